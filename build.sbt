@@ -1,0 +1,62 @@
+ThisBuild / organization := "io.github.spark-kinesis"
+ThisBuild / version := IO.read(file("python/src/spark_kinesis/VERSION")).trim
+ThisBuild / scalaVersion := Dependencies.scala
+ThisBuild / semanticdbEnabled := true
+ThisBuild / scalacOptions ++= Seq(
+  "-release:17", // Spark 4's own class file version
+  "-deprecation",
+  "-feature",
+  "-unchecked",
+  "-Xlint:_,-byname-implicit",
+  "-Wunused",
+  "-Wdead-code",
+  "-Werror",
+  // Without it scalac copies the default methods of Spark's Java interfaces into our classes, with
+  // types that older Sparks lack: Py4J and task failures then break there (make link-check).
+  "-Xmixin-force-forwarders:false"
+)
+
+lazy val root = (project in file("."))
+  .aggregate(connector, simulator, bundle, simulatorJar)
+  .settings(publish / skip := true)
+
+/** The connector: thin, Spark provided. */
+lazy val connector = (project in file("connector-scala"))
+  .settings(
+    name := "spark-kinesis",
+    libraryDependencies ++= Dependencies.provided ++ Dependencies.bundled ++ Dependencies.test,
+    Shading.testSettings
+  )
+
+/** The local Kinesis: a state machine with two faces, the port and HTTP. */
+lazy val simulator = (project in file("localstack/simulator"))
+  .dependsOn(connector)
+  .settings(
+    name := "spark-kinesis-simulator",
+    libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
+    publish / skip := true,
+    Shading.testSettings
+  )
+
+/** What users get: the connector with its libraries relocated. */
+lazy val bundle = (project in file("connector-scala/bundle"))
+  .settings(
+    name := "spark-kinesis-bundle",
+    publish / skip := true,
+    Shading.bundle,
+    assembly / fullClasspath := (connector / Runtime / fullClasspath).value,
+    assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
+      s"spark-kinesis_2.13-${version.value}.jar"
+  )
+
+/** The simulator's own classes, rewritten to the bundle's relocated libraries; runs beside it. */
+lazy val simulatorJar = (project in file("localstack/simulator/jar"))
+  .settings(
+    name := "spark-kinesis-simulator-jar",
+    publish / skip := true,
+    Shading.relocate,
+    assembly / fullClasspath := (simulator / Runtime / exportedProducts).value,
+    assembly / mainClass := Some("sparkkinesis.simulator.Main"),
+    assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
+      s"spark-kinesis-simulator_2.13-${version.value}.jar"
+  )

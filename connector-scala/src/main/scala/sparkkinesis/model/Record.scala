@@ -1,0 +1,29 @@
+package sparkkinesis.model
+
+/**
+ * A record as it was read.
+ *
+ * @param partitionKey 1 to 256 characters; `None` on streams with `AUTO` record distribution
+ * @param data the blob, perhaps empty. Shared, never written to.
+ * @param arrivalMillis approximate arrival, milliseconds since 1970 UTC
+ * @param encryptionType `NONE` or `KMS`; `None` where the service did not say
+ */
+final case class Record(
+    sequenceNumber: SequenceNumber,
+    partitionKey: Option[String],
+    data: Array[Byte],
+    arrivalMillis: Long,
+    encryptionType: Option[String]
+)
+
+/**
+ * A record to be written.
+ *
+ * @param partitionKey 1 to 256 Unicode characters
+ * @param explicitHashKey chooses the shard in place of the partition key's MD5
+ */
+final case class PutEntry(
+    partitionKey: String,
+    data: Array[Byte],
+    explicitHashKey: Option[HashKey]
+)

@@ -1,0 +1,41 @@
+package sparkkinesis.model
+
+import scala.concurrent.duration._
+
+/**
+ * The limits of Kinesis Data Streams, each with its source.
+ *
+ * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]] and the API reference.
+ */
+object ServiceLimits {
+
+  /** Records in one `PutRecords` request (API reference of PutRecords). */
+  val PutRecordsCount = 500
+
+  /** Bytes of one `PutRecords` request, partition keys included (API reference of PutRecords). */
+  val PutRecordsBytes: Int = 10 * 1024 * 1024
+
+  /** Default bytes of one record, its partition key included; a stream may allow up to 10 MiB. */
+  val RecordBytes: Int = 1024 * 1024
+
+  /** Unicode characters of a partition key (API reference of PutRecord). */
+  val PartitionKeyCharacters = 256
+
+  /** Records of one `GetRecords` answer (API reference of GetRecords). */
+  val GetRecordsCount = 10000
+
+  /** Bytes of one `GetRecords` answer (API reference of GetRecords). */
+  val GetRecordsBytes: Int = 10 * 1024 * 1024
+
+  /** Five `GetRecords` calls a second and shard (quotas). */
+  val GetRecordsPeriod: FiniteDuration = 200.millis
+
+  /** After so long an unused shard iterator is refused (API reference of GetShardIterator). */
+  val IteratorLifetime: FiniteDuration = 5.minutes
+
+  /** Shards of one `ListShards` answer (API reference of ListShards). */
+  val ListShardsCount = 1000
+
+  /** Retention of a new stream (quotas). */
+  val DefaultRetention: FiniteDuration = 24.hours
+}

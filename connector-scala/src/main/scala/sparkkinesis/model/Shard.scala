@@ -1,0 +1,27 @@
+package sparkkinesis.model
+
+/** A shard's name, such as `shardId-000000000002`. */
+final case class ShardId(name: String) extends Ordered[ShardId] {
+  override def compare(that: ShardId): Int = name.compareTo(that.name)
+  override def toString: String = name
+}
+
+/**
+ * A sequence of records with a fixed share of the hash key space, as `ListShards` gives it.
+ *
+ * @param parents none, one (of a split) or two (of a merge); may name shards no longer listed
+ * @param first the lowest sequence number it can hold
+ * @param last the highest, once it is closed
+ */
+final case class Shard(
+    id: ShardId,
+    parents: Seq[ShardId],
+    hashKeys: HashKeyRange,
+    first: SequenceNumber,
+    last: Option[SequenceNumber]
+) {
+  def isOpen: Boolean = last.isEmpty
+}
+
+/** A shard that follows another after a split or merge, as the last page of its parent names it. */
+final case class ChildShard(id: ShardId, parents: Seq[ShardId], hashKeys: HashKeyRange)

@@ -1,0 +1,44 @@
+package sparkkinesis.model
+
+/** A stream's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders`. */
+final case class StreamArn(partition: String, region: String, account: String, name: StreamName) {
+  override def toString: String = s"arn:$partition:kinesis:$region:$account:stream/$name"
+}
+
+object StreamArn {
+  private val Pattern =
+    "arn:(aws[a-z-]*):kinesis:([a-z0-9-]+):(\\d{12}):stream/([a-zA-Z0-9_.-]{1,128})".r
+
+  /** `None` where the text is not a stream ARN. */
+  def parse(text: String): Option[StreamArn] = text match {
+    case Pattern(partition, region, account, name) =>
+      Some(StreamArn(partition, region, account, StreamName(name)))
+    case _ => None
+  }
+}
+
+/** 1 to 128 of `a-zA-Z0-9_.-`, unique in an account and region. */
+final case class StreamName(name: String) {
+  override def toString: String = name
+}
+
+object StreamName {
+  def parse(text: String): Option[StreamName] =
+    if (text.matches("[a-zA-Z0-9_.-]{1,128}")) Some(StreamName(text)) else None
+}
+
+/** How a user names a stream. */
+sealed trait StreamRef {
+  def name: StreamName
+}
+
+object StreamRef {
+  final case class ByName(name: StreamName) extends StreamRef {
+    override def toString: String = name.toString
+  }
+
+  final case class ByArn(arn: StreamArn) extends StreamRef {
+    override def name: StreamName = arn.name
+    override def toString: String = arn.toString
+  }
+}

@@ -1,0 +1,30 @@
+import sbt._
+
+/** Every version of the Scala build, once. The Python side's are in `python/pyproject.toml`. */
+object Dependencies {
+  val scala = "2.13.16" // Spark 4.0's own
+  val spark = sys.props.getOrElse("spark.version", "4.0.4") // the oldest we serve: newer ones link
+  private val awsSdk = "2.52.0"
+  private val jackson = "2.21.8"
+  private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle
+
+  /** On every Spark class path already, so never in the bundle. */
+  val provided: Seq[ModuleID] = Seq(
+    "org.apache.spark" %% "spark-sql" % spark % Provided,
+    "org.slf4j" % "slf4j-api" % slf4j % Provided
+  )
+
+  /** What the bundle carries, relocated. */
+  val bundled: Seq[ModuleID] = Seq(
+    ("software.amazon.awssdk" % "kinesis" % awsSdk).exclude("software.amazon.awssdk", "apache-client"),
+    "software.amazon.awssdk" % "sts" % awsSdk exclude ("software.amazon.awssdk", "apache-client"),
+    "software.amazon.awssdk" % "apache5-client" % awsSdk,
+    "com.fasterxml.jackson.core" % "jackson-databind" % jackson,
+    "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
+  )
+
+  val test: Seq[ModuleID] = Seq(
+    "org.scalatest" %% "scalatest" % "3.2.19" % Test,
+    "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
+  )
+}

@@ -1,0 +1,51 @@
+import sbt._
+import sbt.Keys._
+import sbtassembly.AssemblyPlugin.autoImport._
+import sbtassembly.MergeStrategy
+
+/** What the bundle renames so that no other copy on a Spark class path can meet it. */
+object Shading {
+  private val prefix = "sparkkinesis.shaded"
+
+  private val relocated = Seq(
+    "software.amazon",
+    "io.netty",
+    "org.reactivestreams",
+    "com.fasterxml.jackson",
+    "org.apache.hc",
+    "org.apache.commons.codec"
+  )
+
+  val relocate: Seq[Setting[_]] = Seq(
+    assembly / assemblyShadeRules := relocated.map(p => ShadeRule.rename(s"$p.**" -> s"$prefix.$p.@1").inAll),
+    assembly / assemblyOption ~= (_.withIncludeScala(false)),
+    assembly / test := {}
+  )
+
+  val bundle: Seq[Setting[_]] = relocate ++ Seq(
+    assembly / assemblyMergeStrategy := {
+      // The source registers itself here, and so do the SDK's HTTP clients: never discard.
+      case PathList("META-INF", "services", _*) => MergeStrategy.filterDistinctLines
+      case PathList("META-INF", "versions", _*) => MergeStrategy.discard
+      case PathList("META-INF", "MANIFEST.MF") => MergeStrategy.discard
+      case PathList("META-INF", "maven", _*) => MergeStrategy.discard
+      case PathList("META-INF", name) if name.matches(".*\\.(SF|DSA|RSA)") => MergeStrategy.discard
+      case PathList("META-INF", name @ ("LICENSE" | "NOTICE" | "LICENSE.txt" | "NOTICE.txt" | "DEPENDENCIES")) =>
+        MergeStrategy.concat
+      case PathList("META-INF", _*) => MergeStrategy.first
+      case "module-info.class" => MergeStrategy.discard
+      case _ => MergeStrategy.deduplicate
+    }
+  )
+
+  /** Tests run in their own JVM: Spark needs these packages opened on Java 17. */
+  val testSettings: Seq[Setting[_]] = Seq(
+    Test / fork := true,
+    Test / javaOptions ++= Seq("-Xmx2g", "-Djava.net.preferIPv4Stack=true") ++ Seq(
+      "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
+      "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+      "sun.security.action", "sun.util.calendar"
+    ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
+    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
+  )
+}
