@@ -4,6 +4,7 @@ import java.time.Instant
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
+import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.model._
 
@@ -25,6 +26,21 @@ object BatchPlanner {
     val taken = take(known.map { case (id, frontier) => id -> frontier.marks }, limits)
     if (taken.isEmpty) start
     else advance(start.settled, known, taken)
+  }
+
+  /**
+   * `start` with a later `completeAsOf`, where reading has proved it later by at least `step` although
+   * nothing arrived; else `start`. An idle query logs it now and then: a restart can then tell that
+   * nothing can have been trimmed unread.
+   */
+  def confirmed(
+      start: StreamOffset,
+      frontiers: Map[ShardId, Frontier],
+      step: FiniteDuration
+  ): StreamOffset = {
+    val complete = completeAsOf(start, frontiers, Map.empty)
+    val isWorthIt = complete.isAfter(start.completeAsOf.plusMillis(step.toMillis))
+    if (isWorthIt) start.copy(completeAsOf = complete) else start
   }
 
   /** The ranges between two offsets, in the order of shard names. */

@@ -19,7 +19,8 @@ final class FetchCoordinator(lease: FiniteDuration) {
   import FetchCoordinator._
 
   private var planned: Option[StreamOffset] = None // the end of the last planned batch
-  private var done: Map[ShardId, Progress] = Map.empty // the start of that batch
+  private var begun: Option[StreamOffset] = None // its start
+  private var done: Map[ShardId, Progress] = Map.empty // what that start says of each shard
   private var executors: Map[String, Executor] = Map.empty
   private var fetched: Map[ShardId, Fetched] = Map.empty
   private var generations = 0L
@@ -29,15 +30,19 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   /** The batch from `start` to `end` is planned: read ahead from `end`; pages before `start` may go. */
   def advance(start: StreamOffset, end: StreamOffset, now: Instant): Unit = synchronized {
-    val isNew = !planned.contains(end)
+    if (!planned.contains(end) || !begun.contains(start)) move(start, end, now)
+  }
+
+  private def move(start: StreamOffset, end: StreamOffset, now: Instant): Unit = {
     planned = Some(end)
+    begun = Some(start)
     val finished = done.keySet.diff(end.shards.keySet).map(_ -> Progress.Finished)
     done = finished.toMap ++ start.shards.map { case (id, shard) => id -> shard.progress }
     val wanted = readAhead(end)
     fetched = fetched.collect {
       case (id, state) if wanted.contains(id) => id -> rebase(state, wanted(id))
     }
-    if (isNew) version += 1
+    version += 1
     assign(wanted, now)
     notifyAll()
   }
@@ -54,7 +59,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     failed = failed.orElse(status.failure)
     status.reports.foreach(report(status.executor, _))
     expire(now)
-    if (isNew) planned.foreach(offset => assign(readAhead(offset), now))
+    if (isNew) share(now)
     notifyAll()
     FetchReply(
       version,
@@ -139,7 +144,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     else
       state.frontier.filter(_.marks.exists(_.upTo == from)) match {
         case Some(frontier) => state.copy(from = from, frontier = Some(frontier.after(from)))
-        case None => Fetched(None, 0, from, None) // planned by an earlier run: assigned anew
+        case None => unassigned(from) // planned by an earlier run: assigned anew
       }
 
   private def assign(wanted: Map[ShardId, Progress], now: Instant): Unit = {
@@ -157,6 +162,21 @@ final class FetchCoordinator(lease: FiniteDuration) {
     }
   }
 
+  /** A new executor takes its share from those that have more. */
+  private def share(now: Instant): Unit = {
+    val fair = math.ceil(fetched.size.toDouble / executors.size).toInt
+    val excess = fetched.toSeq
+      .collect { case (id, Fetched(Some(executor), _, _, _)) => executor -> id }
+      .groupMap(_._1)(_._2)
+      .values
+      .flatMap(_.sorted.drop(fair))
+      .toSet
+    fetched = fetched.map { case (id, state) =>
+      id -> (if (excess(id)) unassigned(state.from) else state)
+    }
+    planned.foreach(offset => assign(readAhead(offset), now))
+  }
+
   private def expire(now: Instant): Unit = {
     val silent = executors.collect {
       case (id, executor) if now.isAfter(executor.lastHeard.plusMillis(lease.toMillis)) => id
@@ -170,7 +190,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   private def orphan(isLost: String => Boolean): Unit =
     fetched = fetched.map { case (id, state) =>
-      id -> (if (state.executor.exists(isLost)) Fetched(None, 0, state.from, None) else state)
+      id -> (if (state.executor.exists(isLost)) unassigned(state.from) else state)
     }
 
   private def plan(executor: String): FetchPlan =
@@ -198,4 +218,6 @@ object FetchCoordinator {
   ) {
     def tip: Progress = frontier.flatMap(_.marks.lastOption).fold(from)(_.upTo)
   }
+
+  private def unassigned(from: Progress): Fetched = Fetched(None, 0, from, None)
 }

@@ -28,8 +28,8 @@ final case class ShardSnapshot(shards: Seq[Shard], serverTime: Option[Instant])
 /** Finds out which shards there are. */
 object ShardDiscovery {
 
-  /** Clocks further apart than this are not blamed on the second's rounding of the service's answer. */
-  private val ClockTolerance = 2.seconds
+  /** Of the service's `Date` header. */
+  private val ServiceTimeStep = 1.second
   private val Attempts = 5
   private val ListingBackoff = Backoff(500.millis, 2.seconds)
 
@@ -120,16 +120,12 @@ object ShardDiscovery {
   }
 
   /**
-   * The driver's clock, unless it is plainly wrong by the service's: a start in the service's future
-   * would skip records.
+   * The driver's clock where it may be right: the service tells its own to the second, rounded down.
+   * A start in the service's future would skip records, so a driver that is ahead is not believed.
    */
-  private def serviceNow(own: Instant, service: Option[Instant]): Instant = {
-    val millis = service
-      .filter { theirs =>
-        math.abs(theirs.toEpochMilli - own.toEpochMilli) > ClockTolerance.toMillis
-      }
-      .getOrElse(own)
-      .toEpochMilli
-    Instant.ofEpochMilli(millis)
+  private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant = {
+    def mayBeRight(theirs: Instant): Boolean =
+      !own.isBefore(theirs) && own.isBefore(theirs.plusMillis(ServiceTimeStep.toMillis))
+    Instant.ofEpochMilli(service.filterNot(mayBeRight).getOrElse(own).toEpochMilli)
   }
 }
