@@ -1,0 +1,144 @@
+package sparkkinesis.client.aws
+
+import java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME
+import java.time.{Instant, ZonedDateTime}
+
+import scala.collection.immutable.ArraySeq
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+import scala.util.Try
+
+import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.services.kinesis.{model => sdk}
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/** Between the SDK's types and ours. An answer that breaks the API's own rules is refused. */
+private[aws] object AwsConversions {
+  private val NoBytes = Array.emptyByteArray
+  private val NotEncrypted = Some("NONE")
+  private val Encrypted = Some("KMS")
+
+  def summary(it: sdk.StreamDescriptionSummary): StreamSummary = StreamSummary(
+    arn = StreamArn.parse(it.streamARN).getOrElse(refuse("stream ARN", it.streamARN)),
+    status = status(it.streamStatus),
+    created = Option(it.streamCreationTimestamp).getOrElse(Instant.EPOCH),
+    retention =
+      Option(it.retentionPeriodHours).fold(ServiceLimits.DefaultRetention)(_.intValue.hours),
+    openShards = Option(it.openShardCount).fold(0)(_.intValue),
+    maxRecordBytes =
+      Option(it.maxRecordSizeInKiB).fold(ServiceLimits.RecordBytes)(_.intValue * 1024)
+  )
+
+  private def status(it: sdk.StreamStatus): StreamStatus = it match {
+    case sdk.StreamStatus.CREATING => StreamStatus.Creating
+    case sdk.StreamStatus.ACTIVE => StreamStatus.Active
+    case sdk.StreamStatus.DELETING => StreamStatus.Deleting
+    // UPDATING, and whatever may be added: it exists, and it is not all quiet.
+    case _ => StreamStatus.Updating
+  }
+
+  def shardFilter(filter: ShardFilter): sdk.ShardFilter = {
+    val kind = filter match {
+      case ShardFilter.FromTrimHorizon => sdk.ShardFilterType.FROM_TRIM_HORIZON
+      case ShardFilter.AtLatest => sdk.ShardFilterType.AT_LATEST
+    }
+    sdk.ShardFilter.builder().`type`(kind).build()
+  }
+
+  def listing(it: sdk.ListShardsResponse): ShardListing = {
+    val date = it.sdkHttpResponse.firstMatchingHeader("Date").toScala
+    ShardListing(
+      it.shards.asScala.map(shard).toVector,
+      Option(it.nextToken),
+      date.flatMap(text => Try(ZonedDateTime.parse(text, RFC_1123_DATE_TIME).toInstant).toOption)
+    )
+  }
+
+  def shard(it: sdk.Shard): Shard = Shard(
+    ShardId(it.shardId),
+    Seq(it.parentShardId, it.adjacentParentShardId).flatMap(Option(_)).map(ShardId(_)),
+    hashKeys(it.hashKeyRange),
+    SequenceNumber(it.sequenceNumberRange.startingSequenceNumber),
+    Option(it.sequenceNumberRange.endingSequenceNumber).map(SequenceNumber(_))
+  )
+
+  private def hashKeys(it: sdk.HashKeyRange): HashKeyRange =
+    HashKeyRange(hashKey(it.startingHashKey), hashKey(it.endingHashKey))
+
+  private def hashKey(text: String): HashKey =
+    HashKey.parse(text).getOrElse(refuse("hash key", text))
+
+  def startAt(request: sdk.GetShardIteratorRequest.Builder, position: Position): Unit = {
+    import sdk.ShardIteratorType._
+    position match {
+      case Position.TrimHorizon => request.shardIteratorType(TRIM_HORIZON)
+      case Position.Latest => request.shardIteratorType(LATEST)
+      case Position.AtTimestamp(instant) =>
+        request.shardIteratorType(AT_TIMESTAMP).timestamp(instant)
+      case Position.AtSequenceNumber(number) =>
+        request.shardIteratorType(AT_SEQUENCE_NUMBER).startingSequenceNumber(number.text)
+      case Position.AfterSequenceNumber(number) =>
+        request.shardIteratorType(AFTER_SEQUENCE_NUMBER).startingSequenceNumber(number.text)
+    }
+    ()
+  }
+
+  def page(it: sdk.GetRecordsResponse): Page = Page(
+    records(it.records),
+    Option(it.nextShardIterator).map(ShardIterator(_)),
+    Option(it.millisBehindLatest).fold(0L)(_.longValue),
+    if (it.hasChildShards) it.childShards.asScala.map(childShard).toVector else Nil
+  )
+
+  /** Runs for every record read: one pass into an array, data and texts by reference. */
+  private def records(it: java.util.List[sdk.Record]): IndexedSeq[Record] = {
+    val records = new Array[Record](it.size)
+    var i = 0
+    while (i < records.length) {
+      records(i) = record(it.get(i))
+      i += 1
+    }
+    ArraySeq.unsafeWrapArray(records)
+  }
+
+  def record(it: sdk.Record): Record = Record(
+    SequenceNumber(it.sequenceNumber),
+    Option(it.partitionKey),
+    if (it.data == null) NoBytes else it.data.asByteArrayUnsafe,
+    if (it.approximateArrivalTimestamp == null) 0L else it.approximateArrivalTimestamp.toEpochMilli,
+    encryptionType(it.encryptionTypeAsString)
+  )
+
+  private def encryptionType(text: String): Option[String] = text match {
+    case "NONE" => NotEncrypted
+    case "KMS" => Encrypted
+    case other => Option(other)
+  }
+
+  private def childShard(it: sdk.ChildShard): ChildShard =
+    ChildShard(
+      ShardId(it.shardId),
+      it.parentShards.asScala.map(ShardId(_)).toVector,
+      hashKeys(it.hashKeyRange)
+    )
+
+  def requestEntry(entry: PutEntry): sdk.PutRecordsRequestEntry = {
+    val it = sdk.PutRecordsRequestEntry
+      .builder()
+      .partitionKey(entry.partitionKey)
+      .data(SdkBytes.fromByteArrayUnsafe(entry.data))
+    entry.explicitHashKey.foreach(key => it.explicitHashKey(key.toString))
+    it.build()
+  }
+
+  def putResult(it: sdk.PutRecordsResultEntry): PutResult =
+    if (it.errorCode != null)
+      PutResult.Failed(it.errorCode, Option(it.errorMessage).getOrElse("no message"))
+    else PutResult.Written(ShardId(it.shardId), SequenceNumber(it.sequenceNumber))
+
+  private def refuse(what: String, text: String): Nothing =
+    throw new IllegalArgumentException(s"The service gave '$text' for a $what.")
+}

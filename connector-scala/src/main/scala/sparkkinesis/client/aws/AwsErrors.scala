@@ -1,0 +1,148 @@
+package sparkkinesis.client.aws
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+import software.amazon.awssdk.awscore.exception.AwsServiceException
+import software.amazon.awssdk.core.exception._
+
+import sparkkinesis.client.KinesisException
+
+/** From what the SDK throws to what the connector knows. */
+private[aws] object AwsErrors {
+  private type Make = (String, Throwable) => KinesisException
+
+  /**
+   * @param what the operation and its stream, such as `PutRecords of stream orders`
+   * @param target where the call went
+   */
+  def translating[A](what: String, target: String)(call: => A): A =
+    try call
+    catch {
+      case e: KinesisException => throw e
+      case _: AbortedException => throw interrupted(what)
+      case NonFatal(e) => throw translate(e, what, target)
+    }
+
+  def translate(e: Throwable, what: String, target: String): KinesisException = {
+    val signature = isSignatureError(e)
+    // Such a message goes on with the request as it was signed, session token included.
+    val said = if (signature) messageOf(e).linesIterator.next() else messageOf(e)
+    maker(e)(s"$what ($target) failed: $said", if (signature) null else e)
+  }
+
+  /** The SDK sets the thread's flag again; whoever catches the exception decides about that. */
+  private def interrupted(what: String): InterruptedException = {
+    Thread.interrupted()
+    new InterruptedException(s"$what was interrupted.")
+  }
+
+  private def maker(e: Throwable): Make = e match {
+    case unavailable: AwsCredentials.Unavailable => credentialsMaker(unavailable.getCause)
+    case service: AwsServiceException => serviceMaker(service)
+    case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException =>
+      new KinesisException.Unreachable(_, _)
+    case _ if causes(e).exists(_.isInstanceOf[IOException]) =>
+      new KinesisException.Unreachable(_, _)
+    case _ => new KinesisException.Other(_, _)
+  }
+
+  /** A role service that is down or busy may answer later; anything else is for the user to mend. */
+  private def credentialsMaker(reason: Throwable): Make = {
+    val make = maker(reason)
+    if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)
+  }
+
+  private def serviceMaker(e: AwsServiceException): Make = {
+    val known = codeOf(e).flatMap(byCode.get)
+    known.getOrElse {
+      if (e.isThrottlingException) new KinesisException.Throttled(_, _)
+      else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
+      else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
+      else new KinesisException.Other(_, _)
+    }
+  }
+
+  private def codeOf(e: AwsServiceException): Option[String] =
+    Option(e.awsErrorDetails).flatMap(details => Option(details.errorCode))
+
+  private def messageOf(e: Throwable): String = e match {
+    case service: AwsServiceException if codeOf(service).isDefined =>
+      val text = Option(service.awsErrorDetails.errorMessage).getOrElse("no message")
+      s"$text (${codeOf(service).mkString}, status ${service.statusCode}" +
+        s"${Option(service.requestId).fold("")(", request " + _)})"
+    case _ =>
+      val root = causes(e).last
+      if (root eq e) describe(e) else s"${describe(e)} - ${describe(root)}"
+  }
+
+  private def describe(e: Throwable): String =
+    Option(e.getMessage).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(MaxCauses).toSeq
+
+  private def isSignatureError(e: Throwable): Boolean = causes(e).exists {
+    case service: AwsServiceException => codeOf(service).exists(_.contains("Signature"))
+    case _ => false
+  }
+
+  private val MaxCauses = 20
+
+  private val byCode: Map[String, Make] = Seq[(Make, Seq[String])](
+    (new KinesisException.Throttled(_, _)) -> Seq(
+      "ProvisionedThroughputExceededException",
+      "KMSThrottlingException",
+      "ThrottlingException",
+      "Throttling",
+      "TooManyRequestsException",
+      "RequestLimitExceeded"
+    ),
+    (new KinesisException.LimitExceeded(_, _)) -> Seq("LimitExceededException"),
+    (new KinesisException.IteratorExpired(_, _)) -> Seq("ExpiredIteratorException"),
+    (new KinesisException.ListingExpired(_, _)) -> Seq("ExpiredNextTokenException"),
+    (new KinesisException.NotFound(_, _)) -> Seq("ResourceNotFoundException"),
+    (new KinesisException.InUse(_, _)) -> Seq("ResourceInUseException"),
+    (new KinesisException.InvalidArgument(_, _)) -> Seq(
+      "InvalidArgumentException",
+      "ValidationException",
+      "ValidationError",
+      "SerializationException"
+    ),
+    (new KinesisException.AccessDenied(_, _)) -> Seq(
+      "AccessDeniedException",
+      "AccessDenied",
+      "KMSAccessDeniedException",
+      "KMSDisabledException",
+      "KMSInvalidStateException",
+      "KMSNotFoundException",
+      "KMSOptInRequired",
+      "OptInRequired"
+    ),
+    (new KinesisException.BadCredentials(_, _)) -> Seq(
+      "UnrecognizedClientException",
+      "InvalidClientTokenId",
+      "InvalidAccessKeyId",
+      "InvalidSignatureException",
+      "SignatureDoesNotMatch",
+      "IncompleteSignature",
+      "IncompleteSignatureException",
+      "ExpiredTokenException",
+      "ExpiredToken",
+      "RequestExpired",
+      "RequestTimeTooSkewed",
+      "MissingAuthenticationToken",
+      "MissingAuthenticationTokenException",
+      "AuthFailure"
+    ),
+    (new KinesisException.ServiceFailure(_, _)) -> Seq(
+      "InternalFailure",
+      "InternalFailureException",
+      "InternalServerError",
+      "InternalError",
+      "ServiceUnavailable",
+      "ServiceUnavailableException"
+    )
+  ).flatMap { case (make, codes) => codes.map(_ -> make) }.toMap
+}

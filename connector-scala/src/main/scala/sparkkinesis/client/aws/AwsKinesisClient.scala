@@ -1,0 +1,89 @@
+package sparkkinesis.client.aws
+
+import java.util.{List => JavaList}
+
+import scala.jdk.CollectionConverters._
+
+import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, model => aws}
+
+import sparkkinesis.client.ListShardsRequest.{First, Next}
+import sparkkinesis.client._
+import sparkkinesis.client.aws.AwsConversions._
+import sparkkinesis.model._
+
+/**
+ * The port over the AWS SDK.
+ *
+ * @param target for messages: where the calls go
+ * @param closeAlso what else was opened for this client
+ */
+private[aws] final class AwsKinesisClient(
+    sdk: SdkClient,
+    target: String,
+    closeAlso: () => Unit
+) extends KinesisClient {
+
+  override def describeStream(stream: StreamRef): StreamSummary =
+    AwsErrors.translating(s"DescribeStreamSummary of stream $stream", target) {
+      val request = aws.DescribeStreamSummaryRequest.builder()
+      val named = forStream(stream)(request.streamName(_), request.streamARN(_))
+      summary(sdk.describeStreamSummary(named.build()).streamDescriptionSummary)
+    }
+
+  override def listShards(request: ListShardsRequest): ShardListing = request match {
+    case First(stream, filter) =>
+      val first = aws.ListShardsRequest.builder().shardFilter(shardFilter(filter))
+      list(stream, forStream(stream)(first.streamName(_), first.streamARN(_)))
+    // Neither stream nor filter may stand beside a token.
+    case Next(stream, token) => list(stream, aws.ListShardsRequest.builder().nextToken(token))
+  }
+
+  private def list(stream: StreamRef, request: aws.ListShardsRequest.Builder): ShardListing =
+    AwsErrors.translating(s"ListShards of stream $stream", target) {
+      listing(sdk.listShards(request.build()))
+    }
+
+  override def shardIterator(stream: StreamRef, shard: ShardId, position: Position): ShardIterator =
+    AwsErrors.translating(s"GetShardIterator of stream $stream, shard $shard", target) {
+      val request = aws.GetShardIteratorRequest.builder().shardId(shard.name)
+      startAt(request, position)
+      val answer =
+        sdk.getShardIterator(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
+      ShardIterator(answer.shardIterator)
+    }
+
+  override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+    AwsErrors.translating(s"GetRecords of stream $stream", target) {
+      val request = aws.GetRecordsRequest.builder().shardIterator(iterator.token).limit(limit)
+      stream match {
+        case StreamRef.ByArn(arn) => request.streamARN(arn.toString)
+        case StreamRef.ByName(_) => () // the iterator tells the stream
+      }
+      page(sdk.getRecords(request.build()))
+    }
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+    AwsErrors.translating(s"PutRecords of stream $stream", target) {
+      val records: JavaList[aws.PutRecordsRequestEntry] = entries.map(requestEntry).asJava
+      val request = aws.PutRecordsRequest.builder().records(records)
+      val answer =
+        sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
+      val results = answer.records.asScala.iterator.map(putResult).toVector
+      if (results.size != entries.size)
+        throw new KinesisException.ServiceFailure(
+          s"PutRecords of stream $stream ($target) answered ${results.size} results " +
+            s"for ${entries.size} records."
+        )
+      results
+    }
+
+  override def close(): Unit =
+    try sdk.close()
+    finally closeAlso()
+
+  private def forStream[B](stream: StreamRef)(byName: String => B, byArn: String => B): B =
+    stream match {
+      case StreamRef.ByName(name) => byName(name.name)
+      case StreamRef.ByArn(arn) => byArn(arn.toString)
+    }
+}

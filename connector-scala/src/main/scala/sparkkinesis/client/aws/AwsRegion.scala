@@ -1,0 +1,31 @@
+package sparkkinesis.client.aws
+
+import java.util.concurrent.{ExecutionException, FutureTask, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration._
+
+import software.amazon.awssdk.core.exception.SdkClientException
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain
+
+/** The region of this machine. */
+object AwsRegion {
+
+  /** Off AWS nobody may answer at the address of the instance metadata. */
+  private val LookupTimeout = 5.seconds
+
+  /** As the SDK finds it: system property, environment, profile, instance metadata; within 5 s. */
+  def default: Option[String] =
+    within(LookupTimeout)(new DefaultAwsRegionProviderChain().getRegion.id)
+
+  private[aws] def within(timeout: FiniteDuration)(lookup: => String): Option[String] = {
+    val task = new FutureTask[String](() => lookup)
+    val thread = new Thread(task, "spark-kinesis-region")
+    thread.setDaemon(true)
+    thread.start()
+    try Some(task.get(timeout.toMillis, TimeUnit.MILLISECONDS))
+    catch {
+      case _: TimeoutException => None
+      case e: ExecutionException if e.getCause.isInstanceOf[SdkClientException] => None
+    } finally thread.interrupt()
+  }
+}

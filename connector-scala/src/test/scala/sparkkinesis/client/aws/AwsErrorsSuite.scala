@@ -1,0 +1,121 @@
+package sparkkinesis.client.aws
+
+import java.io.IOException
+import java.net.{ConnectException, SocketTimeoutException, UnknownHostException}
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
+import software.amazon.awssdk.core.exception._
+import software.amazon.awssdk.services.kinesis.model.{KinesisException => SdkKinesisException}
+import software.amazon.awssdk.services.sts.model.StsException
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.client.KinesisException._
+
+class AwsErrorsSuite extends AnyFunSuite {
+  private val target = "region eu-west-1"
+
+  private def service(code: String, status: Int = 400, message: String = "words"): SdkException =
+    SdkKinesisException.builder().awsErrorDetails(details(code, message)).statusCode(status).build()
+
+  private def sts(code: String, status: Int): SdkException =
+    StsException.builder().awsErrorDetails(details(code, "words")).statusCode(status).build()
+
+  private def details(code: String, message: String) =
+    AwsErrorDetails.builder().errorCode(code).errorMessage(message).serviceName("K").build()
+
+  private def client(cause: Throwable): SdkException =
+    SdkClientException.builder().message("Unable to execute HTTP request").cause(cause).build()
+
+  private def noCredentials(reason: Throwable) = new AwsCredentials.Unavailable(reason)
+
+  private val cases = Table[Throwable, Class[_ <: KinesisException], Boolean](
+    ("thrown", "becomes", "is retryable"),
+    (service("ProvisionedThroughputExceededException"), classOf[Throttled], true),
+    (service("KMSThrottlingException"), classOf[Throttled], true),
+    (service("ThrottlingException"), classOf[Throttled], true),
+    (service("Whatever", status = 429), classOf[Throttled], true),
+    (service("LimitExceededException"), classOf[LimitExceeded], true),
+    (service("ExpiredIteratorException"), classOf[IteratorExpired], false),
+    (service("ExpiredNextTokenException"), classOf[ListingExpired], false),
+    (service("ResourceNotFoundException"), classOf[NotFound], false),
+    (service("ResourceInUseException"), classOf[InUse], true),
+    (service("InvalidArgumentException"), classOf[InvalidArgument], false),
+    (service("ValidationException"), classOf[InvalidArgument], false),
+    (service("AccessDeniedException"), classOf[AccessDenied], false),
+    (service("KMSAccessDeniedException"), classOf[AccessDenied], false),
+    (service("KMSDisabledException"), classOf[AccessDenied], false),
+    (service("KMSInvalidStateException"), classOf[AccessDenied], false),
+    (service("KMSNotFoundException"), classOf[AccessDenied], false),
+    (service("KMSOptInRequired"), classOf[AccessDenied], false),
+    (service("Unknown", status = 403), classOf[AccessDenied], false),
+    (service("UnrecognizedClientException"), classOf[BadCredentials], false),
+    (service("ExpiredTokenException"), classOf[BadCredentials], false),
+    (service("InvalidSignatureException"), classOf[BadCredentials], false),
+    (service("RequestTimeTooSkewed", status = 403), classOf[BadCredentials], false),
+    (service("InternalFailureException", status = 500), classOf[ServiceFailure], true),
+    (service("InternalFailure", status = 400), classOf[ServiceFailure], true),
+    (service("Never heard of", status = 503), classOf[ServiceFailure], true),
+    (service("Never heard of"), classOf[Other], false),
+    (client(new UnknownHostException("nowhere")), classOf[Unreachable], true),
+    (client(new ConnectException("refused")), classOf[Unreachable], true),
+    (client(new SocketTimeoutException("read")), classOf[Unreachable], true),
+    (client(new RuntimeException(new IOException("half an answer"))), classOf[Unreachable], true),
+    (ApiCallTimeoutException.create(5), classOf[Unreachable], true),
+    (ApiCallAttemptTimeoutException.create(5), classOf[Unreachable], true),
+    (client(new IllegalStateException("odd")), classOf[Other], false),
+    (new IllegalArgumentException("odd"), classOf[Other], false),
+    (noCredentials(client(new RuntimeException)), classOf[BadCredentials], false),
+    (noCredentials(sts("AccessDenied", 403)), classOf[BadCredentials], false),
+    (noCredentials(sts("Throttling", 400)), classOf[Throttled], true),
+    (noCredentials(client(new ConnectException("refused"))), classOf[Unreachable], true)
+  )
+
+  test("every failure has its name") {
+    forAll(cases) { (thrown, expected, retryable) =>
+      val result = AwsErrors.translate(thrown, "PutRecords of stream orders", target)
+      assert(result.getClass === expected)
+      assert(result.isRetryable === retryable)
+      assert(
+        result.getMessage.startsWith("PutRecords of stream orders (region eu-west-1) failed: ")
+      )
+    }
+  }
+
+  test("a message says what the service said, its code and status") {
+    val result = AwsErrors.translate(service("ResourceNotFoundException"), "X", target)
+    assert(result.getMessage.endsWith("words (ResourceNotFoundException, status 400)"))
+  }
+
+  test("the signed request, which holds the session token, is not repeated") {
+    val said = "The signature does not match.\n\nThe Canonical String:\nx-amz-security-token:SECRET"
+    val result = AwsErrors.translate(service("InvalidSignatureException", 403, said), "X", target)
+    assert(result.getMessage.contains("The signature does not match."))
+    assert(!trace(result).contains("SECRET"))
+  }
+
+  test("an interrupted call ends with InterruptedException, and the flag is taken") {
+    Thread.currentThread().interrupt()
+    assertThrows[InterruptedException] {
+      AwsErrors.translating("X", target)(throw AbortedException.create("interrupted"))
+    }
+    assert(!Thread.interrupted())
+  }
+
+  test("our own failures pass unchanged") {
+    val known = new NotFound("gone")
+    assert(intercept[NotFound](AwsErrors.translating("X", target)(throw known)) eq known)
+  }
+
+  private def trace(e: Throwable): String = {
+    val text = new java.io.StringWriter
+    e.printStackTrace(new java.io.PrintWriter(text))
+    text.toString
+  }
+
+  test("an exception without details is described by what it has") {
+    val bare = AwsServiceException.builder().message("bare").statusCode(500).build()
+    assert(AwsErrors.translate(bare, "X", target).getMessage.contains("bare"))
+  }
+}

@@ -1,0 +1,95 @@
+package sparkkinesis.client.aws
+
+import java.net.{InetAddress, ServerSocket, URI}
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.TimeLimits.failAfter
+import org.scalatest.concurrent.{Signaler, ThreadSignaler}
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import sparkkinesis.client._
+import sparkkinesis.model.{StreamName, StreamRef}
+
+class AwsTimeoutsSuite extends AnyFunSuite {
+  implicit private val signaler: Signaler = ThreadSignaler
+  private val stream = StreamRef.ByName(StreamName("orders"))
+  private val keys = CredentialsSource.Static("ID", "hush", None)
+  private val bound = Span(20, Seconds)
+
+  private def withClient[A](
+      port: Int,
+      attempt: FiniteDuration,
+      role: Option[RoleConfig] = None
+  )(use: KinesisClient => A): A = {
+    val endpoint = Some(URI.create(s"http://127.0.0.1:$port"))
+    val config = ClientConfig("eu-west-1", endpoint, CredentialsConfig(keys, role))
+    val client = AwsClientFactory.create(config, Timeouts(300.millis, attempt, attempt))
+    try use(client)
+    finally client.close()
+  }
+
+  private def withSilentServer[A](use: ServerSocket => A): A = {
+    val server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress) // accepts, never answers
+    try use(server)
+    finally server.close()
+  }
+
+  test("a server that never answers is unreachable, in bounded time") {
+    withSilentServer { server =>
+      withClient(server.getLocalPort, attempt = 300.millis) { client =>
+        failAfter(bound) {
+          val e = intercept[KinesisException.Unreachable](client.describeStream(stream))
+          assert(e.getMessage.contains(s"endpoint http://127.0.0.1:${server.getLocalPort}"))
+        }
+      }
+    }
+  }
+
+  test("a port that refuses is unreachable") {
+    val port = withSilentServer(_.getLocalPort)
+    withClient(port, attempt = 5.seconds) { client =>
+      failAfter(bound)(intercept[KinesisException.Unreachable](client.describeStream(stream)))
+    }
+  }
+
+  test("a role service that does not answer is unreachable, not a bad credential") {
+    withSilentServer { server =>
+      val sts = URI.create(s"http://127.0.0.1:${server.getLocalPort}")
+      val role = RoleConfig("arn:aws:iam::123456789012:role/r", "spark", None, Some(sts))
+      withClient(server.getLocalPort, attempt = 500.millis, Some(role)) { client =>
+        failAfter(bound)(intercept[KinesisException.Unreachable](client.describeStream(stream)))
+      }
+    }
+  }
+
+  test("an interrupted call ends with InterruptedException") {
+    withSilentServer { server =>
+      withClient(server.getLocalPort, attempt = 30.seconds) { client =>
+        val thrown = new AtomicReference[Throwable]
+        val caller = new Thread(() =>
+          try { client.describeStream(stream); () }
+          catch { case e: Throwable => thrown.set(e) }
+        )
+        caller.start()
+        server.accept() // the call is under way
+        caller.interrupt()
+        caller.join(20000)
+        assert(thrown.get.isInstanceOf[InterruptedException], thrown.get)
+      }
+    }
+  }
+
+  test("the region comes from the SDK's chain, and a lookup that hangs is given up") {
+    System.setProperty("aws.region", "eu-test-7")
+    try assert(AwsRegion.default === Some("eu-test-7"))
+    finally System.clearProperty("aws.region")
+    failAfter(bound) {
+      assert(AwsRegion.within(50.millis) {
+        new java.util.concurrent.Semaphore(0).acquire(); ""
+      } === None)
+    }
+  }
+}
