@@ -26,6 +26,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
   private var generations = 0L
   private var version = 0L
   private var stopped = false
+  private var waved: Set[String] = Set.empty // executors that know it has stopped
   private var failed: Option[FetchFailure] = None
 
   /** The batch from `start` to `end` is planned: read ahead from `end`; pages before `start` may go. */
@@ -60,6 +61,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     status.reports.foreach(report(status.executor, _))
     expire(now)
     if (isNew) share(now)
+    if (stopped) waved += status.executor
     notifyAll()
     FetchReply(
       version,
@@ -111,7 +113,17 @@ final class FetchCoordinator(lease: FiniteDuration) {
       readable.forall(id => fetched.get(id).exists(_.frontier.nonEmpty)) ||
       readable.exists(id => fetched.get(id).exists(_.frontier.exists(_.marks.nonEmpty)))
     }
-    var left = timeout.toMillis
+    awaitUntil(end, clock)(isReady)
+  }
+
+  /** After `stop`: waits until every executor has heard of it, or time is up. */
+  def awaitGoodbyes(timeout: FiniteDuration, clock: () => Instant): Boolean = synchronized {
+    val end = clock().plusMillis(timeout.toMillis)
+    awaitUntil(end, clock)(executors.keySet.subsetOf(waved))
+  }
+
+  private def awaitUntil(end: Instant, clock: () => Instant)(isReady: => Boolean): Boolean = {
+    var left = end.toEpochMilli - clock().toEpochMilli
     while (!isReady && left > 0) {
       wait(left)
       left = end.toEpochMilli - clock().toEpochMilli

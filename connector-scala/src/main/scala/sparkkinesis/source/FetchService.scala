@@ -30,12 +30,14 @@ final class CoordinatorGone(message: String) extends RuntimeException(message)
  * is silent for long, or by `close`.
  *
  * @param executor and host as Spark names them
+ * @param release gives the client back when the service closes
  */
 final class FetchService(
     executor: String,
     host: String,
     stream: StreamRef,
     client: KinesisClient,
+    release: () => Unit,
     settings: FetchSettings,
     link: FetchLink,
     clock: Clock,
@@ -65,14 +67,18 @@ final class FetchService(
   def isRunning: Boolean = synchronized(!isClosed)
 
   override def close(): Unit = {
-    synchronized {
+    val isFirst = synchronized {
+      val wasOpen = !isClosed
       isClosed = true
       fetchers.clear()
       notifyAll()
+      wasOpen
     }
-    pool.shutdownNow()
-    if (Thread.currentThread ne reporter) reporter.interrupt()
-    client.close()
+    if (isFirst) {
+      pool.shutdownNow()
+      if (Thread.currentThread ne reporter) reporter.interrupt()
+      release()
+    }
   }
 
   private def reportUntilStopped(): Unit = {
@@ -189,6 +195,7 @@ final class FetchService(
         }
         schedule(fetcher, delay)
       case ShardFetcher.Fails(cause) => fail(FetchFailure.of(cause, stream, fetcher.shard))
+      case ShardFetcher.Loses(loss) => fail(FetchFailure("KINESIS_DATA_LOSS", loss.getMessage))
       case ShardFetcher.Ended =>
     }
 

@@ -19,7 +19,8 @@ final case class FetchSettings(
     minPeriod: FiniteDuration,
     idlePeriod: FiniteDuration,
     bufferBytes: Long,
-    limits: ReadLimits
+    limits: ReadLimits,
+    failOnDataLoss: Boolean
 ) {
 
   /**

@@ -12,14 +12,6 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import sparkkinesis.model._
 
 /**
- * A logged offset that this version cannot or must not use.
- *
- * @param condition its stable name
- */
-final class OffsetException(val condition: String, message: String)
-    extends RuntimeException(message)
-
-/**
  * `StreamOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
  *
  * A public format, described in `docs/checkpoint-format.md`.
@@ -52,7 +44,7 @@ object OffsetCodec {
     mapper.writeValueAsString(root)
   }
 
-  /** @throws OffsetException where the text is no offset, or one of a later version */
+  /** @throws SourceException where the text is no offset, or one of a later version */
   def decode(json: String): StreamOffset = {
     val root =
       try Option(mapper.readTree(json)).filter(_.isObject)
@@ -103,7 +95,7 @@ object OffsetCodec {
     val version = node.get("version")
     if (version == null || !version.isInt) corrupt(json, "it has no 'version'")
     if (version.intValue > Version)
-      throw new OffsetException(
+      throw new SourceException(
         "KINESIS_OFFSET_TOO_NEW",
         s"The checkpoint holds a Kinesis offset of version ${version.intValue}, and this spark-kinesis " +
           s"reads up to version $Version. Run the query with the newer spark-kinesis that wrote it."
@@ -144,7 +136,7 @@ object OffsetCodec {
   }
 
   private def corrupt(json: String, reason: String): Nothing =
-    throw new OffsetException(
+    throw new SourceException(
       "KINESIS_OFFSET_UNREADABLE",
       s"The checkpoint holds what is not an offset of the Kinesis source: $reason. Was it written by " +
         s"another source? Use that one, or a new checkpoint location. It holds: ${json.take(200)}"

@@ -50,7 +50,7 @@ object ShardDiscovery {
   /**
    * The first offset of a new query. `latest` is decided here, once, as a time.
    *
-   * @throws OffsetException where the service lists shards that do not cover every hash key, which it
+   * @throws SourceException where the service lists shards that do not cover every hash key, which it
    *   may for a moment after a reshard, at each of several attempts
    */
   def initialOffset(
@@ -96,7 +96,7 @@ object ShardDiscovery {
     val snapshot = listAll(client, stream, filter)
     if (coversAllHashKeys(snapshot.shards)) snapshot
     else if (attempt == Attempts)
-      throw new OffsetException(
+      throw new SourceException(
         "KINESIS_INCOMPLETE_SHARD_LIST",
         s"The open shards of stream $stream do not cover every hash key (${snapshot.shards.size} shards " +
           s"listed, $Attempts attempts). Wait until a running reshard is over and start the query again."

@@ -43,7 +43,32 @@ final class ShardFetcher(
       case Some(_) if !buffer.hasRoom(shard, shards()) => Waits(FullBufferPause)
       case Some(position) =>
         try fetch(position, now)
-        catch { case failure: KinesisException => recover(failure) }
+        catch {
+          case _: KinesisException.NotFound => atTrouble(shardIsGone(now))
+          case failure: KinesisException => recover(failure)
+        }
+    }
+
+  private def atTrouble(step: => Step): Step =
+    try step
+    catch { case failure: KinesisException => recover(failure) }
+
+  /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
+  private def shardIsGone(now: Instant): Step = {
+    val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
+    val range = ShardRange(shard, progress, Progress.Finished)
+    val loss = new DataLossException(stream, range, "the shard does not exist any more")
+    if (listed.exists(_.id == shard)) Waits(retryDelay())
+    else if (settings.failOnDataLoss) Loses(loss)
+    else {
+      log.warn(s"${loss.getMessage} Going on, as it is.")
+      accept(Page(IndexedSeq.empty, None, 0, Seq.empty), childrenIn(listed), now)
+    }
+  }
+
+  private def childrenIn(listed: Seq[Shard]): Seq[ChildShard] =
+    listed.filter(_.parents.contains(shard)).map { child =>
+      ChildShard(child.id, child.parents, child.hashKeys)
     }
 
   private def fetch(position: Position, now: Instant): Step = {
@@ -67,11 +92,7 @@ final class ShardFetcher(
     else {
       val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
       val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
-      if (!isClosed) None
-      else
-        Some(listed.filter(_.parents.contains(shard)).map { child =>
-          ChildShard(child.id, child.parents, child.hashKeys)
-        })
+      if (isClosed) Some(childrenIn(listed)) else None
     }
 
   private def accept(page: Page, children: Seq[ChildShard], now: Instant): Step = {
@@ -179,6 +200,8 @@ object ShardFetcher {
 
   /** Trying again would not help. */
   final case class Fails(failure: KinesisException) extends Step
+
+  final case class Loses(loss: DataLossException) extends Step
 
   /** Read to the shard's end: no further step. */
   case object Ended extends Step

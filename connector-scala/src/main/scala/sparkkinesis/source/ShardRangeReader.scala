@@ -12,8 +12,9 @@ import sparkkinesis.model._
  *
  * @param range of which a part is missing
  */
-final class DataLossException(val stream: StreamRef, val range: ShardRange, reason: String)
-    extends RuntimeException(
+final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
+    extends SourceException(
+      "KINESIS_DATA_LOSS",
       s"Records of stream $stream, $range, can no longer be read: $reason. They were probably trimmed " +
         "after the stream's retention period. To go on with what is left, set 'failOnDataLoss' to 'false'."
     )
@@ -44,15 +45,23 @@ final class ShardRangeReader(
    */
   def records(range: ShardRange): Iterator[Record] =
     Iterator
-      .unfold(Option(Reading(range.from, None))) {
-        case None => None
-        case Some(reading) => Some(next(range, reading))
-      }
+      .unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
       .flatten
 
-  private def next(range: ShardRange, reading: Reading): (IndexedSeq[Record], Option[Reading]) = {
+  private def next(range: ShardRange, reading: Reading): (IndexedSeq[Record], Option[Reading]) =
+    try onward(range, reading)
+    catch {
+      case loss: DataLossException if !settings.failOnDataLoss =>
+        log.warn(s"${loss.getMessage} Going on, as it is.")
+        (IndexedSeq.empty, None)
+    }
+
+  private def onward(
+      range: ShardRange,
+      reading: Reading
+  ): (IndexedSeq[Record], Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
-    val (page, _) = fetch(range, reading, 0)
+    val page = fetch(range, reading, 0)
     val wanted = range.upTo match {
       case Progress.After(last) => page.records.takeWhile(_.sequenceNumber <= last)
       case _ => page.records
@@ -77,10 +86,10 @@ final class ShardRangeReader(
   }
 
   @tailrec
-  private def fetch(range: ShardRange, reading: Reading, failures: Int): (Page, Int) = {
+  private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
     if (isCancelled()) throw new InterruptedException(s"Reading $range of $stream was cancelled.")
     attempt(range, reading) match {
-      case Right(page) => (page, failures)
+      case Right(page) => page
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
