@@ -1,0 +1,68 @@
+"""A query on a cluster of two executors, one of which is killed. Run by a test.
+
+Arguments: endpoint, checkpoint folder. Prints the verdict as JSON in the last line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from harness import Collector, Stream, drain, running, verdict, wait_for
+from spark_kinesis import with_kinesis
+
+
+def session() -> SparkSession:
+    """Two executors, in processes of their own."""
+    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    os.environ["SPARK_SCALA_VERSION"] = "2.13"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.Builder().master("local-cluster[2,1,1024]")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2)
+    return with_kinesis(builder).getOrCreate()
+
+
+def executors(application: str) -> list[int]:
+    """The process ids of one application's executors."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:  # not a process, or gone meanwhile
+            continue
+        is_executor = any(word.endswith("CoarseGrainedExecutorBackend") for word in words)
+        if is_executor and application in words:
+            found.append(int(process.name))
+    return found
+
+
+def main(endpoint: str, checkpoint: str) -> None:
+    """Write, read, kill, write, read."""
+    spark = session()
+    application = spark.sparkContext.applicationId
+    wait_for("two executors", lambda: len(executors(application)) == 2)
+    stream = Stream(endpoint, shards=4)
+    collector = Collector()
+    stream.put(400)
+    with running(spark, stream.source(), Path(checkpoint), collector) as query:
+        collector.wait(query, stream.written)
+        stream.put(400)
+        victim = executors(application)[0]
+        os.kill(victim, signal.SIGKILL)
+        stream.put(400)
+        drain(stream, query, collector)
+        wait_for("a new executor", lambda: len(set(executors(application)) - {victim}) == 2)
+        stream.put(400)
+        drain(stream, query, collector)
+    print(json.dumps({"killed": victim, **verdict(stream.written, collector.numbered())}))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
