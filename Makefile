@@ -7,7 +7,9 @@ SHELL := bash
 export JAVA_HOME := $(shell project/java-home)
 # Spark's workers use this machine's `python3` unless told otherwise.
 export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
-# The session must start from .venv's own Spark, whatever the shell has set.
+# Sessions of tests and demo stay on this machine, whatever its name resolves to.
+export SPARK_LOCAL_IP := 127.0.0.1
+# They start from .venv's own Spark, whatever the shell has set.
 unexport SPARK_HOME SPARK_REMOTE
 
 VERSION := $(shell cat python/src/spark_kinesis/VERSION)

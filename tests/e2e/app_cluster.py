@@ -11,21 +11,8 @@ import signal
 import sys
 from pathlib import Path
 
-import pyspark
-from pyspark.sql import SparkSession
-
+from cluster import cluster_session
 from harness import Collector, Stream, drain, running, verdict, wait_for
-from spark_kinesis import with_kinesis
-
-
-def session() -> SparkSession:
-    """Two executors, in processes of their own."""
-    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
-    os.environ["SPARK_SCALA_VERSION"] = "2.13"
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.Builder().master("local-cluster[2,1,1024]")
-    builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2)
-    return with_kinesis(builder).getOrCreate()
 
 
 def executors(application: str) -> list[int]:
@@ -44,7 +31,7 @@ def executors(application: str) -> list[int]:
 
 def main(endpoint: str, checkpoint: str) -> None:
     """Write, read, kill, write, read."""
-    spark = session()
+    spark = cluster_session(executors=2)
     application = spark.sparkContext.applicationId
     wait_for("two executors", lambda: len(executors(application)) == 2)
     stream = Stream(endpoint, shards=4)

@@ -8,17 +8,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
+from cluster import cluster_session, executor_logs
 from harness import REGION, Collector, running, wait_for
-from spark_kinesis import KinesisSink, KinesisSource, StaticCredentials, TrimHorizon, with_kinesis
+
+from spark_kinesis import KinesisSink, KinesisSource, StaticCredentials, TrimHorizon
 
 
 def main(endpoint: str, stream: str, checkpoint: str, key: str, secret: str, token: str) -> None:
     """Write, read, explain."""
-    builder = SparkSession.Builder().master("local[2]").config("spark.ui.enabled", "false")
-    spark = with_kinesis(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("DEBUG")
+    spark = cluster_session(executors=1, log_level="DEBUG")
+    application = spark.sparkContext.applicationId
     keys = StaticCredentials(access_key_id=key, secret_access_key=secret, session_token=token)
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys)
     sink.save(
@@ -45,6 +44,7 @@ def main(endpoint: str, stream: str, checkpoint: str, key: str, secret: str, tok
     except Exception as error:  # noqa: BLE001 whatever it is, its text is what we look at
         print(f"refused: {error}")
     spark.stop()
+    print(f"executors:\n{executor_logs(application)}")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from harness import Stream
 from pyspark.sql import SparkSession
 
 import spark_kinesis
-from harness import Stream
 from spark_kinesis import with_kinesis
 from spark_kinesis.local import LocalKinesis
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-
 from harness import Collector, Stream, running, wait_started
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ def test_no_secret_anywhere(stream: Stream, tmp_path: Path) -> None:
     assert "refused: " in ended.stdout
     assert "kinesis" in ended.stdout
     assert " DEBUG " in ended.stderr
+    assert " DEBUG " in ended.stdout.partition("executors:")[2]
     texts = {"stdout": ended.stdout, "log": ended.stderr}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert any("offsets" in file.parts for file in files)

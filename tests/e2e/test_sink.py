@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from harness import LOCAL, REGION, Stream, wait_for
+
 from spark_kinesis import KinesisSink
 
 if TYPE_CHECKING:

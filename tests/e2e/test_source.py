@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
 from harness import (
     Collected,
     Collector,
@@ -17,6 +16,7 @@ from harness import (
     wait_for,
     wait_started,
 )
+
 from spark_kinesis import Latest
 
 if TYPE_CHECKING:
