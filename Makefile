@@ -19,7 +19,7 @@ STAMPS := .venv/stamps
 TOML := python/pyproject.toml
 PYTHON_CODE := python tests examples
 
-BUILD_FILES := build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
+BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main -type f 2>/dev/null)
 WHEEL_FILES := $(shell find python/src -type f -not -path '*/__pycache__/*') python/hatch_build.py \
   python/README.md $(TOML)
