@@ -20,8 +20,9 @@ private[aws] object AwsErrors {
   def translating[A](what: String, target: String)(call: => A): A =
     try call
     catch {
-      case e: KinesisException => throw e
       case _: AbortedException => throw interrupted(what)
+      case NonFatal(_) if Thread.currentThread.isInterrupted => throw interrupted(what)
+      case e: KinesisException => throw e
       case NonFatal(e) => throw translate(e, what, target)
     }
 
