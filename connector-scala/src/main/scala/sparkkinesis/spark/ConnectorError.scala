@@ -7,6 +7,7 @@ import org.slf4j.LoggerFactory
 import org.apache.spark.SparkThrowable
 
 import sparkkinesis.client.{KinesisException, OptionException}
+import sparkkinesis.sink.DeliveryTimeoutException
 
 /**
  * A failure as Spark shows it: with a condition, so that it arrives clean from a task, in PySpark
@@ -39,6 +40,7 @@ object ConnectorError {
     catch {
       case e: OptionException => throw of(e)
       case e: KinesisException => throw of(e)
+      case e: DeliveryTimeoutException => throw of(e)
     }
 
   def of(e: OptionException): ConnectorError =
@@ -46,6 +48,17 @@ object ConnectorError {
 
   def of(e: KinesisException): ConnectorError = {
     val (condition, remedy) = naming(e)
+    logged(e, condition, remedy)
+  }
+
+  def of(e: DeliveryTimeoutException): ConnectorError =
+    logged(
+      e,
+      "KINESIS_DELIVERY_TIMEOUT",
+      "Add shards to the stream, write less at once, or raise option 'deliveryTimeout'."
+    )
+
+  private def logged(e: Throwable, condition: String, remedy: String): ConnectorError = {
     log.warn(condition, e)
     val text = s"${e.getMessage.stripSuffix(".")}. $remedy"
     withStackOf(e, new ConnectorError(condition, text, DataSource))
