@@ -49,7 +49,7 @@ private[aws] object AwsErrors {
     case _ => new KinesisException.Other(_, _)
   }
 
-  /** A role service that is down or busy may answer later; anything else is for the user to mend. */
+  /** A role service that is down or busy may answer later; the rest is for the user to mend. */
   private def credentialsMaker(reason: Throwable): Make = {
     val make = maker(reason)
     if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)
