@@ -1,0 +1,38 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+/**
+ * One service call as a pure function: its arguments and what it makes of a state.
+ *
+ * @tparam A the answer
+ */
+trait Operation[+A] extends Product with Serializable {
+
+  /** As the service calls it. */
+  def name: String = productPrefix
+
+  /** @param now the time of the call; never before that of an earlier call */
+  def run(state: State, now: Instant): Outcome[A]
+}
+
+/** What an operation leaves behind and what it answers. */
+final case class Outcome[+A](state: State, answer: Either[Failure, A])
+
+/** An operation that leaves the state as it is. */
+trait ReadOnly[+A] extends Operation[A] {
+  def answer(state: State, now: Instant): Either[Failure, A]
+
+  final override def run(state: State, now: Instant): Outcome[A] =
+    Outcome(state, answer(state, now))
+}
+
+/** An operation that changes the state, or leaves it as it is and fails. */
+trait Changing[+A] extends Operation[A] {
+  def change(state: State, now: Instant): Either[Failure, (State, A)]
+
+  final override def run(state: State, now: Instant): Outcome[A] = change(state, now) match {
+    case Right((next, answer)) => Outcome(next, Right(answer))
+    case Left(failure) => Outcome(state, Left(failure))
+  }
+}

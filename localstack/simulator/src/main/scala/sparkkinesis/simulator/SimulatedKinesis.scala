@@ -1,0 +1,143 @@
+package sparkkinesis.simulator
+
+import scala.annotation.tailrec
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/**
+ * The local Kinesis in memory: the port without a network. Safe for use by many threads.
+ *
+ * @param clock of the service; record arrival, retention and token expiry follow it
+ */
+final class SimulatedKinesis(
+    clock: Clock,
+    settings: Settings = Settings(),
+    faults: Faults = Faults.None
+) extends KinesisClient
+    with KinesisAdmin {
+  private val service = new SimulatedService(clock, settings, faults)
+
+  /** What the HTTP face serves: the same streams. */
+  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] =
+    service.run(operation)
+
+  /** The clock's time, for `Date` headers. */
+  private[simulator] def now: java.time.Instant = clock.now
+
+  override def describeStream(stream: StreamRef): StreamSummary =
+    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream)))
+
+  override def listShards(request: ListShardsRequest): ShardListing = {
+    val page = request match {
+      case ListShardsRequest.First(stream, filter) =>
+        val listed = filter match {
+          case ShardFilter.FromTrimHorizon => ListFilter.FromTrimHorizon
+          case ShardFilter.AtLatest => ListFilter.AtLatest
+        }
+        answer(ListShards(SimulatedKinesis.arn(stream), listed, None, ListShards.DefaultLimit))
+      case ListShardsRequest.Next(_, token) =>
+        answer(ListMoreShards(token, ListShards.DefaultLimit))
+    }
+    ShardListing(page.shards, page.nextToken, Some(clock.now))
+  }
+
+  override def shardIterator(
+      stream: StreamRef,
+      shard: ShardId,
+      position: Position
+  ): ShardIterator = answer(GetShardIterator(SimulatedKinesis.arn(stream), shard, position))
+
+  override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+    answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit))
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+    answer(PutRecords(SimulatedKinesis.arn(stream), entries))
+
+  override def createStream(stream: StreamName, shards: Int): Unit = {
+    answer(CreateStream(SimulatedKinesis.arn(stream), shards))
+    settle()
+  }
+
+  override def deleteStream(stream: StreamName): Unit = {
+    answer(DeleteStream(SimulatedKinesis.arn(stream)))
+    settle()
+  }
+
+  override def listStreams(): Seq[StreamName] = {
+    @tailrec def more(found: Vector[StreamName]): Seq[StreamName] = {
+      val request = ListStreams(
+        SimulatedKinesis.Region,
+        SimulatedKinesis.Account,
+        found.lastOption,
+        ListStreams.DefaultLimit
+      )
+      val page = answer(request)
+      val all = found ++ page.streams.map(_.arn.name)
+      if (page.hasMore) more(all) else all
+    }
+    more(Vector.empty)
+  }
+
+  override def splitShard(stream: StreamName, shard: ShardId, start: HashKey): Unit = {
+    answer(SplitShard(SimulatedKinesis.arn(stream), shard, start))
+    settle()
+  }
+
+  override def mergeShards(stream: StreamName, shard: ShardId, adjacent: ShardId): Unit = {
+    answer(MergeShards(SimulatedKinesis.arn(stream), shard, adjacent))
+    settle()
+  }
+
+  override def updateShardCount(stream: StreamName, target: Int): Unit = {
+    answer(UpdateShardCount(SimulatedKinesis.arn(stream), target))
+    settle()
+  }
+
+  override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
+    answer(PutRecord(SimulatedKinesis.arn(stream), entry))
+
+  /** Nothing to release. */
+  override def close(): Unit = ()
+
+  private def settle(): Unit =
+    if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
+
+  private def answer[A](operation: Operation[A]): A =
+    run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
+}
+
+object SimulatedKinesis {
+
+  /** Where streams named without an ARN live. */
+  val Region = "us-east-1"
+
+  val Account = "000000000000"
+
+  def arn(stream: StreamName): StreamArn = StreamArn("aws", Region, Account, stream)
+
+  private def arn(stream: StreamRef): StreamArn = stream match {
+    case StreamRef.ByName(name) => arn(name)
+    case StreamRef.ByArn(arn) => arn
+  }
+
+  private def exception(operation: Operation[Any], failure: Failure): KinesisException =
+    failure match {
+      case Failure.NoAnswer =>
+        new KinesisException.Unreachable(s"${operation.name}: the connection broke.")
+      case Failure.Refused(code, said) => refusal(code, s"${operation.name}: ${code.name}: $said")
+    }
+
+  private def refusal(code: ErrorCode, message: String): KinesisException = code match {
+    case ErrorCode.ResourceNotFound => new KinesisException.NotFound(message)
+    case ErrorCode.ResourceInUse => new KinesisException.InUse(message)
+    case ErrorCode.InvalidArgument | ErrorCode.Validation =>
+      new KinesisException.InvalidArgument(message)
+    case ErrorCode.ExpiredIterator => new KinesisException.IteratorExpired(message)
+    case ErrorCode.ExpiredNextToken => new KinesisException.ListingExpired(message)
+    case ErrorCode.LimitExceeded => new KinesisException.LimitExceeded(message)
+    case ErrorCode.ThroughputExceeded => new KinesisException.Throttled(message)
+    case ErrorCode.InternalFailure => new KinesisException.ServiceFailure(message)
+    case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)
+  }
+}

@@ -1,0 +1,89 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.StreamStatus
+import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
+
+/**
+ * How the simulated service behaves.
+ *
+ * @param retention of new streams
+ * @param changeTime how long a stream is `CREATING`, `UPDATING` or `DELETING`
+ * @param shardLimit open shards over all streams
+ * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
+ */
+final case class Settings(
+    retention: FiniteDuration = ServiceLimits.DefaultRetention,
+    changeTime: FiniteDuration = Duration.Zero,
+    shardLimit: Int = 10000,
+    listShardsCount: Int = ServiceLimits.ListShardsCount
+) {
+  require(
+    listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,
+    s"listShardsCount is $listShardsCount: expected 1 to ${ServiceLimits.ListShardsCount}."
+  )
+
+  private[simulator] def changed(now: Instant): Instant = now.plusMillis(changeTime.toMillis)
+}
+
+/** All streams of all regions and accounts: a value; operations make the next one. */
+final case class State private[simulator] (
+    settings: Settings,
+    private[simulator] val streams: Map[StreamArn, StreamState]
+) {
+
+  /** The stream in any status. */
+  private[simulator] def existing(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    streams
+      .get(arn)
+      .filterNot(_.isGone(now))
+      .toRight(Failure.notFound(s"Stream ${arn.name} under account ${arn.account} not found."))
+
+  /** The stream if it takes and gives records. */
+  private[simulator] def serving(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      stream.status(now) match {
+        case StreamStatus.Active | StreamStatus.Updating => Right(stream)
+        case StreamStatus.Creating | StreamStatus.Deleting =>
+          Left(Failure.notFound(s"Stream ${arn.name} under account ${arn.account} is not active."))
+      }
+    }
+
+  /** The stream if its shards are settled enough to be listed. */
+  private[simulator] def listable(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      stream.status(now) match {
+        case StreamStatus.Active | StreamStatus.Updating => Right(stream)
+        case status => Left(State.inUse(arn, s"is $status: it must be active"))
+      }
+    }
+
+  /** The stream if it may be changed. */
+  private[simulator] def changeable(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      val status = stream.status(now)
+      if (status == StreamStatus.Active) Right(stream)
+      else Left(State.inUse(arn, s"is $status: it must be active"))
+    }
+
+  private[simulator] def updated(stream: StreamState): State =
+    copy(streams = streams.updated(stream.arn, stream))
+}
+
+object State {
+
+  /** Without streams. */
+  def empty(settings: Settings): State = State(settings, Map.empty)
+
+  private[simulator] def inUse(arn: StreamArn, why: String): Failure =
+    Failure.Refused(
+      ErrorCode.ResourceInUse,
+      s"Stream ${arn.name} under account ${arn.account} $why."
+    )
+
+  private[simulator] def noShard(arn: StreamArn, shard: ShardId): Failure =
+    Failure.notFound(s"Shard $shard in stream ${arn.name} under account ${arn.account} not found.")
+}

@@ -1,0 +1,113 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.{StreamStatus, StreamSummary}
+import sparkkinesis.model._
+
+/**
+ * One stream.
+ *
+ * @param shards every shard the stream ever had; the index is the shard's number
+ * @param open the numbers of the open shards, by hash key
+ * @param change what goes on until when: the status a caller sees before that
+ */
+private[simulator] final case class StreamState(
+    arn: StreamArn,
+    created: Instant,
+    retention: FiniteDuration,
+    maxRecordBytes: Int,
+    shards: Vector[ShardState],
+    open: Vector[Int],
+    change: Change
+) {
+  def status(now: Instant): StreamStatus =
+    if (now.isBefore(change.until)) change.status else StreamStatus.Active
+
+  def isGone(now: Instant): Boolean =
+    change.status == StreamStatus.Deleting && !now.isBefore(change.until)
+
+  /** Records that arrived before this are gone. */
+  def horizonMillis(now: Instant): Long = now.toEpochMilli - retention.toMillis
+
+  /** Open shards, and closed ones that may still hold records. */
+  def listed(now: Instant): Vector[ShardState] = shards.filter(isKept(_, now))
+
+  def find(id: ShardId, now: Instant): Option[ShardState] =
+    ShardState.number(id).flatMap(shards.lift).filter(isKept(_, now))
+
+  def openShards: Vector[ShardState] = open.map(shards)
+
+  def children(parent: ShardState): Vector[ShardState] =
+    shards.filter(_.parents.contains(parent.id))
+
+  /** The open shard that owns the hash key: open shards tile the key space. */
+  def owner(key: HashKey): ShardState = {
+    @tailrec def search(low: Int, high: Int): Int =
+      if (high - low == 1) low
+      else {
+        val middle = (low + high) >>> 1
+        if (shards(open(middle)).hashKeys.first <= key) search(middle, high)
+        else search(low, middle)
+      }
+    shards(open(search(0, open.size)))
+  }
+
+  def updated(shard: ShardState): StreamState = copy(shards = shards.updated(shard.number, shard))
+
+  /** @param start the first key of the second child, inside the shard's range */
+  def split(shard: ShardState, start: HashKey, now: Instant): StreamState = {
+    val (low, high) = shard.hashKeys.splitAt(start)
+    replace(Seq(shard), Seq(low, high), now)
+  }
+
+  def merge(shard: ShardState, adjacent: ShardState, now: Instant): StreamState =
+    replace(Seq(shard, adjacent), Seq(shard.hashKeys.merge(adjacent.hashKeys)), now)
+
+  def summary(now: Instant): StreamSummary =
+    StreamSummary(arn, status(now), created, retention, open.size, maxRecordBytes)
+
+  private def isKept(shard: ShardState, now: Instant): Boolean =
+    shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
+
+  private def replace(
+      parents: Seq[ShardState],
+      ranges: Seq[HashKeyRange],
+      now: Instant
+  ): StreamState = {
+    val closed = parents.foldLeft(shards)((all, p) => all.updated(p.number, p.close(now)))
+    val children = ranges.zipWithIndex.map { case (range, i) =>
+      ShardState.open(shards.size + i, parents, range, now)
+    }
+    val kept = open.filterNot(number => parents.exists(_.number == number))
+    val all = closed.map(_.trimmed(horizonMillis(now))) ++ children
+    copy(
+      shards = all,
+      open = (kept ++ children.map(_.number)).sortBy(all(_).hashKeys.first)
+    )
+  }
+}
+
+/** What is being done to a stream, and until when that shows. */
+private[simulator] final case class Change(status: StreamStatus, until: Instant)
+
+private[simulator] object StreamState {
+  def create(arn: StreamArn, count: Int, settings: Settings, now: Instant): StreamState = {
+    val shards = HashKeyRange.even(count).zipWithIndex.map { case (range, number) =>
+      ShardState.open(number, Nil, range, now)
+    }
+    val change = Change(StreamStatus.Creating, settings.changed(now))
+    StreamState(
+      arn,
+      now,
+      settings.retention,
+      ServiceLimits.RecordBytes,
+      shards.toVector,
+      shards.indices.toVector,
+      change
+    )
+  }
+}
