@@ -7,7 +7,8 @@ import scala.collection.immutable.SortedMap
 /**
  * How far one shard is, and which shards must be finished before it may be read.
  *
- * @param waitsFor parents still in the offset; a shard that waits has read nothing
+ * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that waits has
+ *   read nothing
  */
 final case class ShardProgress(progress: Progress, waitsFor: Set[ShardId])
 

@@ -99,20 +99,16 @@ object BatchPlanner {
   }
 
   /**
-   * A child waits for every parent still in the offset. A parent never heard of is not a finished one:
-   * it is read from its beginning first.
+   * A child waits for every parent. One that the offset does not know is not a finished one: it
+   * descends from a shard still being read, and is waited for until it comes and ends. (A parent
+   * that ended earlier brought the child with it.)
    */
   private def withChild(
       shards: SortedMap[ShardId, ShardProgress],
       child: ChildShard
   ): SortedMap[ShardId, ShardProgress] =
     if (shards.contains(child.id)) shards
-    else {
-      val unheard = child.parents.filterNot(shards.contains).map { parent =>
-        parent -> ShardProgress(Progress.TrimHorizon, Set.empty[ShardId])
-      }
-      shards ++ unheard + (child.id -> ShardProgress(Progress.TrimHorizon, child.parents.toSet))
-    }
+    else shards.updated(child.id, ShardProgress(Progress.TrimHorizon, child.parents.toSet))
 
   /**
    * The whole stream is complete as of its least complete shard; a shard whose marks were all taken is

@@ -205,12 +205,13 @@ final class FetchCoordinator(lease: FiniteDuration) {
       id -> (if (state.executor.exists(isLost)) unassigned(state.from) else state)
     }
 
+  /** Of a shard that is another's by now, this executor keeps nothing. */
   private def plan(executor: String): FetchPlan =
     FetchPlan(
       fetched.collect { case (id, Fetched(Some(`executor`), generation, from, _)) =>
         Assignment(id, generation, from)
       }.toVector,
-      done
+      done.filter { case (id, _) => fetched.get(id).forall(_.executor.contains(executor)) }
     )
 }
 

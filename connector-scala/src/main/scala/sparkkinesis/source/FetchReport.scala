@@ -88,6 +88,6 @@ final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[Fetc
 
 /**
  * @param assignments all the executor's shards
- * @param done pages up to here are no longer needed
+ * @param done pages up to here are no longer needed; those of shards neither here nor assigned neither
  */
 final case class FetchPlan(assignments: Vector[Assignment], done: Map[ShardId, Progress])

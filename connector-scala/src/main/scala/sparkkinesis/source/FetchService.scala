@@ -146,6 +146,7 @@ final class FetchService(
     val fetcher =
       new ShardFetcher(stream, assignment, client, buffer, settings, () => fetcherCount, chance)
     fetchers.update(assignment.shard, fetcher)
+    buffer.dropAfter(assignment.shard, assignment.from)
     schedule(fetcher, Duration.Zero)
   }
 

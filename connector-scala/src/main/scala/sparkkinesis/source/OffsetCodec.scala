@@ -78,10 +78,11 @@ object OffsetCodec {
       )
     }
     val result = SortedMap.from(parsed)
-    (waitsFor.keySet.map(ShardId(_)) ++ waitsFor.values.flatten)
+    waitsFor.keySet
+      .map(ShardId(_))
       .diff(result.keySet)
       .headOption
-      .foreach(id => corrupt(json, s"'waitsFor' names $id, which is not among 'shards'"))
+      .foreach(id => corrupt(json, s"'waitsFor' has $id, which is not among 'shards'"))
     result
   }
 

@@ -88,6 +88,15 @@ final class PageBuffer(capacityBytes: Long) {
     }
   }
 
+  /** Forgets the pages after `progress`: they will be fetched anew. */
+  def dropAfter(shard: ShardId, progress: Progress): Unit = synchronized {
+    pages.get(shard).foreach { all =>
+      val kept = all.take(all.indexWhere(_.upTo == progress) + 1)
+      held -= all.drop(kept.size).map(_.bytes).sum
+      if (kept.isEmpty) pages.remove(shard) else pages.update(shard, kept)
+    }
+  }
+
   def drop(shard: ShardId): Unit = synchronized {
     pages.remove(shard).foreach(all => held -= all.map(_.bytes).sum)
   }
