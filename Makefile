@@ -77,7 +77,7 @@ $(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)
 
 $(STAMPS)/wheel: $(STAMPS)/jars $(WHEEL_FILES)
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --wheel-dir python/dist python
+	  --wheel-dir python/dist ./python
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
 	  python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 	@touch $@
