@@ -74,6 +74,8 @@ def start_session() -> SparkSession:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.log.level", "ERROR")
+        # Spark tells a stop from a failure by a recursive regex over the whole Python traceback.
+        .config("spark.driver.extraJavaOptions", "-Xss16m")
     )
     return with_kinesis(builder).getOrCreate()
 

@@ -40,6 +40,8 @@ class View:
         """Show the last picture and stop."""
         self._live.update(self._picture())
         self._live.stop()
+        if not self._console.is_terminal:
+            self._console.line()
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
