@@ -25,8 +25,15 @@ object Shading {
   val bundle: Seq[Setting[_]] = relocate ++ Seq(
     assembly / assemblyMergeStrategy := {
       // The source registers itself here, and so do the SDK's HTTP clients: never discard.
+      case PathList("META-INF", "services", "reactor.blockhound.integration.BlockHoundIntegration") =>
+        MergeStrategy.discard // for a debugger we do not carry
       case PathList("META-INF", "services", _*) => MergeStrategy.filterDistinctLines
       case PathList("META-INF", "versions", _*) => MergeStrategy.discard
+      // Of the libraries' own jars: an index would hide classes, native images are not ours.
+      case PathList("META-INF", "INDEX.LIST") => MergeStrategy.discard
+      case PathList("META-INF", "native-image", _*) => MergeStrategy.discard
+      // Spark's own: a second copy beside it would bind no logger.
+      case PathList("org", "slf4j", _*) => MergeStrategy.discard
       case PathList("META-INF", "MANIFEST.MF") => MergeStrategy.discard
       case PathList("META-INF", "maven", _*) => MergeStrategy.discard
       case PathList("META-INF", name) if name.matches(".*\\.(SF|DSA|RSA)") => MergeStrategy.discard

@@ -1,0 +1,83 @@
+package sparkkinesis.simulator
+
+import java.net.{InetAddress, InetSocketAddress, URI}
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicLong
+
+import io.netty.bootstrap.ServerBootstrap
+import io.netty.channel.nio.NioEventLoopGroup
+import io.netty.channel.socket.SocketChannel
+import io.netty.channel.socket.nio.NioServerSocketChannel
+import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
+import io.netty.handler.codec.http.{HttpObjectAggregator, HttpServerCodec}
+import io.netty.util.concurrent.DefaultThreadFactory
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.simulator.http.RequestHandler
+
+/**
+ * The local Kinesis over HTTP/1.1, on the loopback address only; its threads are daemons that end with
+ * `close`.
+ *
+ * @param kinesis what is served; may be used directly beside the clients
+ */
+final class KinesisServer private (
+    val kinesis: SimulatedKinesis,
+    group: NioEventLoopGroup,
+    channel: Channel
+) extends AutoCloseable {
+
+  /** Such as `http://127.0.0.1:4567`. */
+  val endpoint: URI = channel.localAddress match {
+    case address: InetSocketAddress => URI.create(s"http://127.0.0.1:${address.getPort}")
+    case other => throw new IllegalStateException(s"Listening on $other, which is no port.")
+  }
+
+  /** Returns when the server has been closed. */
+  def awaitClosed(): Unit = {
+    channel.closeFuture.sync()
+    ()
+  }
+
+  /** Ends open connections too. */
+  override def close(): Unit = {
+    channel.close().sync()
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync()
+    ()
+  }
+}
+
+object KinesisServer {
+
+  /** Above the greatest request: 10 MiB of records, in base64, with their keys. */
+  private val MaxRequestBytes = 32 * 1024 * 1024
+
+  /** @param port 0 for any free one; throws `BindException` where it is taken */
+  def start(
+      port: Int = 0,
+      kinesis: SimulatedKinesis = new SimulatedKinesis(SystemClock)
+  ): KinesisServer = {
+    val group = new NioEventLoopGroup(0, new DefaultThreadFactory("kinesis-simulator", true))
+    val requests = new AtomicLong
+    val bootstrap = new ServerBootstrap()
+      .group(group)
+      .channel(classOf[NioServerSocketChannel])
+      .childOption[java.lang.Boolean](ChannelOption.TCP_NODELAY, true)
+      .childHandler(new ChannelInitializer[SocketChannel] {
+        override def initChannel(channel: SocketChannel): Unit = {
+          channel.pipeline.addLast(
+            new HttpServerCodec(),
+            new HttpObjectAggregator(MaxRequestBytes),
+            new RequestHandler(kinesis, requests)
+          )
+          ()
+        }
+      })
+    val bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress, port))
+    if (!bound.await().isSuccess) {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS)
+      throw bound.cause
+    }
+    new KinesisServer(kinesis, group, bound.channel)
+  }
+}

@@ -1,0 +1,78 @@
+package sparkkinesis.simulator
+
+import scala.annotation.tailrec
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.{StreamArn, StreamName}
+
+/** The local Kinesis as a program; `--help` tells how. */
+object Main {
+  def main(args: Array[String]): Unit = Arguments.parse(args.toList) match {
+    case Left(message) =>
+      Console.err.println(message)
+      sys.exit(2)
+    case Right(arguments) if arguments.help => println(Arguments.Usage)
+    case Right(arguments) => serve(arguments)
+  }
+
+  private def serve(arguments: Arguments): Unit = {
+    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock))
+    arguments.streams.foreach { case (name, shards) =>
+      val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
+      server.kinesis.run(CreateStream(arn, shards)) match {
+        case Left(failure) =>
+          throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
+        case Right(_) => ()
+      }
+    }
+    sys.addShutdownHook(server.close())
+    println(s"listening on ${server.endpoint}")
+    if (arguments.stopWithStdin) {
+      readToEnd()
+      server.close()
+    } else server.awaitClosed()
+  }
+
+  @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
+}
+
+/**
+ * What the command line says.
+ *
+ * @param streams to begin with, and their shards
+ */
+private[simulator] final case class Arguments(
+    port: Int = 0,
+    region: String = SimulatedKinesis.Region,
+    streams: Vector[(StreamName, Int)] = Vector.empty,
+    stopWithStdin: Boolean = false,
+    help: Boolean = false
+)
+
+private[simulator] object Arguments {
+  val Usage: String =
+    """A local Kinesis on 127.0.0.1.
+      |  --port N              0, the default, for any free port
+      |  --stream NAME:SHARDS  a stream to begin with; may be given again
+      |  --region REGION       of these streams; us-east-1 by default
+      |  --stop-with-stdin     stop when standard input ends
+      |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
+
+  private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
+
+  def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
+
+  @tailrec
+  private def parse(args: List[String], sofar: Arguments): Either[String, Arguments] = args match {
+    case Nil => Right(sofar)
+    case "--port" :: port :: rest if port.toIntOption.exists(p => p >= 0 && p <= 65535) =>
+      parse(rest, sofar.copy(port = port.toInt))
+    case "--stream" :: Stream(name, shards) :: rest =>
+      parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
+    case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
+      parse(rest, sofar.copy(region = region))
+    case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
+    case "--help" :: rest => parse(rest, sofar.copy(help = true))
+    case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")
+  }
+}

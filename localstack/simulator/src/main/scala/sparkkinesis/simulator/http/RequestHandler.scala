@@ -1,0 +1,169 @@
+package sparkkinesis.simulator.http
+
+import java.io.IOException
+import java.time.ZoneOffset
+import java.time.format.DateTimeFormatter
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.util.control.NonFatal
+
+import io.netty.buffer.{ByteBuf, ByteBufOutputStream, ByteBufUtil, Unpooled}
+import io.netty.channel.{ChannelFutureListener, ChannelHandlerContext, SimpleChannelInboundHandler}
+import io.netty.handler.codec.http._
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.simulator._
+
+/** One HTTP request, one answer. Nothing here waits, so it runs on the event loop. */
+private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, requests: AtomicLong)
+    extends SimpleChannelInboundHandler[FullHttpRequest] {
+  import RequestHandler._
+
+  override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit = {
+    val format = WireFormat.of(Option(request.headers.get(HttpHeaderNames.CONTENT_TYPE)))
+    try
+      if (request.method == HttpMethod.GET && request.uri == HealthPath)
+        send(context, request, 200, Json, utf8("{\"status\":\"ok\"}"), None)
+      else if (request.decoderResult.isFailure)
+        throw BadRequest.serialization("The request is not HTTP.")
+      else serve(context, request, format)
+    catch {
+      case bad: BadRequest => refuse(context, request, format, bad.failure)
+      case NonFatal(e) =>
+        log.error(s"${request.method} ${request.uri} failed", e)
+        val failure =
+          Failure.Refused(ErrorCode.InternalFailure, "The simulator failed; see its log.")
+        refuse(context, request, format, failure)
+    }
+  }
+
+  /** A connection that breaks is the client's affair. */
+  override def exceptionCaught(context: ChannelHandlerContext, cause: Throwable): Unit = {
+    log.debug("A connection broke", cause)
+    context.close()
+    ()
+  }
+
+  private def serve(
+      context: ChannelHandlerContext,
+      request: FullHttpRequest,
+      format: WireFormat
+  ): Unit = {
+    val fields = new Fields(parse(request, format), format, caller(request))
+    answer(context, request, format, action(request), fields)
+  }
+
+  private def answer[A](
+      context: ChannelHandlerContext,
+      request: FullHttpRequest,
+      format: WireFormat,
+      action: Action[A],
+      fields: Fields
+  ): Unit = kinesis.run(action.read(fields)) match {
+    case Right(answer) =>
+      val size = Answers.sizeHint(answer, format)
+      val body = written(context, size, format)(action.write(_)(answer))
+      send(context, request, 200, format.contentType, body, None)
+    case Left(refused: Failure.Refused) => refuse(context, request, format, refused)
+    case Left(Failure.NoAnswer) =>
+      context.close()
+      ()
+  }
+
+  private def refuse(
+      context: ChannelHandlerContext,
+      request: FullHttpRequest,
+      format: WireFormat,
+      failure: Failure.Refused
+  ): Unit = {
+    val body = written(context, 512, format)(_.failure(failure.code, failure.message))
+    send(context, request, failure.code.status, format.contentType, body, Some(failure.code))
+  }
+
+  private def written(context: ChannelHandlerContext, size: Int, format: WireFormat)(
+      write: Answers => Unit
+  ): ByteBuf = {
+    val body = context.alloc.buffer(size)
+    try {
+      val generator = format.generator(new ByteBufOutputStream(body))
+      write(new Answers(generator, format))
+      generator.close()
+      body
+    } catch {
+      case NonFatal(e) =>
+        body.release()
+        throw e
+    }
+  }
+
+  private def send(
+      context: ChannelHandlerContext,
+      request: FullHttpRequest,
+      status: Int,
+      contentType: String,
+      body: ByteBuf,
+      error: Option[ErrorCode]
+  ): Unit = {
+    val response =
+      new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body)
+    val headers = response.headers
+    headers.set(HttpHeaderNames.CONTENT_TYPE, contentType)
+    headers.setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes)
+    headers.set(HttpHeaderNames.DATE, HttpDate.format(kinesis.now.atOffset(ZoneOffset.UTC)))
+    headers.set("x-amzn-RequestId", requestId(requests.incrementAndGet()))
+    error.foreach(code => headers.set("x-amzn-ErrorType", code.name))
+    val keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult.isSuccess
+    HttpUtil.setKeepAlive(response, keepAlive)
+    val sent = context.writeAndFlush(response)
+    if (!keepAlive) sent.addListener(ChannelFutureListener.CLOSE)
+    ()
+  }
+}
+
+private[simulator] object RequestHandler {
+  private val log = LoggerFactory.getLogger(classOf[RequestHandler])
+  private val HealthPath = "/_simulator/health"
+  private val Json = "application/json"
+  private val HttpDate = DateTimeFormatter.RFC_1123_DATE_TIME
+  private val Target = "Kinesis_\\d{8}\\.(\\w+)".r
+  private val Scope = "Credential=[^/,]*/\\d+/([a-z0-9-]+)/".r.unanchored
+
+  private def action(request: FullHttpRequest): Action[_] =
+    Option(request.headers.get("X-Amz-Target"))
+      .filter(_ => request.method == HttpMethod.POST)
+      .collect { case Target(name) => name }
+      .flatMap(Actions.byName.get)
+      .getOrElse(
+        throw new BadRequest(Failure.Refused(ErrorCode.UnknownOperation, unknown(request)))
+      )
+
+  private def unknown(request: FullHttpRequest): String =
+    s"${request.method} ${request.uri} with X-Amz-Target " +
+      s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is no operation known here."
+
+  private def parse(
+      request: FullHttpRequest,
+      format: WireFormat
+  ): com.fasterxml.jackson.databind.JsonNode = {
+    action(request)
+    val bytes = ByteBufUtil.getBytes(request.content)
+    try format.parse(bytes)
+    catch {
+      case _: IOException =>
+        throw BadRequest.serialization(s"The body is not ${format.contentType}.")
+    }
+  }
+
+  /** Any signature will do; its scope tells the region. */
+  private def caller(request: FullHttpRequest): Caller = {
+    val region = Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)).collect {
+      case Scope(region) => region
+    }
+    Caller(region.getOrElse(SimulatedKinesis.Region), SimulatedKinesis.Account)
+  }
+
+  private def requestId(number: Long): String = f"00000000-0000-4000-8000-$number%012x"
+
+  private def utf8(text: String): ByteBuf =
+    Unpooled.copiedBuffer(text, java.nio.charset.StandardCharsets.UTF_8)
+}

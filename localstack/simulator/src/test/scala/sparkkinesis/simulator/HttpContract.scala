@@ -1,0 +1,33 @@
+package sparkkinesis.simulator
+
+import java.net.URI
+
+import org.scalatest.BeforeAndAfterAll
+
+import sparkkinesis.client._
+import sparkkinesis.client.aws.AwsClientFactory
+
+/** The contract over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
+abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll {
+
+  /** Starts the server on first use. */
+  protected def endpoint: URI
+
+  protected def stopServer(): Unit
+
+  override protected lazy val admin: SdkKinesisAdmin = new SdkKinesisAdmin(endpoint)
+
+  override protected lazy val client: KinesisClient = AwsClientFactory.create(
+    ClientConfig(
+      SimulatedKinesis.Region,
+      Some(endpoint),
+      CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+    )
+  )
+
+  override protected def afterAll(): Unit =
+    try {
+      client.close()
+      admin.close()
+    } finally stopServer()
+}
