@@ -4,14 +4,15 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
-import org.apache.spark.sql.execution.streaming.MemoryStream
-import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
-import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
+
+import org.apache.spark.sql.execution.streaming.MemoryStream
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
+import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
 
 import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
 import sparkkinesis.model._
@@ -57,7 +58,10 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
       server.kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
     listed.shards.flatMap { shard =>
       val iterator = server.kinesis.shardIterator(stream, shard.id, Position.TrimHorizon)
-      server.kinesis.getRecords(stream, iterator, 10000).records.map(it => new String(it.data, UTF_8))
+      server.kinesis
+        .getRecords(stream, iterator, 10000)
+        .records
+        .map(it => new String(it.data, UTF_8))
     }
   }
 
@@ -101,7 +105,8 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a bad row fails the query with row, column and reason") {
     val stream = newStream()
-    val e = failure(numbers(5).selectExpr("data", "nullif(partitionKey, 'k3') partitionKey"), stream)
+    val e =
+      failure(numbers(5).selectExpr("data", "nullif(partitionKey, 'k3') partitionKey"), stream)
     assert(e.contains("[KINESIS_INVALID_ROW] Row "))
     assert(e.contains(s"cannot go to stream $stream: column 'partitionKey' is null"))
   }
