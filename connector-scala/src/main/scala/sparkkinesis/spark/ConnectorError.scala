@@ -8,6 +8,7 @@ import org.apache.spark.SparkThrowable
 
 import sparkkinesis.client.{KinesisException, OptionException}
 import sparkkinesis.sink.DeliveryTimeoutException
+import sparkkinesis.source.SourceException
 
 /**
  * A failure as Spark shows it: with a condition, so that it arrives clean from a task, in PySpark
@@ -41,6 +42,7 @@ object ConnectorError {
       case e: OptionException => throw of(e)
       case e: KinesisException => throw of(e)
       case e: DeliveryTimeoutException => throw of(e)
+      case e: SourceException => throw withStackOf(e, apply(e.condition, e.getMessage))
     }
 
   def of(e: OptionException): ConnectorError =
