@@ -5,7 +5,7 @@ object Dependencies {
   val scala = "2.13.16" // Spark 4.0's own
   val spark = sys.props.getOrElse("spark.version", "4.0.4") // the oldest we serve: newer ones link
   private val awsSdk = "2.52.0"
-  private val jackson = "2.21.8"
+  private val jackson = "2.18.6" // Spark 4.0's own line, so that tests run on one copy
   private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle
 
   /** On every Spark class path already, so never in the bundle. */

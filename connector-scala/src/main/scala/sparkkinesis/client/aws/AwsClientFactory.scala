@@ -52,7 +52,7 @@ object AwsClientFactory {
   ): B =
     builder
       .region(Region.of(region))
-      .httpClientBuilder(httpClient(timeouts))
+      .httpClientBuilder(new InterruptibleHttpClient.Builder(httpClient(timeouts)))
       .overrideConfiguration(overrides(timeouts))
 
   private def httpClient(timeouts: Timeouts): Apache5HttpClient.Builder =

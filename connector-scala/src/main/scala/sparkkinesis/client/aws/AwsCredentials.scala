@@ -73,7 +73,7 @@ private[aws] object AwsCredentials {
     case _ => Nil
   }
 
-  /** Marks what fails here as a failure of the credentials, which the SDK's exceptions do not tell. */
+  /** Marks what fails here as a failure of the credentials: the SDK's exceptions do not tell. */
   final class Guarded(val inner: AwsCredentialsProvider) extends AwsCredentialsProvider {
     override def resolveCredentials(): SdkCredentials =
       try inner.resolveCredentials()

@@ -20,8 +20,9 @@ private[aws] object AwsErrors {
   def translating[A](what: String, target: String)(call: => A): A =
     try call
     catch {
-      case e: KinesisException => throw e
       case _: AbortedException => throw interrupted(what)
+      case NonFatal(_) if Thread.currentThread.isInterrupted => throw interrupted(what)
+      case e: KinesisException => throw e
       case NonFatal(e) => throw translate(e, what, target)
     }
 
@@ -48,7 +49,7 @@ private[aws] object AwsErrors {
     case _ => new KinesisException.Other(_, _)
   }
 
-  /** A role service that is down or busy may answer later; anything else is for the user to mend. */
+  /** A role service that is down or busy may answer later; the rest is for the user to mend. */
   private def credentialsMaker(reason: Throwable): Make = {
     val make = maker(reason)
     if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)

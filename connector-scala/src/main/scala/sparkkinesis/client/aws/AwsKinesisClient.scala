@@ -68,13 +68,7 @@ private[aws] final class AwsKinesisClient(
       val request = aws.PutRecordsRequest.builder().records(records)
       val answer =
         sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
-      val results = answer.records.asScala.iterator.map(putResult).toVector
-      if (results.size != entries.size)
-        throw new KinesisException.ServiceFailure(
-          s"PutRecords of stream $stream ($target) answered ${results.size} results " +
-            s"for ${entries.size} records."
-        )
-      results
+      answer.records.asScala.iterator.map(putResult).toVector
     }
 
   override def close(): Unit =

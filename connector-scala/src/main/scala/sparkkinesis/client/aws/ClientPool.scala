@@ -56,8 +56,7 @@ object ClientPool {
 }
 
 /** A borrowed client. Close the lease, never the client. */
-final class Lease private[aws] (val client: KinesisClient, release: () => Unit)
-    extends AutoCloseable {
+final class Lease(val client: KinesisClient, release: () => Unit) extends AutoCloseable {
   private val closed = new java.util.concurrent.atomic.AtomicBoolean
 
   /** Gives the client back, once. */

@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration._
 
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.concurrent.TimeLimits.failAfter
 import org.scalatest.concurrent.{Signaler, ThreadSignaler}
 import org.scalatest.funsuite.AnyFunSuite
@@ -65,6 +67,10 @@ class AwsTimeoutsSuite extends AnyFunSuite {
     }
   }
 
+  private def awaitReadingFromSocket(thread: Thread): Unit = eventually(Timeout(bound)) {
+    assert(thread.getStackTrace.exists(_.getClassName.contains("NioSocketImpl")))
+  }
+
   test("an interrupted call ends with InterruptedException") {
     withSilentServer { server =>
       withClient(server.getLocalPort, attempt = 30.seconds) { client =>
@@ -74,9 +80,10 @@ class AwsTimeoutsSuite extends AnyFunSuite {
           catch { case e: Throwable => thrown.set(e) }
         )
         caller.start()
-        server.accept() // the call is under way
+        awaitReadingFromSocket(caller)
         caller.interrupt()
         caller.join(20000)
+        assert(!caller.isAlive, "still in the call")
         assert(thrown.get.isInstanceOf[InterruptedException], thrown.get)
       }
     }

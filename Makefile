@@ -1,0 +1,83 @@
+# The front door. `make` alone lists what there is.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+export JAVA_HOME := $(shell project/java-home)
+# Spark's workers use this machine's `python3` unless told otherwise.
+export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
+# Sessions of tests and demo stay on this machine, whatever its name resolves to.
+export SPARK_LOCAL_IP := 127.0.0.1
+# They start from .venv's own Spark, whatever the shell has set.
+unexport SPARK_HOME SPARK_REMOTE
+
+VERSION := $(shell cat python/src/spark_kinesis/VERSION)
+PYTHON := .venv/bin/python
+SBT := project/sbt
+STAMPS := .venv/stamps
+TOML := python/pyproject.toml
+PYTHON_CODE := python tests examples
+
+BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
+SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main -type f 2>/dev/null)
+WHEEL_FILES := $(shell find python/src -type f -not -path '*/__pycache__/*') python/hatch_build.py \
+  python/README.md $(TOML)
+
+.PHONY: help setup fmt check test demo jar wheel link-check clean
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	  printf '  make %-11s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMPS)/tools ## the tools, into .venv (first time: a few minutes)
+
+fmt: setup ## format Scala and Python
+	$(SBT) scalafmtAll scalafmtSbt scalafixAll
+	$(PYTHON) -m ruff check --config $(TOML) --fix $(PYTHON_CODE)
+	$(PYTHON) -m ruff format --config $(TOML) $(PYTHON_CODE)
+
+check: setup ## formatting, linters, types; changes nothing
+	$(PYTHON) -m ruff check --config $(TOML) $(PYTHON_CODE)
+	$(PYTHON) -m ruff format --config $(TOML) --check $(PYTHON_CODE)
+	$(PYTHON) -m mypy --config-file $(TOML) $(PYTHON_CODE)
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+
+test: wheel ## every test, Scala and Python; the last line is the sum
+	$(PYTHON) tests/run_all.py
+
+demo: wheel ## see it at work on a local Kinesis, about a minute
+	@$(PYTHON) examples/demo.py
+
+jar: $(STAMPS)/jars ## the connector's jar and the local Kinesis', into target/
+
+wheel: $(STAMPS)/wheel ## the Python package with both jars, installed into .venv
+
+link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
+	$(PYTHON) tests/link/check.py
+
+clean: ## forget everything that was built, and .venv
+	rm -rf .venv target python/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name target -type d -prune -exec rm -rf {} +
+
+$(STAMPS)/tools: python/requirements-dev.txt
+	@[ -n "$(JAVA_HOME)" ] || { echo "spark-kinesis needs a JDK 17 or 21: install one, or set" \
+	  "JAVA_HOME (for example: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo "spark-kinesis needs Python 3.10 or newer as python3" >&2; exit 1; }
+	@python3 -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
+	python3 -m venv .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)
+	$(SBT) bundle/assembly simulatorJar/assembly
+	@touch $@
+
+$(STAMPS)/wheel: $(STAMPS)/jars $(WHEEL_FILES)
+	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	  --wheel-dir python/dist python
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+	  python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
+	@touch $@

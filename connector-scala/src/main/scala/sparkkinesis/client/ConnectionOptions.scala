@@ -1,0 +1,162 @@
+package sparkkinesis.client
+
+import java.net.URI
+
+import scala.util.Try
+
+import sparkkinesis.client.OptionException._
+import sparkkinesis.model._
+
+/** The options that source and sink share: which stream, where, and who asks. */
+object ConnectionOptions {
+  private val Keys = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
+  private val OfRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
+
+  /** All of them, for [[Options.parse]]. */
+  val Names: Seq[String] =
+    Seq("streamName", "streamArn", "region", "endpoint", "profile", "roleArn") ++ Keys ++ OfRole
+
+  private val DefaultSessionName = "spark-kinesis"
+
+  /**
+   * @param defaultRegion asked only where neither `region` nor the ARN tells
+   * @throws OptionException where something is missing, wrong or contradictory
+   */
+  def parse(options: Options, defaultRegion: => Option[String]): (StreamRef, ClientConfig) = {
+    val ref = stream(options)
+    val credentials = CredentialsConfig(source(options), role(options))
+    val at = endpoint(options, "endpoint")
+    (ref, ClientConfig(region(options, ref, defaultRegion), at, credentials))
+  }
+
+  private def stream(options: Options): StreamRef =
+    (options.text("streamName"), options.text("streamArn")) match {
+      case (Some(_), Some(_)) =>
+        throw conflicting(
+          "Both 'streamName' and 'streamArn' are given. Say which stream by one of them."
+        )
+      case (None, None) =>
+        throw missing(
+          "Which stream? Give 'streamName', such as orders, or 'streamArn', " +
+            "such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders."
+        )
+      case (Some(name), None) => byName(options, name)
+      case (None, Some(arn)) => byArn(options, arn)
+    }
+
+  private def byName(options: Options, name: String): StreamRef =
+    StreamName.parse(name).map(StreamRef.ByName).getOrElse {
+      throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", oneStream(name))
+    }
+
+  private def byArn(options: Options, arn: String): StreamRef =
+    StreamArn.parse(arn).map(StreamRef.ByArn).getOrElse {
+      throw options.invalid(
+        "streamArn",
+        "the like of arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
+        oneStream(arn)
+      )
+    }
+
+  private def oneStream(text: String): String =
+    if (text.contains(',')) "Name one stream only; start a query for each stream."
+    else "Copy it from the Kinesis console or from 'aws kinesis list-streams'."
+
+  private def region(options: Options, ref: StreamRef, default: => Option[String]): String = {
+    val named = options.text("region")
+    named.filterNot(_.matches("[a-z0-9-]{1,63}")).foreach { _ =>
+      throw options.invalid("region", "a region such as eu-west-1", "Use its code, not its title.")
+    }
+    val ofArn = ref match {
+      case StreamRef.ByArn(arn) => Some(arn.region)
+      case StreamRef.ByName(_) => None
+    }
+    for (mine <- named; its <- ofArn if mine != its)
+      throw conflicting(
+        s"Option 'region' is '$mine', but 'streamArn' lies in $its. Leave 'region' out."
+      )
+    named.orElse(ofArn).orElse(default).getOrElse {
+      throw new OptionException(
+        MissingRegion,
+        s"In which region is stream $ref? Set option 'region', such as eu-west-1, or AWS_REGION " +
+          "in the environment, or a region in the AWS profile."
+      )
+    }
+  }
+
+  private def endpoint(options: Options, name: String): Option[URI] =
+    options.text(name).map { text =>
+      val uri = Try(new URI(text)).toOption
+      if (text.contains('@')) throw credentialsInside(name)
+      uri.filter(isWeb).getOrElse {
+        throw options.invalid(
+          name,
+          "a URL with http or https and a host, such as http://127.0.0.1:4567",
+          "Leave it out to use the region's own endpoint."
+        )
+      }
+    }
+
+  private def isWeb(uri: URI): Boolean =
+    Set("http", "https")(Option(uri.getScheme).fold("")(Options.lower)) && uri.getHost != null
+
+  private def credentialsInside(name: String): OptionException = new OptionException(
+    InvalidOption,
+    s"Option '$name' holds an '@': expected a URL without user and password. " +
+      "Give credentials by their own options."
+  )
+
+  private def source(options: Options): CredentialsSource = {
+    val keys = Keys.filter(options.contains)
+    options.text("profile") match {
+      case Some(_) if keys.nonEmpty =>
+        throw conflicting(
+          s"Both 'profile' and ${keys.mkString("'", "', '", "'")} are given. " +
+            "Choose one kind of credentials."
+        )
+      case Some(name) => CredentialsSource.Profile(name)
+      case None if keys.nonEmpty => static(options)
+      case None => CredentialsSource.DefaultChain
+    }
+  }
+
+  private def static(options: Options): CredentialsSource = {
+    def needed(name: String) = options.text(name).getOrElse {
+      throw missing(
+        s"Option '$name' is missing beside ${Keys.filter(options.contains).mkString(", ")}. " +
+          "A key has an id and a secret: give both."
+      )
+    }
+    CredentialsSource.Static(
+      needed("awsAccessKeyId"),
+      needed("awsSecretAccessKey"),
+      options.text("awsSessionToken")
+    )
+  }
+
+  private def role(options: Options): Option[RoleConfig] = options.text("roleArn") match {
+    case Some(arn) => Some(assumed(options, arn))
+    case None =>
+      OfRole.find(options.contains).foreach { name =>
+        throw missing(s"Option '$name' is given without 'roleArn'. Name the role, or leave it out.")
+      }
+      None
+  }
+
+  private def assumed(options: Options, arn: String): RoleConfig = {
+    if (!arn.matches("arn:aws[a-z-]*:iam::\\d{12}:role/\\S+"))
+      throw options.invalid(
+        "roleArn",
+        "the like of arn:aws:iam::123456789012:role/reader",
+        "Copy it from the IAM console."
+      )
+    val session = options.text("roleSessionName").getOrElse(DefaultSessionName)
+    if (!session.matches("[\\w+=,.@-]{2,64}"))
+      throw options.invalid(
+        "roleSessionName",
+        "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
+        "Mend it."
+      )
+    RoleConfig(arn, session, options.text("roleExternalId"), endpoint(options, "stsEndpoint"))
+  }
+}

@@ -1,0 +1,117 @@
+package sparkkinesis.client
+
+import java.util.Locale
+
+import scala.concurrent.duration._
+
+/**
+ * Options as a user gave them, their names known and free of case; read by type.
+ *
+ * Each reader answers `None` where the option is absent and throws [[OptionException]] where its
+ * value is not of the type.
+ */
+final class Options private (values: Map[String, String]) {
+  import Options._
+
+  def contains(name: String): Boolean = values.contains(lower(name))
+
+  /** Not blank, without the white space around it. */
+  def text(name: String): Option[String] = values.get(lower(name)).map { value =>
+    if (value.trim.isEmpty) throw invalid(name, "a value", "Leave it out to have the default.")
+    value.trim
+  }
+
+  /** `true` or `false`. */
+  def boolean(name: String): Option[Boolean] = text(name).map { value =>
+    value.toLowerCase(Locale.ROOT).toBooleanOption.getOrElse {
+      throw invalid(name, "true or false", "Say one of the two.")
+    }
+  }
+
+  /** A whole number, 1 to 2^31 - 1. */
+  def positiveInt(name: String): Option[Int] = text(name).map { value =>
+    value.toIntOption.filter(_ > 0).getOrElse {
+      throw invalid(name, s"a whole number from 1 to ${Int.MaxValue}", "Give it in digits.")
+    }
+  }
+
+  /** A whole number, 1 to 2^63 - 1. */
+  def positiveLong(name: String): Option[Long] = text(name).map { value =>
+    value.toLongOption.filter(_ > 0).getOrElse {
+      throw invalid(name, s"a whole number from 1 to ${Long.MaxValue}", "Give it in digits.")
+    }
+  }
+
+  /** More than nothing: digits and one of `ms`, `s`, `m`, `h`. */
+  def duration(name: String): Option[FiniteDuration] = text(name).map { value =>
+    lower(value) match {
+      case DurationPattern(digits, unit) if digits.toLong > 0 => digits.toLong * DurationUnits(unit)
+      case _ =>
+        throw invalid(
+          name,
+          "a duration above zero such as 200ms, 10s, 5m or 1h",
+          "Write digits and a unit, without a space."
+        )
+    }
+  }
+
+  /** Bytes, more than none: digits alone, or with one of `k`, `m`, `g` (times 1024). */
+  def size(name: String): Option[Long] = text(name).map { value =>
+    lower(value) match {
+      case SizePattern(digits, unit) if digits.toLong > 0 => digits.toLong << SizeShifts(unit)
+      case _ =>
+        throw invalid(
+          name,
+          "a size above zero such as 512k, 64m or 1g",
+          "Write digits and a unit, without a space."
+        )
+    }
+  }
+
+  /**
+   * What to throw where the value does not serve. A secret value is not repeated.
+   *
+   * @param expected goes on "expected ..."
+   * @param remedy a sentence
+   */
+  def invalid(name: String, expected: String, remedy: String): OptionException = {
+    val value = if (Secrets(lower(name))) "***" else values.getOrElse(lower(name), "")
+    new OptionException(
+      OptionException.InvalidOption,
+      s"Option '$name' is '$value': expected $expected. $remedy"
+    )
+  }
+
+  /** Names only: values may be secret. */
+  override def toString: String = values.keys.toSeq.sorted.mkString("Options(", ", ", ")")
+}
+
+object Options {
+
+  /** Never printed. */
+  private val Secrets =
+    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId").map(lower)
+
+  private val DurationPattern = "(\\d{1,9})(ms|s|m|h)".r
+  private val DurationUnits = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute, "h" -> 1.hour)
+  private val SizePattern = "(\\d{1,12})([kmg]?)".r
+  private val SizeShifts = Map("" -> 0, "k" -> 10, "m" -> 20, "g" -> 30)
+
+  /**
+   * @param map as Spark hands them over
+   * @param known the names that mean something here; Spark's own come on top
+   * @throws OptionException where a name means nothing, with the name that was perhaps meant
+   */
+  def parse(map: Map[String, String], known: Seq[String]): Options = {
+    val accepted = (known ++ OptionNames.Spark).map(lower).toSet
+    map.keys.toSeq.sorted.filterNot(name => accepted(lower(name))).headOption.foreach { name =>
+      throw new OptionException(
+        OptionException.UnknownOption,
+        OptionNames.unknown(name, known)
+      )
+    }
+    new Options(map.map { case (name, value) => lower(name) -> value })
+  }
+
+  private[client] def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+}

@@ -1,0 +1,47 @@
+package sparkkinesis.model
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+/**
+ * How far one shard is, and which shards must be finished before it may be read.
+ *
+ * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that waits has
+ *   read nothing
+ */
+final case class ShardProgress(progress: Progress, waitsFor: Set[ShardId])
+
+/**
+ * How far a whole stream has been read: what Spark logs before each batch.
+ *
+ * Each finished shard stays for one offset, so that "finished in an earlier batch" can be seen, and is
+ * dropped in the next; its children are in the offset by then.
+ *
+ * @param created of the stream; another stream under the same name has another
+ * @param completeAsOf nothing that arrived before was still unread and untrimmed at this time
+ */
+final case class StreamOffset(
+    stream: StreamArn,
+    created: Instant,
+    completeAsOf: Instant,
+    shards: SortedMap[ShardId, ShardProgress]
+) {
+
+  /** Without the shards finished in it, and without waiting for them. */
+  def settled: StreamOffset = {
+    val finished = shards.collect { case (id, ShardProgress(Progress.Finished, _)) => id }.toSet
+    if (finished.isEmpty) this
+    else
+      copy(shards = shards.filterNot { case (id, _) => finished(id) }.map { case (id, shard) =>
+        id -> shard.copy(waitsFor = shard.waitsFor.diff(finished))
+      })
+  }
+
+  /** The shards a batch that starts here may read: every parent was finished before. */
+  def readable: SortedMap[ShardId, Progress] =
+    settled.shards.collect {
+      case (id, ShardProgress(progress, waitsFor)) if waitsFor.isEmpty =>
+        id -> progress
+    }
+}

@@ -1,0 +1,140 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.model._
+
+/** Decides where a batch ends and what it reads. A function of its arguments, on every attempt. */
+object BatchPlanner {
+
+  /**
+   * The end of the batch that starts at `start`; `start` itself where there is nothing new.
+   *
+   * @param frontiers of shards readable at `start`, each beginning where `start` says
+   */
+  def end(
+      start: StreamOffset,
+      frontiers: Map[ShardId, Frontier],
+      limits: ReadLimits
+  ): StreamOffset = {
+    val readable = start.readable
+    val known = frontiers.filter { case (id, _) => readable.contains(id) }
+    val taken = take(known.map { case (id, frontier) => id -> frontier.marks }, limits)
+    if (taken.isEmpty) start
+    else advance(start.settled, known, taken)
+  }
+
+  /**
+   * `start` with a later `completeAsOf`, where reading has proved it later by at least `step` although
+   * nothing arrived; else `start`. An idle query logs it now and then: a restart can then tell that
+   * nothing can have been trimmed unread.
+   */
+  def confirmed(
+      start: StreamOffset,
+      frontiers: Map[ShardId, Frontier],
+      step: FiniteDuration
+  ): StreamOffset = {
+    val complete = completeAsOf(start, frontiers, Map.empty)
+    val isWorthIt = complete.isAfter(start.completeAsOf.plusMillis(step.toMillis))
+    if (isWorthIt) start.copy(completeAsOf = complete) else start
+  }
+
+  /** Whether nothing that had arrived at the time is left behind `start`. */
+  def isDone(start: StreamOffset, frontiers: Map[ShardId, Frontier], millis: Long): Boolean =
+    start.readable.keys.forall { id =>
+      frontiers.get(id).exists { frontier =>
+        frontier.until(millis).marks.isEmpty && frontier.reaches(millis)
+      }
+    }
+
+  /** The ranges between two offsets, in the order of shard names. */
+  def ranges(start: StreamOffset, end: StreamOffset): Seq[ShardRange] =
+    start.readable.toSeq.flatMap { case (id, from) =>
+      val upTo = end.shards.get(id).map(_.progress).getOrElse {
+        throw new IllegalArgumentException(s"Offset $end follows $start but lacks $id.")
+      }
+      if (upTo == from) None else Some(ShardRange(id, from, upTo))
+    }
+
+  /**
+   * How many marks of each shard fit. Rounds of one mark a shard, the oldest data first: no shard
+   * starves, however much another one holds.
+   */
+  private def take(marks: Map[ShardId, Vector[Mark]], limits: ReadLimits): Map[ShardId, Int] =
+    if (limits.isUnlimited) marks.collect { case (id, all) if all.nonEmpty => id -> all.size }
+    else {
+      @tailrec
+      def round(
+          open: Seq[ShardId],
+          taken: Map[ShardId, Int],
+          sum: (Long, Long)
+      ): Map[ShardId, Int] = {
+        val next = open.filter(id => taken.getOrElse(id, 0) < marks(id).size).sortBy { id =>
+          (marks(id)(taken.getOrElse(id, 0)).lastArrivalMillis, id)
+        }
+        val (nowTaken, nowSum, still) = next.foldLeft((taken, sum, Vector.empty[ShardId])) {
+          case ((counts, (records, bytes), fitting), id) =>
+            val mark = marks(id)(counts.getOrElse(id, 0))
+            val (r, b) = (records + mark.records, bytes + mark.bytes)
+            if (counts.isEmpty || limits.allow(r, b))
+              (counts.updated(id, counts.getOrElse(id, 0) + 1), (r, b), fitting :+ id)
+            else (counts, (records, bytes), fitting)
+        }
+        if (still.isEmpty) nowTaken else round(still, nowTaken, nowSum)
+      }
+      round(marks.keys.toSeq, Map.empty, (0L, 0L))
+    }
+
+  private def advance(
+      settled: StreamOffset,
+      frontiers: Map[ShardId, Frontier],
+      taken: Map[ShardId, Int]
+  ): StreamOffset = {
+    val ends = taken.map { case (id, count) => id -> frontiers(id).marks(count - 1) }
+    val moved = ends.foldLeft(settled.shards) { case (shards, (id, mark)) =>
+      shards.updated(id, ShardProgress(mark.upTo, Set.empty))
+    }
+    val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
+    val children = finished.toSeq.flatMap(id => frontiers(id).children).distinct
+    settled.copy(
+      completeAsOf = completeAsOf(settled, frontiers, taken),
+      shards = children.foldLeft(moved)(withChild)
+    )
+  }
+
+  /**
+   * A child waits for every parent. One that the offset does not know is not a finished one: it
+   * descends from a shard still being read, and is waited for until it comes and ends. (A parent
+   * that ended earlier brought the child with it.)
+   */
+  private def withChild(
+      shards: SortedMap[ShardId, ShardProgress],
+      child: ChildShard
+  ): SortedMap[ShardId, ShardProgress] =
+    if (shards.contains(child.id)) shards
+    else shards.updated(child.id, ShardProgress(Progress.TrimHorizon, child.parents.toSet))
+
+  /**
+   * The whole stream is complete as of its least complete shard; a shard whose marks were all taken is
+   * as complete as its frontier, another one only to its last taken record.
+   */
+  private def completeAsOf(
+      settled: StreamOffset,
+      frontiers: Map[ShardId, Frontier],
+      taken: Map[ShardId, Int]
+  ): Instant = {
+    val perShard = settled.readable.keys.toSeq.map { id =>
+      frontiers.get(id).map(frontier => (frontier, taken.getOrElse(id, 0))) match {
+        case Some((frontier, count)) if count == frontier.marks.size => frontier.completeAsOfMillis
+        case Some((frontier, count)) if count > 0 => frontier.marks(count - 1).lastArrivalMillis
+        case _ => settled.completeAsOf.toEpochMilli
+      }
+    }
+    val least = Instant.ofEpochMilli(perShard.min)
+    if (least.isAfter(settled.completeAsOf)) least else settled.completeAsOf
+  }
+}

@@ -1,0 +1,94 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/**
+ * The stream as a checkpoint knows it, and whether it is still the same one.
+ *
+ * @param chance evenly distributed in `[0, 1)`, for jitter
+ */
+final class CheckedStream(
+    options: SourceOptions,
+    client: KinesisClient,
+    clock: Clock,
+    chance: () => Double
+) {
+  private val log = LoggerFactory.getLogger(classOf[CheckedStream])
+  private lazy val summary = retrying(client.describeStream(options.stream))
+  private var isChecked = false
+
+  /** The first offset of a new query. */
+  def begin(): StreamOffset =
+    retrying(ShardDiscovery.initialOffset(client, options.stream, options.start, clock, chance))
+
+  /** The service's time, as far as it tells. */
+  def now(): Instant = {
+    val listing = retrying {
+      client.listShards(ListShardsRequest.First(options.stream, ShardFilter.AtLatest))
+    }
+    ShardDiscovery.serviceNow(clock.now, listing.serverTime)
+  }
+
+  /** How often an idle query logs that it has seen all there was. */
+  def confirmationPeriod: FiniteDuration = summary.retention / 4
+
+  /**
+   * Once, before the first batch: is this the offset's stream, and can nothing have been trimmed unread?
+   *
+   * @throws SourceException where it is not, or something may have been
+   */
+  def check(offset: StreamOffset): Unit =
+    if (!isChecked) {
+      if (offset.stream != summary.arn)
+        throw new SourceException(
+          "KINESIS_OTHER_STREAM",
+          s"The checkpoint belongs to stream ${offset.stream}, and the query reads ${summary.arn}. " +
+            "Use a new checkpoint location for another stream."
+        )
+      if (offset.created != summary.created)
+        throw new SourceException(
+          "KINESIS_STREAM_RECREATED",
+          s"Stream ${summary.arn} was created at ${summary.created}, the one in the checkpoint at " +
+            s"${offset.created}: it was deleted and made again, and its records are gone. Use a new " +
+            "checkpoint location to read the new stream."
+        )
+      val unread = (clock.now.toEpochMilli - offset.completeAsOf.toEpochMilli).millis
+      if (unread > summary.retention) lost(offset)
+      isChecked = true
+    }
+
+  private def lost(offset: StreamOffset): Unit = {
+    val message = s"The query has not read stream ${summary.arn} to its tip since " +
+      s"${offset.completeAsOf}, and records are kept for ${summary.retention}: some may have been " +
+      "trimmed unread."
+    if (options.failOnDataLoss)
+      throw new SourceException(
+        "KINESIS_DATA_LOSS",
+        s"$message To go on with what there is, set 'failOnDataLoss' to 'false'."
+      )
+    else log.warn(s"$message Going on, as 'failOnDataLoss' is 'false'.")
+  }
+
+  /** A few attempts: a query that cannot begin should say so soon. */
+  private def retrying[A](call: => A): A = {
+    def attempt(failures: Int): A =
+      try call
+      catch {
+        case failure: KinesisException if failure.isRetryable && failures < CheckedStream.Retries =>
+          clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
+          attempt(failures + 1)
+      }
+    attempt(0)
+  }
+}
+
+object CheckedStream {
+  private val Retries = 3
+}

@@ -1,0 +1,93 @@
+package sparkkinesis.source
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model._
+
+/**
+ * What one step of a fetcher found, for the coordinator on the driver.
+ *
+ * @param generation of the assignment it works for; older ones are ignored
+ * @param from where the first mark begins, so that a report applied twice is seen
+ * @param marks none where the page was empty
+ * @param children of a shard whose last mark is `Finished`
+ * @param completeAsOfMillis all that arrived before is in the marks or before them; 0 where unknown
+ */
+final case class FetchReport(
+    shard: ShardId,
+    generation: Long,
+    from: Progress,
+    marks: Vector[Mark],
+    children: Seq[ChildShard],
+    millisBehindLatest: Long,
+    completeAsOfMillis: Long
+)
+
+/** A shard an executor is to read ahead, from where. */
+final case class Assignment(shard: ShardId, generation: Long, from: Progress)
+
+/**
+ * What an executor tells the driver, often.
+ *
+ * @param host and executor as Spark names them
+ * @param failure ends the query: its condition and words
+ * @param knownVersion of the last [[FetchReply]]
+ */
+final case class FetchStatus(
+    executor: String,
+    host: String,
+    reports: Vector[FetchReport],
+    counters: FetchCounters,
+    failure: Option[FetchFailure],
+    knownVersion: Long
+)
+
+/** A failure that retrying cannot mend. */
+final case class FetchFailure(condition: String, message: String)
+
+object FetchFailure {
+  def of(cause: KinesisException, stream: StreamRef, shard: ShardId): FetchFailure = {
+    val condition = cause match {
+      case _: KinesisException.NotFound => "KINESIS_STREAM_NOT_FOUND"
+      case _: KinesisException.AccessDenied => "KINESIS_ACCESS_DENIED"
+      case _: KinesisException.BadCredentials => "KINESIS_BAD_CREDENTIALS"
+      case _ => "KINESIS_READ_FAILED"
+    }
+    FetchFailure(condition, s"Reading $shard of stream $stream failed: ${cause.getMessage}")
+  }
+}
+
+/** Since the fetch service began. */
+final case class FetchCounters(
+    records: Long,
+    bytes: Long,
+    bufferedBytes: Long,
+    throttled: Long,
+    retried: Long,
+    iteratorsExpired: Long
+) {
+  def +(that: FetchCounters): FetchCounters = FetchCounters(
+    records + that.records,
+    bytes + that.bytes,
+    bufferedBytes + that.bufferedBytes,
+    throttled + that.throttled,
+    retried + that.retried,
+    iteratorsExpired + that.iteratorsExpired
+  )
+}
+
+object FetchCounters {
+  val Zero: FetchCounters = FetchCounters(0, 0, 0, 0, 0, 0)
+}
+
+/**
+ * What the driver answers.
+ *
+ * @param plan `None` where nothing changed since the executor's known version
+ */
+final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[FetchPlan])
+
+/**
+ * @param assignments all the executor's shards
+ * @param done pages up to here are no longer needed; those of shards neither here nor assigned neither
+ */
+final case class FetchPlan(assignments: Vector[Assignment], done: Map[ShardId, Progress])

@@ -1,0 +1,244 @@
+package sparkkinesis.source
+
+import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/** The way to the driver's [[FetchCoordinator]]. */
+trait FetchLink {
+
+  /**
+   * @throws CoordinatorGone where the query has ended
+   * @throws java.lang.Exception where the driver did not answer this time
+   */
+  def heartbeat(status: FetchStatus): FetchReply
+}
+
+/** The query's driver side no longer exists. */
+final class CoordinatorGone(message: String) extends RuntimeException(message)
+
+/**
+ * Reads ahead on one executor for one query run: takes shards from the driver, fetches their pages into
+ * the buffer and reports how far it came. Holds daemon threads; ends with the query, when the driver
+ * is silent for long, or by `close`.
+ *
+ * @param executor and host as Spark names them
+ * @param release gives the client back when the service closes
+ */
+final class FetchService(
+    executor: String,
+    host: String,
+    stream: StreamRef,
+    client: KinesisClient,
+    release: () => Unit,
+    settings: FetchSettings,
+    link: FetchLink,
+    clock: Clock,
+    chance: () => Double
+) extends AutoCloseable {
+  import FetchService._
+
+  private val log = LoggerFactory.getLogger(classOf[FetchService])
+  private val pool = new ScheduledThreadPoolExecutor(FetchThreads, daemon("spark-kinesis-fetch"))
+  pool.setRemoveOnCancelPolicy(true)
+  private val reporter = daemon("spark-kinesis-report").newThread(() => reportUntilStopped())
+
+  private val fetchers = mutable.Map.empty[ShardId, ShardFetcher]
+  private val reports = mutable.Queue.empty[FetchReport]
+  private var counters = FetchCounters.Zero
+  private var failure: Option[FetchFailure] = None
+  private var hasNews = true
+  private var isClosed = false
+
+  val buffer = new PageBuffer(settings.bufferBytes)
+
+  def start(): this.type = {
+    reporter.start()
+    this
+  }
+
+  def isRunning: Boolean = synchronized(!isClosed)
+
+  override def close(): Unit = {
+    val isFirst = synchronized {
+      val wasOpen = !isClosed
+      isClosed = true
+      fetchers.clear()
+      notifyAll()
+      wasOpen
+    }
+    if (isFirst) {
+      pool.shutdownNow()
+      if (Thread.currentThread ne reporter) reporter.interrupt()
+      release()
+    }
+  }
+
+  private def reportUntilStopped(): Unit = {
+    var known = 0L
+    var answered = clock.now
+    try
+      while (isRunning) {
+        val status = nextStatus(known)
+        answer(status) match {
+          case Some(reply) =>
+            answered = clock.now
+            known = reply.version
+            if (reply.isStopped) close() else reply.plan.foreach(apply)
+          case None =>
+            giveBack(status.reports)
+            if (clock.now.isAfter(answered.plusMillis(DriverPatience.toMillis))) {
+              log.warn(
+                s"The driver has not answered for $DriverPatience: no longer reading $stream."
+              )
+              close()
+            } else clock.sleep(HeartbeatPeriod)
+        }
+      }
+    catch {
+      case _: InterruptedException => close()
+      case gone: CoordinatorGone =>
+        log.info(s"No longer reading $stream: ${gone.getMessage}")
+        close()
+    }
+  }
+
+  private def answer(status: FetchStatus): Option[FetchReply] =
+    try Some(link.heartbeat(status))
+    catch {
+      case gone: CoordinatorGone => throw gone
+      case NonFatal(e) =>
+        log.debug(s"The driver did not answer: ${e.getMessage}")
+        None
+    }
+
+  /** Waits for news, but not longer than a heartbeat's period. */
+  private def nextStatus(known: Long): FetchStatus = synchronized {
+    if (!hasNews && !isClosed) wait(HeartbeatPeriod.toMillis)
+    hasNews = false
+    val all = reports.toVector
+    reports.clear()
+    FetchStatus(executor, host, all, counters.copy(bufferedBytes = buffer.bytes), failure, known)
+  }
+
+  private def giveBack(unsent: Vector[FetchReport]): Unit = synchronized(reports.prependAll(unsent))
+
+  private def apply(plan: FetchPlan): Unit = synchronized {
+    val assigned = plan.assignments.map(_.shard).toSet
+    fetchers.keySet.diff(assigned).foreach(fetchers.remove)
+    buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
+    plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
+    plan.assignments
+      .filterNot(assignment =>
+        fetchers.get(assignment.shard).exists(_.generation == assignment.generation)
+      )
+      .foreach(begin)
+  }
+
+  private def begin(assignment: Assignment): Unit = {
+    val fetcher =
+      new ShardFetcher(stream, assignment, client, buffer, settings, () => fetcherCount, chance)
+    fetchers.update(assignment.shard, fetcher)
+    buffer.dropAfter(assignment.shard, assignment.from)
+    schedule(fetcher, Duration.Zero)
+  }
+
+  private def fetcherCount: Int = synchronized(fetchers.size)
+
+  private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit = synchronized {
+    if (!isClosed)
+      pool.schedule((() => step(fetcher)): Runnable, delay.toMicros, TimeUnit.MICROSECONDS)
+  }
+
+  private def isCurrent(fetcher: ShardFetcher): Boolean =
+    synchronized(fetchers.get(fetcher.shard).exists(_ eq fetcher))
+
+  private def step(fetcher: ShardFetcher): Unit =
+    if (isCurrent(fetcher)) {
+      val begun = clock.now
+      try settle(fetcher, fetcher.step(begun), begun.toEpochMilli)
+      catch {
+        case _: InterruptedException => // closed: the pool ends
+        case NonFatal(e) if isRunning =>
+          log.error(s"Reading ${fetcher.shard} of $stream failed.", e)
+          fail(
+            FetchFailure(
+              "KINESIS_INTERNAL_ERROR",
+              s"Reading ${fetcher.shard} of $stream failed: $e"
+            )
+          )
+        case NonFatal(_) => // calls on a closed client
+      }
+    }
+
+  private def settle(fetcher: ShardFetcher, step: ShardFetcher.Step, begun: Long): Unit =
+    step match {
+      case ShardFetcher.Fetched(report, records, pause, isNews) =>
+        tell(report, records, isNews)
+        val jittered = pause * (1 + JitterPart * chance())
+        val spent = (clock.now.toEpochMilli - begun).millis
+        schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
+      case ShardFetcher.Waits(pause) => schedule(fetcher, pause)
+      case ShardFetcher.Expired =>
+        count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
+        schedule(fetcher, Duration.Zero)
+      case ShardFetcher.Retries(cause, delay) =>
+        cause match {
+          case _: KinesisException.Throttled => count(c => c.copy(throttled = c.throttled + 1))
+          case _ => count(c => c.copy(retried = c.retried + 1))
+        }
+        schedule(fetcher, delay)
+      case ShardFetcher.Fails(cause) => fail(FetchFailure.of(cause, stream, fetcher.shard))
+      case ShardFetcher.Loses(loss) => fail(FetchFailure("KINESIS_DATA_LOSS", loss.getMessage))
+      case ShardFetcher.Ended =>
+    }
+
+  private def tell(report: FetchReport, records: Int, isNews: Boolean): Unit = synchronized {
+    reports.enqueue(report)
+    counters = counters.copy(
+      records = counters.records + records,
+      bytes = counters.bytes + report.marks.map(_.bytes).sum
+    )
+    if (isNews) news()
+  }
+
+  private def count(change: FetchCounters => FetchCounters): Unit = synchronized {
+    counters = change(counters)
+  }
+
+  private def fail(cause: FetchFailure): Unit = synchronized {
+    failure = failure.orElse(Some(cause))
+    news()
+  }
+
+  private def news(): Unit = {
+    hasNews = true
+    notifyAll()
+  }
+}
+
+object FetchService {
+
+  /** A few threads serve many shards: each asks at most five times a second. */
+  private val FetchThreads = 4
+  private val HeartbeatPeriod = 200.millis
+
+  /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */
+  private val DriverPatience = 60.seconds
+
+  /** Spreads the calls to shards that began together. */
+  private val JitterPart = 0.1
+
+  private def daemon(name: String): java.util.concurrent.ThreadFactory = { task =>
+    val thread = new Thread(task, name)
+    thread.setDaemon(true)
+    thread
+  }
+}

@@ -1,0 +1,145 @@
+package sparkkinesis.source
+
+import java.time.Instant
+import java.time.format.DateTimeParseException
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.core.JsonProcessingException
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+import sparkkinesis.model._
+
+/**
+ * `StreamOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
+ *
+ * A public format, described in `docs/checkpoint-format.md`.
+ */
+object OffsetCodec {
+  val Version = 1
+
+  private val mapper = new ObjectMapper()
+  private val TrimHorizonText = "trim_horizon"
+  private val FinishedText = "finished"
+  private val AtPrefix = "at:"
+  private val AfterPrefix = "after:"
+
+  def encode(offset: StreamOffset): String = {
+    val root = mapper.createObjectNode()
+    root.put("version", Version)
+    root.put("stream", offset.stream.toString)
+    root.put("created", offset.created.toString)
+    root.put("completeAsOf", offset.completeAsOf.toString)
+    val shards = root.putObject("shards")
+    offset.shards.foreach { case (id, shard) => shards.put(id.name, encode(shard.progress)) }
+    val waiting = offset.shards.filter(_._2.waitsFor.nonEmpty)
+    if (waiting.nonEmpty) {
+      val waitsFor = root.putObject("waitsFor")
+      waiting.foreach { case (id, shard) =>
+        val parents = waitsFor.putArray(id.name)
+        shard.waitsFor.toSeq.sorted.foreach(parent => parents.add(parent.name))
+      }
+    }
+    mapper.writeValueAsString(root)
+  }
+
+  /** @throws SourceException where the text is no offset, or one of a later version */
+  def decode(json: String): StreamOffset = {
+    val root =
+      try Option(mapper.readTree(json)).filter(_.isObject)
+      catch { case _: JsonProcessingException => None }
+    val node = root.getOrElse(corrupt(json, "it is not a JSON object"))
+    checkVersion(node, json)
+    val waitsFor =
+      Option(node.get("waitsFor")).fold(Map.empty[String, Set[ShardId]])(waiting(_, json))
+    StreamOffset(
+      stream = field(node, "stream", json)(StreamArn.parse),
+      created = field(node, "created", json)(instant),
+      completeAsOf = field(node, "completeAsOf", json)(instant),
+      shards = shards(node, waitsFor, json)
+    )
+  }
+
+  private def shards(
+      node: JsonNode,
+      waitsFor: Map[String, Set[ShardId]],
+      json: String
+  ): SortedMap[ShardId, ShardProgress] = {
+    val all = Option(node.get("shards"))
+      .filter(_.isObject)
+      .getOrElse(corrupt(json, "'shards' is no object"))
+    val parsed = all.properties.asScala.map { entry =>
+      val progress = Option(entry.getValue.textValue).flatMap(progressOf)
+      val id = entry.getKey
+      ShardId(id) -> ShardProgress(
+        progress.getOrElse(corrupt(json, s"shard $id is at '${entry.getValue.asText}'")),
+        waitsFor.getOrElse(id, Set.empty)
+      )
+    }
+    val result = SortedMap.from(parsed)
+    waitsFor.keySet
+      .map(ShardId(_))
+      .diff(result.keySet)
+      .headOption
+      .foreach(id => corrupt(json, s"'waitsFor' has $id, which is not among 'shards'"))
+    result
+  }
+
+  private def waiting(node: JsonNode, json: String): Map[String, Set[ShardId]] =
+    node.properties.asScala.map { entry =>
+      if (!entry.getValue.isArray) corrupt(json, s"'waitsFor' of ${entry.getKey} is no list")
+      entry.getKey -> entry.getValue.elements.asScala.map(parent => ShardId(parent.asText)).toSet
+    }.toMap
+
+  private def checkVersion(node: JsonNode, json: String): Unit = {
+    val version = node.get("version")
+    if (version == null || !version.isInt) corrupt(json, "it has no 'version'")
+    if (version.intValue > Version)
+      throw new SourceException(
+        "KINESIS_OFFSET_TOO_NEW",
+        s"The checkpoint holds a Kinesis offset of version ${version.intValue}, and this spark-kinesis " +
+          s"reads up to version $Version. Run the query with the newer spark-kinesis that wrote it."
+      )
+    if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
+  }
+
+  private def field[A](
+      node: JsonNode,
+      name: String,
+      json: String
+  )(parse: String => Option[A]): A = {
+    val text = Option(node.get(name)).flatMap(value => Option(value.textValue))
+    text
+      .flatMap(parse)
+      .getOrElse(corrupt(json, s"'$name' is ${text.fold("missing")(t => s"'$t'")}"))
+  }
+
+  private def instant(text: String): Option[Instant] =
+    try Some(Instant.parse(text))
+    catch { case _: DateTimeParseException => None }
+
+  private def encode(progress: Progress): String = progress match {
+    case Progress.TrimHorizon => TrimHorizonText
+    case Progress.AtTimestamp(instant) => AtPrefix + instant
+    case Progress.After(sequenceNumber) => AfterPrefix + sequenceNumber
+    case Progress.Finished => FinishedText
+  }
+
+  private def progressOf(text: String): Option[Progress] = text match {
+    case TrimHorizonText => Some(Progress.TrimHorizon)
+    case FinishedText => Some(Progress.Finished)
+    case _ if text.startsWith(AtPrefix) =>
+      instant(text.stripPrefix(AtPrefix)).map(Progress.AtTimestamp(_))
+    case _ if text.startsWith(AfterPrefix) =>
+      SequenceNumber.parse(text.stripPrefix(AfterPrefix)).map(Progress.After(_))
+    case _ => None
+  }
+
+  private def corrupt(json: String, reason: String): Nothing =
+    throw new SourceException(
+      "KINESIS_OFFSET_UNREADABLE",
+      s"The checkpoint holds what is not an offset of the Kinesis source: $reason. Was it written by " +
+        s"another source? Use that one, or a new checkpoint location. It holds: ${json.take(200)}"
+    )
+}

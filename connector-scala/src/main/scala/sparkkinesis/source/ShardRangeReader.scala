@@ -1,0 +1,123 @@
+package sparkkinesis.source
+
+import scala.annotation.tailrec
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/**
+ * Records that were owed and are no longer to be had.
+ *
+ * @param range of which a part is missing
+ */
+final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
+    extends SourceException(
+      "KINESIS_DATA_LOSS",
+      s"Records of stream $stream, $range, can no longer be read: $reason. They were probably trimmed " +
+        "after the stream's retention period. To go on with what is left, set 'failOnDataLoss' to 'false'."
+    )
+
+/**
+ * Reads exactly the records of a range again, from Kinesis. Correctness rests on this, never on what was
+ * read ahead.
+ *
+ * @param settings for the page size and pace
+ * @param isCancelled asked between calls
+ */
+final class ShardRangeReader(
+    stream: StreamRef,
+    client: KinesisClient,
+    settings: FetchSettings,
+    clock: Clock,
+    chance: () => Double,
+    isCancelled: () => Boolean
+) {
+  import ShardRangeReader._
+
+  private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
+
+  /**
+   * In order, a page at a time.
+   *
+   * @throws DataLossException as soon as it is certain that a part is missing, from `next`
+   */
+  def records(range: ShardRange): Iterator[Record] =
+    Iterator
+      .unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
+      .flatten
+
+  private def next(range: ShardRange, reading: Reading): (IndexedSeq[Record], Option[Reading]) =
+    try onward(range, reading)
+    catch {
+      case loss: DataLossException if !settings.failOnDataLoss =>
+        log.warn(s"${loss.getMessage} Going on, as it is.")
+        (IndexedSeq.empty, None)
+    }
+
+  private def onward(
+      range: ShardRange,
+      reading: Reading
+  ): (IndexedSeq[Record], Option[Reading]) = {
+    if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
+    val page = fetch(range, reading, 0)
+    val wanted = range.upTo match {
+      case Progress.After(last) => page.records.takeWhile(_.sequenceNumber <= last)
+      case _ => page.records
+    }
+    val read = wanted.lastOption.fold(reading.progress)(last => Progress.After(last.sequenceNumber))
+    if (isDone(range, read, page)) (wanted, None)
+    else {
+      checkNothingLost(range, page, wanted.size)
+      (wanted, Some(Reading(read, page.next)))
+    }
+  }
+
+  private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
+    read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
+
+  /** The last record of the range exists, so passing it, or reaching the tip, without it is loss. */
+  private def checkNothingLost(range: ShardRange, page: Page, wanted: Int): Unit = {
+    val isPassed = wanted < page.records.size
+    val isAtEnd = page.next.isEmpty || page.records.isEmpty && page.millisBehindLatest == 0
+    if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
+      throw new DataLossException(stream, range, "its last record is gone")
+  }
+
+  @tailrec
+  private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
+    if (isCancelled()) throw new InterruptedException(s"Reading $range of $stream was cancelled.")
+    attempt(range, reading) match {
+      case Right(page) => page
+      case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
+        fetch(range, reading.copy(iterator = None), failures + 1)
+      case Left(_: KinesisException.NotFound) =>
+        throw new DataLossException(
+          stream,
+          range,
+          "the shard or the stream does not exist any more"
+        )
+      case Left(failure) if failure.isRetryable && failures < MaxFailures =>
+        log.debug(s"Reading $range of $stream again, after: ${failure.getMessage}")
+        clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
+        fetch(range, reading, failures + 1)
+      case Left(failure) => throw failure
+    }
+  }
+
+  private def attempt(range: ShardRange, reading: Reading): Either[KinesisException, Page] =
+    try {
+      val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
+      val iterator = reading.iterator.getOrElse(client.shardIterator(stream, range.shard, position))
+      Right(client.getRecords(stream, iterator, settings.maxRecords))
+    } catch { case failure: KinesisException => Left(failure) }
+}
+
+object ShardRangeReader {
+
+  /** In a row, with delays up to ten seconds: about two minutes of outage. */
+  private val MaxFailures = 20
+
+  private final case class Reading(progress: Progress, iterator: Option[ShardIterator])
+}

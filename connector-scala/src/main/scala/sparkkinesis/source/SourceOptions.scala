@@ -1,0 +1,90 @@
+package sparkkinesis.source
+
+import java.time.{DateTimeException, Instant, OffsetDateTime}
+import java.util.Locale
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+final case class SourceOptions(
+    stream: StreamRef,
+    client: ClientConfig,
+    start: StartingPosition,
+    fetch: FetchSettings
+) {
+  def failOnDataLoss: Boolean = fetch.failOnDataLoss
+}
+
+object SourceOptions {
+
+  /** Every option of the source. */
+  val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
+    "startingPosition",
+    "maxRecordsPerTrigger",
+    "maxBytesPerTrigger",
+    "failOnDataLoss",
+    "maxRecordsPerFetch",
+    "minFetchPeriod",
+    "idleFetchPeriod",
+    "fetchBufferSize"
+  )
+
+  private val DefaultIdlePeriod = 1.second
+  private val DefaultBufferBytes = 256L * 1024 * 1024
+
+  /**
+   * @param defaultRegion asked only where the options do not tell
+   * @throws OptionException where something is missing, wrong or unknown
+   */
+  def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
+    val options = Options.parse(raw, Names)
+    val (stream, client) = ConnectionOptions.parse(options, defaultRegion)
+    SourceOptions(stream, client, startingPosition(options), fetchSettings(options))
+  }
+
+  private def fetchSettings(options: Options): FetchSettings = FetchSettings(
+    maxRecords = maxRecords(options),
+    minPeriod = options.duration("minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod),
+    idlePeriod = options.duration("idleFetchPeriod").getOrElse(DefaultIdlePeriod),
+    bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
+    limits = ReadLimits(
+      options.positiveLong("maxRecordsPerTrigger"),
+      options.size("maxBytesPerTrigger")
+    ),
+    failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true),
+    stopAtMillis = None
+  )
+
+  private def maxRecords(options: Options): Int = {
+    val max = ServiceLimits.GetRecordsCount
+    options.positiveInt("maxRecordsPerFetch").fold(max) { count =>
+      if (count > max)
+        throw options.invalid("maxRecordsPerFetch", s"1 to $max", "It is GetRecords' own limit.")
+      count
+    }
+  }
+
+  private def startingPosition(options: Options): StartingPosition =
+    options.text("startingPosition").fold[StartingPosition](StartingPosition.Latest) { text =>
+      text.toLowerCase(Locale.ROOT) match {
+        case "latest" => StartingPosition.Latest
+        case "trim_horizon" | "earliest" => StartingPosition.TrimHorizon
+        case _ =>
+          instant(text).map(StartingPosition.AtTimestamp(_)).getOrElse {
+            throw options.invalid(
+              "startingPosition",
+              "latest, trim_horizon, or an instant such as 2026-11-21T08:00:00Z",
+              "An instant needs its zone."
+            )
+          }
+      }
+    }
+
+  /** ISO-8601 with `Z` or an offset. */
+  private def instant(text: String): Option[Instant] =
+    try Some(OffsetDateTime.parse(text).toInstant)
+    catch { case _: DateTimeException => None }
+}

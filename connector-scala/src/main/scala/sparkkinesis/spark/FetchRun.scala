@@ -1,0 +1,83 @@
+package sparkkinesis.spark
+
+import java.io.{
+  ByteArrayInputStream,
+  ByteArrayOutputStream,
+  ObjectInputStream,
+  ObjectOutputStream,
+  ObjectStreamClass
+}
+import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
+
+import scala.concurrent.duration._
+
+import org.apache.spark.sparkkinesis.{DriverRpc, Executors}
+
+import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.{KinesisClient, SystemClock}
+import sparkkinesis.source._
+
+/**
+ * One run of a query, as its executors know it.
+ *
+ * @param id unique among all runs, and the name of the driver's endpoint
+ */
+final case class FetchRun(id: String, options: SourceOptions)
+
+/** This JVM's fetch services, one a query run. */
+object FetchRun {
+  private val services = new ConcurrentHashMap[String, FetchService]()
+  private val AskTimeout = 10.seconds
+
+  /** Evenly distributed in `[0, 1)`, for jitter. */
+  val chance: () => Double = () => ThreadLocalRandom.current().nextDouble()
+
+  /** The run's service in this JVM, started where there is none. */
+  def ensure(run: FetchRun): FetchService = {
+    services.values.removeIf(service => !service.isRunning)
+    services.computeIfAbsent(run.id, _ => start(run))
+  }
+
+  /** Ends the run's service in this JVM. */
+  def stop(id: String): Unit = Option(services.remove(id)).foreach(_.close())
+
+  private def start(run: FetchRun): FetchService = {
+    val (executor, host) = Executors.own
+    val lease: Lease = ClientPool.shared.borrow(run.options.client)
+    val client: KinesisClient = lease.client
+    new FetchService(
+      executor,
+      host,
+      run.options.stream,
+      client,
+      () => lease.close(),
+      run.options.fetch,
+      status => heartbeat(run.id, status),
+      SystemClock,
+      chance
+    ).start()
+  }
+
+  private def heartbeat(id: String, status: FetchStatus): FetchReply =
+    DriverRpc.ask(id, encode(status), AskTimeout) match {
+      case Some(reply) => decode[FetchReply](reply)
+      case None => throw new CoordinatorGone(s"the query run $id has ended")
+    }
+
+  private[spark] def encode(message: java.io.Serializable): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out = new ObjectOutputStream(bytes)
+    out.writeObject(message)
+    out.close()
+    bytes.toByteArray
+  }
+
+  /** With the class loader of this jar, whatever Spark's RPC uses. */
+  private[spark] def decode[A](bytes: Array[Byte]): A = {
+    val in = new ObjectInputStream(new ByteArrayInputStream(bytes)) {
+      override def resolveClass(desc: ObjectStreamClass): Class[_] =
+        Class.forName(desc.getName, false, FetchRun.getClass.getClassLoader)
+    }
+    in.readObject().asInstanceOf[A]
+  }
+}

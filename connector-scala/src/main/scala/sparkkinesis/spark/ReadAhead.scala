@@ -1,0 +1,145 @@
+package sparkkinesis.spark
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import org.apache.spark.SparkContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sparkkinesis.{DriverRpc, Executors}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model._
+import sparkkinesis.source._
+
+/**
+ * The driver's end of reading ahead: starts the executors' fetch services, answers them, and knows what
+ * they have. Used by the query's thread, but for the answers.
+ */
+final class ReadAhead(context: SparkContext, run: FetchRun) {
+  import ReadAhead._
+
+  private val log = LoggerFactory.getLogger(classOf[ReadAhead])
+  private val coordinator = new FetchCoordinator(Lease)
+  private val senders = new java.util.concurrent.ConcurrentHashMap[String, String]()
+  private val endpoint = DriverRpc.serve(run.id)(answer)(lost)
+  private var hasBegun = false
+  private var lastStart: Option[Instant] = None
+  private var kept = Option.empty[RDD[Int]]
+
+  /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
+  def begin(from: StreamOffset): Unit = {
+    coordinator.advance(from, from, SystemClock.now)
+    startMissing()
+    if (!hasBegun) {
+      // The first trigger would otherwise find nothing, and with a long interval wait for the second.
+      if (!coordinator.awaitFirstLook(FirstLook, () => SystemClock.now))
+        log.warn(
+          s"No shard of ${run.options.stream} could be read within $FirstLook; still trying."
+        )
+      hasBegun = true
+    }
+    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+  }
+
+  /** Waits a moment for an executor to report. */
+  def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
+
+  /** A batch is planned: reading goes on from its end. */
+  def planned(from: StreamOffset, upTo: StreamOffset): Unit =
+    coordinator.advance(from, upTo, SystemClock.now)
+
+  def frontiers: Map[ShardId, Frontier] = coordinator.frontiers
+
+  /** Few tasks, each where the pages are. */
+  def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
+    RangePacking
+      .pack(
+        ranges.map(range => range -> coordinator.location(range.shard)),
+        context.defaultParallelism
+      )
+      .map { case (location, packed) =>
+        // Within one JVM there is no other place to prefer.
+        val places = location.filterNot(_ => context.isLocal).map { case (host, id) =>
+          Executors.location(host, id)
+        }
+        KinesisInputPartition(packed, places.toSeq)
+      }
+
+  def metrics: Map[String, String] = {
+    val behind = frontiers.values.map(_.millisBehindLatest).toSeq
+    val counters = coordinator.counters
+    val lags =
+      if (behind.isEmpty) Map.empty[String, Long]
+      else
+        Map(
+          "minMsBehindLatest" -> behind.min,
+          "avgMsBehindLatest" -> behind.sum / behind.size,
+          "maxMsBehindLatest" -> behind.max
+        )
+    val counts = Map(
+      "readingShards" -> behind.size.toLong,
+      "fetchedRecords" -> counters.records,
+      "fetchedBytes" -> counters.bytes,
+      "bufferedBytes" -> counters.bufferedBytes,
+      "throttledRequests" -> counters.throttled,
+      "retriedRequests" -> counters.retried,
+      "expiredIterators" -> counters.iteratorsExpired
+    )
+    (lags ++ counts).map { case (name, value) => name -> value.toString }
+  }
+
+  /** Tells every executor, waits a moment for it to hear, then answers no more. */
+  def stop(): Unit = {
+    coordinator.stop()
+    try coordinator.awaitGoodbyes(Goodbye, () => SystemClock.now)
+    catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+    endpoint.close()
+    kept.foreach(_.unpersist(blocking = false))
+  }
+
+  /** Executors come and go: whoever has no service yet gets one. Asked often, looks seldom. */
+  private def startMissing(): Unit = {
+    val now = SystemClock.now
+    if (lastStart.forall(last => now.isAfter(last.plusMillis(StartPeriod.toMillis)))) {
+      lastStart = Some(now)
+      val executors = Executors.all(context)
+      val missing = executors -- coordinator.live
+      if (missing.nonEmpty || executors.isEmpty) start(missing)
+    }
+  }
+
+  private def start(executors: Map[String, String]): Unit = {
+    val started = run
+    val keep = DriverRpc.conf.getBoolean("spark.dynamicAllocation.enabled", false)
+    val rdd = Executors.runOn(context, executors, keep)(() => FetchRun.ensure(started): Unit)
+    if (keep) {
+      kept.foreach(_.unpersist(blocking = false))
+      kept = Some(rdd)
+    }
+  }
+
+  private def answer(sender: String, question: Array[Byte]): Array[Byte] = {
+    val status = FetchRun.decode[FetchStatus](question)
+    senders.put(sender, status.executor)
+    FetchRun.encode(coordinator.heartbeat(status, SystemClock.now))
+  }
+
+  private def lost(sender: String): Unit =
+    Option(senders.remove(sender)).foreach { executor =>
+      log.info(s"Executor $executor is gone: its shards of ${run.options.stream} go to others.")
+      coordinator.executorLost(executor, SystemClock.now)
+    }
+}
+
+object ReadAhead {
+
+  /** An executor silent for longer loses its shards; heartbeats come five times a second. */
+  private val Lease = 10.seconds
+  private val NewsWait = 100.millis
+  private val FirstLook = 10.seconds
+  private val Goodbye = 2.seconds
+  private val StartPeriod = 2.seconds
+}

@@ -1,0 +1,87 @@
+package sparkkinesis.spark
+
+import java.time.Instant
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+import scala.jdk.DurationConverters._
+import scala.util.{Failure, Random, Success, Try, Using}
+
+import sparkkinesis.client._
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.StreamRef
+
+/**
+ * What the driver knows of the streams its queries write to: that they are there, and their limits.
+ *
+ * Spark plans each micro-batch anew; the service is asked once a minute and query, for it allows an
+ * account only 20 such calls a second.
+ *
+ * @param ask one call to the service
+ * @param chance evenly distributed in `[0, 1)`
+ */
+private[spark] final class TargetStreams(
+    ask: (StreamRef, ClientConfig) => StreamSummary,
+    clock: Clock,
+    chance: () => Double
+) {
+  import TargetStreams._
+
+  private val known = new ConcurrentHashMap[Key, Answer]
+
+  /** @throws KinesisException or [[ConnectorError]] where there is no such stream to write to */
+  def describe(queryId: String, stream: StreamRef, client: ClientConfig): StreamSummary = {
+    val limit = clock.now.minus(MaxAge.toJava)
+    known.values.removeIf(_.at.isBefore(limit))
+    val key = Key(queryId, stream, client)
+    Option(known.get(key)).map(_.summary).getOrElse {
+      val summary = attempt(stream, client, failures = 0)
+      requireWritable(stream, summary.status)
+      known.put(key, Answer(summary, clock.now))
+      summary
+    }
+  }
+
+  /** A busy control plane deserves patience; one that cannot be reached has had its timeouts. */
+  @tailrec
+  private def attempt(stream: StreamRef, client: ClientConfig, failures: Int): StreamSummary =
+    Try(ask(stream, client)) match {
+      case Success(summary) => summary
+      case Failure(e: KinesisException) if isPassing(e) && failures + 1 < Attempts =>
+        clock.sleep(Backoffs.delay(failures + 1, chance()))
+        attempt(stream, client, failures + 1)
+      case Failure(e) => throw e
+    }
+
+  private def isPassing(e: KinesisException): Boolean = e match {
+    case _: KinesisException.Unreachable => false
+    case _ => e.isRetryable
+  }
+
+  private def requireWritable(stream: StreamRef, status: StreamStatus): Unit = status match {
+    case StreamStatus.Active | StreamStatus.Updating => ()
+    case StreamStatus.Creating | StreamStatus.Deleting =>
+      throw ConnectorError(
+        "KINESIS_STREAM_BUSY",
+        s"Stream $stream is $status. Start the query when the stream is active."
+      )
+  }
+}
+
+private[spark] object TargetStreams {
+  private final case class Key(queryId: String, stream: StreamRef, client: ClientConfig)
+  private final case class Answer(summary: StreamSummary, at: Instant)
+
+  private val MaxAge = 1.minute
+  private val Attempts = 5
+  private val Backoffs = Backoff(base = 200.millis, cap = 2.seconds)
+
+  /** This driver's. */
+  val shared: TargetStreams = new TargetStreams(
+    (stream, config) =>
+      Using.resource(ClientPool.shared.borrow(config))(_.client.describeStream(stream)),
+    SystemClock,
+    () => Random.nextDouble()
+  )
+}

@@ -1,0 +1,93 @@
+package sparkkinesis.client
+
+import java.net.URI
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+
+import sparkkinesis.client.CredentialsSource._
+import sparkkinesis.client.OptionException._
+import sparkkinesis.model._
+
+class ConnectionOptionsSuite extends AnyFunSuite {
+  private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+  private val role = "arn:aws:iam::123456789012:role/reader"
+  private val named = Map("streamName" -> "orders", "region" -> "eu-west-1")
+
+  private def parse(options: Map[String, String], default: => Option[String] = None) =
+    ConnectionOptions.parse(Options.parse(options, ConnectionOptions.Names), default)
+
+  private def client(extra: (String, String)*) = parse(named ++ extra)._2
+
+  test("a stream by name, or by ARN, which also tells the region") {
+    assert(parse(named)._1 === StreamRef.ByName(StreamName("orders")))
+    val (stream, config) = parse(Map("STREAMARN" -> arn), fail("not asked"))
+    assert(stream === StreamRef.ByArn(StreamArn.parse(arn).get))
+    assert(config.region === "eu-west-1")
+  }
+
+  test("the region: the option, else the default") {
+    assert(parse(named, fail("not asked"))._2.region === "eu-west-1")
+    assert(parse(Map("streamName" -> "orders"), Some("us-east-2"))._2.region === "us-east-2")
+  }
+
+  test("an endpoint, credentials, a role") {
+    assert(client("endpoint" -> "http://127.0.0.1:4567").endpoint.map(_.getPort) === Some(4567))
+    assert(client().credentials === CredentialsConfig(DefaultChain, None))
+    assert(client("profile" -> "dev").credentials.source === Profile("dev"))
+    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+    assert(client(keys: _*).credentials.source === Static("ID", "hush", None))
+    val session = keys :+ ("awsSessionToken" -> "token")
+    assert(client(session: _*).credentials.source === Static("ID", "hush", Some("token")))
+    assert(
+      client("roleArn" -> role).credentials.role ===
+        Some(RoleConfig(role, "spark-kinesis", None, None))
+    )
+    val full = client(
+      "roleArn" -> role,
+      "roleSessionName" -> "me",
+      "roleExternalId" -> "outside",
+      "stsEndpoint" -> "https://sts.example.com"
+    )
+    assert(
+      full.credentials.role ===
+        Some(RoleConfig(role, "me", Some("outside"), Some(URI.create("https://sts.example.com"))))
+    )
+  }
+
+  private val refused = Table[Map[String, String], String, String](
+    ("options", "condition", "message holds"),
+    (Map("region" -> "eu-west-1"), MissingOption, "'streamName'"),
+    (named + ("streamArn" -> arn), ConflictingOptions, "Both 'streamName' and 'streamArn'"),
+    (named + ("streamName" -> "a,b"), InvalidOption, "Name one stream only"),
+    (named + ("streamName" -> "a b"), InvalidOption, "Option 'streamName' is 'a b'"),
+    (Map("streamArn" -> "arn:aws:s3:::b"), InvalidOption, "Option 'streamArn' is 'arn:aws:s3:::b'"),
+    (Map("streamName" -> "orders"), MissingRegion, "stream orders"),
+    (named + ("region" -> "Ireland"), InvalidOption, "Option 'region' is 'Ireland'"),
+    (Map("streamArn" -> arn, "region" -> "us-east-1"), ConflictingOptions, "lies in eu-west-1"),
+    (named + ("endpoint" -> "127.0.0.1:4567"), InvalidOption, "Option 'endpoint'"),
+    (named + ("endpoint" -> "ftp://h"), InvalidOption, "http or https"),
+    (named + ("endpoint" -> "http://u:hush@h"), InvalidOption, "without user and password"),
+    (named + ("awsAccessKeyId" -> "hush"), MissingOption, "'awsSecretAccessKey' is missing"),
+    (named + ("awsSecretAccessKey" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
+    (named + ("awsSessionToken" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
+    (named ++ Map("profile" -> "p", "awsAccessKeyId" -> "hush"), ConflictingOptions, "one kind"),
+    (named + ("roleArn" -> "reader"), InvalidOption, "Option 'roleArn' is 'reader'"),
+    (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
+    (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),
+    (
+      named ++ Map("roleArn" -> role, "roleSessionName" -> "a b"),
+      InvalidOption,
+      "'roleSessionName'"
+    )
+  )
+
+  test("what is missing, wrong or contradictory is refused, without secrets") {
+    forAll(refused) { (options, condition, text) =>
+      val e = intercept[OptionException](parse(options))
+      assert(e.condition === condition)
+      assert(e.getMessage.contains(text))
+      assert(!e.getMessage.contains("hush"))
+    }
+  }
+}

@@ -1,0 +1,114 @@
+"""Writing to a stream."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+from ._access import StreamAccess
+from ._session import explain_missing_jar
+from ._values import ABSENT, duration, present, require, text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+OutputMode = Literal["append", "complete", "update"]
+Trigger = timedelta | Literal["available_now"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KinesisSink(StreamAccess):
+    """A stream to write to. Every field left at ``None`` takes the connector's default.
+
+    Rows need a column ``data`` (binary or string) and ``partitionKey`` (string).
+
+    Attributes:
+        stream_name: this, or stream_arn.
+        stream_arn: this, or stream_name.
+        region: default: the AWS SDK's chain.
+        endpoint: URL in place of the region's own, such as a local Kinesis'.
+        credentials: default: the AWS SDK's chain.
+        role: assumed with those credentials.
+        delivery_timeout: how long a record may be retried before the task fails; default 5 min.
+        max_in_flight_requests: unanswered requests a task; default 16.
+        max_buffered_bytes: bytes held in memory, a task; default 64 MiB.
+    """
+
+    delivery_timeout: timedelta | None = None
+    max_in_flight_requests: int | None = None
+    max_buffered_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check types; values are the connector's to check."""
+        StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        for name in ("max_in_flight_requests", "max_buffered_bytes"):
+            require(name, getattr(self, name), int, ABSENT)
+        require("delivery_timeout", self.delivery_timeout, timedelta, ABSENT)
+
+    def options(self) -> dict[str, str]:
+        """The same as Spark options, for ``df.writeStream.format("kinesis")`` and ``df.write``.
+
+        Holds secrets if ``credentials`` does: do not print it.
+
+        Raises:
+            ValueError: for a duration finer than a millisecond.
+        """
+        return present(
+            {
+                **self._access_options(),
+                "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
+                "maxInFlightRequests": text(self.max_in_flight_requests),
+                "maxBufferedBytes": text(self.max_buffered_bytes),
+            }
+        )
+
+    def start(
+        self,
+        frame: DataFrame,
+        *,
+        checkpoint_location: str | os.PathLike[str],
+        trigger: Trigger | None = None,
+        output_mode: OutputMode = "append",
+        query_name: str | None = None,
+    ) -> StreamingQuery:
+        """Start a query that writes every row of a streaming DataFrame, at least once.
+
+        Args:
+            frame: a streaming DataFrame.
+            checkpoint_location: folder of the query's progress, one a query.
+            trigger: time between micro-batches, or ``"available_now"``; default: no pause.
+            output_mode: Spark's.
+            query_name: shown in Spark's UI.
+
+        Returns:
+            The running query.
+
+        Raises:
+            KinesisJarMissing: when the session was started without the connector.
+            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+        """
+        writer = frame.writeStream.format("kinesis").options(**self.options())
+        writer = writer.outputMode(output_mode)
+        writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
+        if query_name is not None:
+            writer = writer.queryName(query_name)
+        if trigger == "available_now":
+            writer = writer.trigger(availableNow=True)
+        elif isinstance(trigger, timedelta):
+            milliseconds = trigger // timedelta(milliseconds=1)
+            writer = writer.trigger(processingTime=f"{milliseconds} milliseconds")
+        with explain_missing_jar():
+            return writer.start()
+
+    def save(self, frame: DataFrame) -> None:
+        """Write every row of a batch DataFrame, at least once; return when all are acknowledged.
+
+        Raises:
+            KinesisJarMissing: when the session was started without the connector.
+            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+        """
+        with explain_missing_jar():
+            frame.write.format("kinesis").options(**self.options()).mode("append").save()

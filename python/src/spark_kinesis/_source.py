@@ -1,0 +1,97 @@
+"""Reading a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from ._access import StreamAccess
+from ._positions import AtTimestamp, Latest, Position, TrimHorizon
+from ._session import explain_missing_jar
+from ._values import ABSENT, duration, present, require, text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KinesisSource(StreamAccess):
+    """A stream to read. Every field left at ``None`` takes the connector's default.
+
+    Attributes:
+        stream_name: this, or stream_arn.
+        stream_arn: this, or stream_name.
+        region: default: the AWS SDK's chain.
+        endpoint: URL in place of the region's own, such as a local Kinesis'.
+        credentials: default: the AWS SDK's chain.
+        role: assumed with those credentials.
+        starting_position: for a query without a checkpoint; default ``Latest()``.
+        max_records_per_trigger: records a micro-batch; default: no limit.
+        max_bytes_per_trigger: bytes a micro-batch; default: no limit.
+        fail_on_data_loss: fail rather than skip records that are gone; default true.
+        max_records_per_fetch: records a request, up to 10000; default 10000.
+        min_fetch_period: between two requests to a shard; default 200 ms.
+        idle_fetch_period: between two requests to an idle shard; default 1 s.
+        fetch_buffer_size: bytes read ahead, an executor; default 256 MiB.
+    """
+
+    starting_position: Position | None = None
+    max_records_per_trigger: int | None = None
+    max_bytes_per_trigger: int | None = None
+    fail_on_data_loss: bool | None = None
+    max_records_per_fetch: int | None = None
+    min_fetch_period: timedelta | None = None
+    idle_fetch_period: timedelta | None = None
+    fetch_buffer_size: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check types; values are the connector's to check."""
+        StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+            require(name, getattr(self, name), int, ABSENT)
+        for name in ("max_records_per_fetch", "fetch_buffer_size"):
+            require(name, getattr(self, name), int, ABSENT)
+        for name in ("min_fetch_period", "idle_fetch_period"):
+            require(name, getattr(self, name), timedelta, ABSENT)
+        require("fail_on_data_loss", self.fail_on_data_loss, bool, ABSENT)
+        kinds = (Latest, TrimHorizon, AtTimestamp, ABSENT)
+        require("starting_position", self.starting_position, *kinds)
+
+    def options(self) -> dict[str, str]:
+        """The same as Spark options, for ``spark.readStream.format("kinesis")``.
+
+        Holds secrets if ``credentials`` does: do not print it.
+
+        Raises:
+            ValueError: for a duration finer than a millisecond.
+        """
+        position = self.starting_position
+        return present(
+            {
+                **self._access_options(),
+                "startingPosition": None if position is None else position.option(),
+                "maxRecordsPerTrigger": text(self.max_records_per_trigger),
+                "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
+                "failOnDataLoss": text(self.fail_on_data_loss),
+                "maxRecordsPerFetch": text(self.max_records_per_fetch),
+                "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
+                "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
+                "fetchBufferSize": text(self.fetch_buffer_size),
+            }
+        )
+
+    def load(self, spark: SparkSession) -> DataFrame:
+        """The stream as a streaming DataFrame.
+
+        Columns: ``partitionKey, data, stream, shardId, sequenceNumber, subSequenceNumber,
+        approximateArrivalTimestamp``.
+
+        Raises:
+            KinesisJarMissing: when the session was started without the connector.
+            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+        """
+        with explain_missing_jar():
+            frame = spark.readStream.format("kinesis").options(**self.options()).load()
+            _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
+            return frame

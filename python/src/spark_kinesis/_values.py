@@ -1,0 +1,60 @@
+"""How Python values become the text of Spark options."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+ABSENT: type = type(None)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def require(name: str, value: object, *types: type, secret: bool = False) -> None:
+    """Refuse a value of another type.
+
+    Args:
+        name: the field, for the message.
+        value: what was given.
+        types: what is accepted. A ``bool`` is not accepted as an ``int``.
+        secret: keep the value out of the message.
+
+    Raises:
+        TypeError: naming field, accepted types and, unless secret, the value.
+    """
+    is_bool_for_int = isinstance(value, bool) and bool not in types
+    if isinstance(value, types) and not is_bool_for_int:
+        return
+    expected = " or ".join("None" if t is ABSENT else t.__name__ for t in types)
+    shown = type(value).__name__ if secret else f"{value!r} ({type(value).__name__})"
+    raise TypeError(f"{name} must be {expected}, not {shown}")
+
+
+def duration(name: str, value: timedelta | None) -> str | None:
+    """Spark's text of a duration, in whole milliseconds: ``200ms``.
+
+    Raises:
+        ValueError: for a part of a millisecond, which no option can say.
+    """
+    if value is None:
+        return None
+    milliseconds, rest = divmod(value, _MILLISECOND)
+    if rest:
+        raise ValueError(f"{name} must be whole milliseconds, not {value!r}")
+    return f"{milliseconds}ms"
+
+
+def instant(value: datetime) -> str:
+    """ISO-8601 in UTC, to the microsecond, as ``startingPosition`` takes it."""
+    utc = value.astimezone(timezone.utc)
+    return utc.replace(tzinfo=None).isoformat() + "Z"
+
+
+def text(value: bool | int | str | None) -> str | None:
+    """Spark's text of a plain value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def present(options: dict[str, str | None]) -> dict[str, str]:
+    """Only what was said: defaults live in the connector."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,221 @@
+"""A Kinesis on this machine, for demos and for your own tests: no Docker, no AWS account.
+
+From Python::
+
+    with LocalKinesis(streams={"orders": 2}) as kinesis:
+        source = KinesisSource(stream_name="orders", **kinesis.access)
+
+From a shell, until Ctrl-C::
+
+    python -m spark_kinesis.local --stream orders:2 --port 4567
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TypedDict, final
+
+from ._credentials import StaticCredentials
+from ._errors import LocalKinesisError
+from ._jar import jar_path, simulator_jar_path
+
+_MAIN = "sparkkinesis.simulator.Main"
+_READY = "listening on "
+_START_SECONDS = 60.0
+_STOP_SECONDS = 10.0
+_JAVA_OPTIONS = ("-Xmx1g", "-Djava.net.preferIPv4Stack=true")
+
+
+class Access(TypedDict):
+    """The keyword arguments by which a source or a sink reaches a local Kinesis."""
+
+    region: str
+    endpoint: str
+    credentials: StaticCredentials
+
+
+@final
+class LocalKinesis:
+    """A local Kinesis in a process of its own, on the loopback interface only.
+
+    It keeps everything in memory and ends with this Python process at the latest.
+
+    Args:
+        streams: name to number of shards, made at the start.
+        port: 0 takes any free one.
+    """
+
+    def __init__(self, *, streams: Mapping[str, int] | None = None, port: int = 0) -> None:
+        """Remember what to start; nothing runs yet."""
+        self._streams = dict(streams or {})
+        self._port = port
+        self._process: subprocess.Popen[str] | None = None
+        self._endpoint: str | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """Such as ``http://127.0.0.1:40123``.
+
+        Raises:
+            LocalKinesisError: when it is not running.
+        """
+        if self._endpoint is None:
+            raise LocalKinesisError("the local Kinesis is not running: call start() first")
+        return self._endpoint
+
+    @property
+    def access(self) -> Access:
+        """Region, endpoint and credentials, as a source or a sink takes them."""
+        return Access(
+            region="us-east-1",
+            endpoint=self.endpoint,
+            credentials=StaticCredentials(access_key_id="local", secret_access_key="local"),
+        )
+
+    def start(self) -> LocalKinesis:
+        """Start it, and return when it answers.
+
+        Raises:
+            LocalKinesisError: when Java is missing or the process does not come up within 60 s.
+            JarNotFound: when this installation has no jar.
+        """
+        if self._process is not None:
+            raise LocalKinesisError("the local Kinesis is already running")
+        with tempfile.TemporaryFile("w+") as log:
+            self._process = subprocess.Popen(
+                self._command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+            self._endpoint = _ready_endpoint(self._process)
+            if self._endpoint is None:
+                self.stop()
+                log.seek(0)
+                raise LocalKinesisError(f"the local Kinesis did not start:\n{log.read()[-2000:]}")
+        return self
+
+    def stop(self) -> None:
+        """Stop it and forget its data. Stopping twice is fine."""
+        process, self._process, self._endpoint = self._process, None, None
+        if process is None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()  # --stop-with-stdin: the end of its input is its end
+        try:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def wait(self) -> int:
+        """Block until the process ends by itself; its exit code, 0 if it is not running."""
+        return 0 if self._process is None else self._process.wait()
+
+    def __enter__(self) -> LocalKinesis:
+        """Start it."""
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop it."""
+        self.stop()
+
+    def _command(self) -> list[str]:
+        jars = [jar_path(), simulator_jar_path(), *_spark_jars()]
+        command = [_java(), *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars), _MAIN]
+        command += ["--port", str(self._port), "--stop-with-stdin"]
+        for name, shards in self._streams.items():
+            command += ["--stream", f"{name}:{shards}"]
+        return command
+
+
+def _ready_endpoint(process: subprocess.Popen[str]) -> str | None:
+    """The address from the process' first words, or ``None`` if they do not come in time."""
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
+    try:
+        return said.get(timeout=_START_SECONDS)
+    except queue.Empty:
+        return None
+
+
+def _listen(output: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
+    """Pass on the address; read on, so that the process never blocks on a full pipe."""
+    for line in output or ():
+        if line.startswith(_READY):
+            said.put(line.removeprefix(_READY).strip())
+    said.put(None)
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin")) if home else None
+    java = java or shutil.which("java")
+    if java is None:
+        raise LocalKinesisError("the local Kinesis needs Java 17 or newer: set JAVA_HOME")
+    return java
+
+
+def _spark_jars() -> list[str]:
+    """Scala and the logging interface, which the connector takes from Spark."""
+    pyspark = find_spec("pyspark")
+    homes = [
+        os.environ.get("SPARK_HOME"),
+        *((pyspark and pyspark.submodule_search_locations) or ()),
+    ]
+    for home in filter(None, homes):
+        jars = Path(home) / "jars"
+        found = [*jars.glob("scala-library-2.13.*.jar"), *jars.glob("slf4j-api-2.*.jar")]
+        if found:
+            return [str(jar) for jar in found]
+    raise LocalKinesisError(
+        "the local Kinesis takes Scala from Spark, and there is none: "
+        "pip install 'spark-kinesis[spark]' or set SPARK_HOME"
+    )
+
+
+def _stream(argument: str) -> tuple[str, int]:
+    name, _, shards = argument.partition(":")
+    return name, int(shards or "1")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a local Kinesis until Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m spark_kinesis.local", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0 takes any free one (default)")
+    parser.add_argument(
+        "--stream",
+        action="append",
+        type=_stream,
+        default=[],
+        metavar="NAME:SHARDS",
+        help="a stream to make; may be repeated",
+    )
+    asked = parser.parse_args(arguments)
+    with LocalKinesis(streams=dict(asked.stream), port=asked.port) as kinesis:
+        print(f"{_READY}{kinesis.endpoint}", flush=True)
+        try:
+            return kinesis.wait()
+        except KeyboardInterrupt:
+            return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

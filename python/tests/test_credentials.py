@@ -1,0 +1,47 @@
+"""No text of a credential shows a secret."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis import AssumeRole, KinesisSink, KinesisSource, StaticCredentials
+
+SECRET = st.text(
+    alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=40
+).map(lambda tail: f"SECRET-{tail}")
+
+
+@given(SECRET, SECRET, SECRET, SECRET)
+def test_no_secret_in_any_text(key: str, secret: str, token: str, external: str) -> None:
+    keys = StaticCredentials(access_key_id=key, secret_access_key=secret, session_token=token)
+    role = AssumeRole(arn="arn:aws:iam::123456789012:role/r", external_id=external)
+    holders = [
+        keys,
+        role,
+        KinesisSource(stream_name="s", credentials=keys, role=role),
+        KinesisSink(stream_name="s", credentials=keys, role=role),
+    ]
+    for holder in holders:
+        for shown in (repr(holder), str(holder), f"{holder}", f"{[holder]}"):
+            assert not any(hidden in shown for hidden in (key, secret, token, external))
+
+
+def test_repr_shows_what_is_there() -> None:
+    keys = StaticCredentials(access_key_id="AKIDAKID", secret_access_key="hushhush")
+    assert repr(keys) == "StaticCredentials(access_key_id='***', secret_access_key='***')"
+
+
+def test_equal_credentials_are_equal() -> None:
+    one = StaticCredentials(access_key_id="a", secret_access_key="b")
+    assert one == StaticCredentials(access_key_id="a", secret_access_key="b")
+    assert one != StaticCredentials(access_key_id="a", secret_access_key="c")
+
+
+def test_a_wrong_type_does_not_show_the_value() -> None:
+    with pytest.raises(TypeError, match="secret_access_key must be str, not bytes") as caught:
+        StaticCredentials(access_key_id="a", secret_access_key=b"SECRETBYTES")  # type: ignore[arg-type]
+    assert "SECRETBYTES" not in "".join(traceback.format_exception_only(caught.value))

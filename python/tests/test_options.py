@@ -1,0 +1,173 @@
+"""Fields become Spark options of the documented names and values."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis import (
+    AssumeRole,
+    AtTimestamp,
+    KinesisSink,
+    KinesisSource,
+    Latest,
+    Profile,
+    StaticCredentials,
+    TrimHorizon,
+)
+
+WHO = {
+    "stream_name": "orders",
+    "region": "eu-west-1",
+    "endpoint": "http://127.0.0.1:4567",
+    "credentials": StaticCredentials(
+        access_key_id="AKID", secret_access_key="hush", session_token="token"
+    ),
+    "role": AssumeRole(
+        arn="arn:aws:iam::123456789012:role/r",
+        session_name="us",
+        external_id="theirs",
+        sts_endpoint="http://127.0.0.1:1",
+    ),
+}
+WHO_OPTIONS = {
+    "streamName": "orders",
+    "region": "eu-west-1",
+    "endpoint": "http://127.0.0.1:4567",
+    "awsAccessKeyId": "AKID",
+    "awsSecretAccessKey": "hush",
+    "awsSessionToken": "token",
+    "roleArn": "arn:aws:iam::123456789012:role/r",
+    "roleSessionName": "us",
+    "roleExternalId": "theirs",
+    "stsEndpoint": "http://127.0.0.1:1",
+}
+SOURCE = {
+    "starting_position": AtTimestamp(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)),
+    "max_records_per_trigger": 1000,
+    "max_bytes_per_trigger": 2_000_000,
+    "fail_on_data_loss": False,
+    "max_records_per_fetch": 500,
+    "min_fetch_period": timedelta(milliseconds=250),
+    "idle_fetch_period": timedelta(seconds=2),
+    "fetch_buffer_size": 64 << 20,
+}
+SOURCE_OPTIONS = {
+    "startingPosition": "2026-01-02T03:04:05.678000Z",
+    "maxRecordsPerTrigger": "1000",
+    "maxBytesPerTrigger": "2000000",
+    "failOnDataLoss": "false",
+    "maxRecordsPerFetch": "500",
+    "minFetchPeriod": "250ms",
+    "idleFetchPeriod": "2000ms",
+    "fetchBufferSize": "67108864",
+}
+SINK = {
+    "delivery_timeout": timedelta(minutes=1),
+    "max_in_flight_requests": 4,
+    "max_buffered_bytes": 1 << 20,
+}
+SINK_OPTIONS = {
+    "deliveryTimeout": "60000ms",
+    "maxInFlightRequests": "4",
+    "maxBufferedBytes": "1048576",
+}
+
+
+def test_every_source_field_is_an_option() -> None:
+    source = KinesisSource(**WHO, **SOURCE)  # type: ignore[arg-type]
+    assert source.options() == WHO_OPTIONS | SOURCE_OPTIONS
+    assert {f.name for f in dataclasses.fields(source)} == {*WHO, *SOURCE, "stream_arn"}
+
+
+def test_every_sink_field_is_an_option() -> None:
+    sink = KinesisSink(**WHO, **SINK)  # type: ignore[arg-type]
+    assert sink.options() == WHO_OPTIONS | SINK_OPTIONS
+    assert {f.name for f in dataclasses.fields(sink)} == {*WHO, *SINK, "stream_arn"}
+
+
+@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
+def test_what_was_not_said_is_not_an_option(kind: type[KinesisSource | KinesisSink]) -> None:
+    arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+    assert kind(stream_arn=arn).options() == {"streamArn": arn}
+    assert kind(stream_name="s", credentials=Profile(name="dev")).options() == {
+        "streamName": "s",
+        "profile": "dev",
+    }
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"), [(Latest(), "latest"), (TrimHorizon(), "trim_horizon")]
+)
+def test_positions(position: Latest | TrimHorizon, expected: str) -> None:
+    source = KinesisSource(stream_name="s", starting_position=position)
+    assert source.options()["startingPosition"] == expected
+
+
+@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
+def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
+    with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
+        kind()
+    with pytest.raises(ValueError, match="not both"):
+        kind(stream_name="s", stream_arn="arn")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("region", 1),
+        ("starting_position", "latest"),
+        ("max_records_per_trigger", "10"),
+        ("max_records_per_trigger", True),
+        ("fail_on_data_loss", "false"),
+        ("min_fetch_period", 200),
+        ("credentials", "key:secret"),
+        ("role", "arn:aws:iam::123456789012:role/r"),
+    ],
+)
+def test_a_wrong_type_names_its_field(field: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=field):
+        KinesisSource(stream_name="s", **{field: value})
+
+
+def test_values_cannot_change_after_the_fact() -> None:
+    source = KinesisSource(stream_name="s")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        source.stream_name = "t"  # type: ignore[misc]
+
+
+@given(st.integers(0, 10**12))
+def test_durations_are_whole_milliseconds(milliseconds: int) -> None:
+    period = timedelta(milliseconds=milliseconds)
+    source = KinesisSource(stream_name="s", min_fetch_period=period)
+    assert source.options()["minFetchPeriod"] == f"{milliseconds}ms"
+
+
+@given(st.integers(0, 10**9), st.integers(1, 999))
+def test_a_finer_duration_is_refused(milliseconds: int, microseconds: int) -> None:
+    period = timedelta(milliseconds=milliseconds, microseconds=microseconds)
+    source = KinesisSource(stream_name="s", min_fetch_period=period)
+    with pytest.raises(ValueError, match="min_fetch_period must be whole milliseconds"):
+        source.options()
+
+
+@given(
+    st.datetimes(datetime(1970, 1, 2), datetime(9000, 1, 1)),  # noqa: DTZ001 zone added below
+    st.integers(-14 * 60, 14 * 60),
+)
+def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> None:
+    when = naive.replace(tzinfo=timezone(timedelta(minutes=offset)))
+    written = AtTimestamp(when).option()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", written)
+    assert datetime.fromisoformat(written.replace("Z", "+00:00")) == when
+
+
+def test_an_instant_without_a_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs a time zone"):
+        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 that is the point

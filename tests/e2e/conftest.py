@@ -1,0 +1,79 @@
+"""A local Kinesis, a stream of its own for each test, and a session from the installed wheel."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from harness import Stream
+from pyspark.sql import SparkSession
+
+import spark_kinesis
+from spark_kinesis import with_kinesis
+from spark_kinesis.local import LocalKinesis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+@pytest.fixture(scope="session")
+def simulator() -> Iterator[str]:
+    """The endpoint of the simulator in the wheel."""
+    with LocalKinesis() as kinesis:
+        yield kinesis.endpoint
+
+
+@pytest.fixture(scope="session", params=["simulator"])
+def kinesis(request: pytest.FixtureRequest) -> str:
+    """The endpoint of each local Kinesis there is, in turn."""
+    endpoint: str = request.getfixturevalue(request.param)
+    return endpoint
+
+
+@pytest.fixture
+def new_stream(kinesis: str) -> Iterator[Callable[..., Stream]]:
+    """Makes streams; they are deleted after the test."""
+    made: list[Stream] = []
+
+    def make(shards: int = 2) -> Stream:
+        made.append(Stream(kinesis, shards))
+        return made[-1]
+
+    yield make
+    for stream in made:
+        stream.client.delete_stream(StreamName=stream.name)
+
+
+@pytest.fixture
+def stream(new_stream: Callable[..., Stream]) -> Stream:
+    """A fresh stream of two shards."""
+    return new_stream()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """One classic session for all tests, with the connector from the installed wheel."""
+    assert "site-packages" in spark_kinesis.__file__, "these tests are about the installed wheel"
+    builder = (
+        SparkSession.Builder()
+        .master("local[2]")
+        .appName("spark-kinesis-e2e")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+    )
+    session = with_kinesis(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    """Where one test's query keeps its progress."""
+    return tmp_path / "checkpoint"

@@ -1,0 +1,83 @@
+"""What the jar and the wheel may contain."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import spark_kinesis
+from spark_kinesis import jar_path
+from spark_kinesis._jar import simulator_jar_path
+
+ROOT = Path(__file__).resolve().parents[2]
+MEGABYTE = 1 << 20
+
+
+@cache
+def names(jar: str) -> list[str]:
+    with zipfile.ZipFile(jar) as opened:
+        return [name for name in opened.namelist() if not name.endswith("/")]
+
+
+def read(jar: str, name: str) -> str:
+    with zipfile.ZipFile(jar) as opened:
+        return opened.read(name).decode()
+
+
+def test_every_class_of_the_connector_jar_is_ours() -> None:
+    """Ours, relocated, or in the one package Spark's RPC demands."""
+    classes = [name for name in names(jar_path()) if name.endswith(".class")]
+    assert len(classes) > 1000
+    allowed = re.compile(r"sparkkinesis/|org/apache/spark/sql/kinesis/")
+    assert [name for name in classes if not allowed.match(name)] == []
+
+
+@pytest.mark.parametrize("library", ["scala/", "org/apache/spark/sql/Dataset", "org/slf4j/"])
+def test_what_spark_brings_is_not_in_the_jar(library: str) -> None:
+    every = names(jar_path())
+    assert [
+        name for name in every if name.startswith((library, f"sparkkinesis/shaded/{library}"))
+    ] == []
+
+
+def test_the_source_registers_itself() -> None:
+    service = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
+    assert service in names(jar_path())
+    for provider in read(jar_path(), service).split():
+        assert f"{provider.replace('.', '/')}.class" in names(jar_path())
+
+
+def test_every_registered_service_is_there() -> None:
+    services = [name for name in names(jar_path()) if name.startswith("META-INF/services/")]
+    # The SDK finds its HTTP client by a relocated service file.
+    assert any("shaded.software.amazon.awssdk.http.SdkHttpService" in name for name in services)
+    for service in services:
+        lines = (line.partition("#")[0].strip() for line in read(jar_path(), service).splitlines())
+        for provider in filter(None, lines):
+            assert f"{provider.replace('.', '/')}.class" in names(jar_path()), service
+
+
+def test_no_signature_files() -> None:
+    signed = re.compile(r"META-INF/[^/]*\.(SF|RSA|DSA)")
+    assert [name for name in names(jar_path()) if signed.fullmatch(name)] == []
+
+
+def test_the_simulator_jar_is_small_and_its_own() -> None:
+    classes = [name for name in names(simulator_jar_path()) if name.endswith(".class")]
+    assert "sparkkinesis/simulator/Main.class" in classes
+    assert [name for name in classes if not name.startswith("sparkkinesis/simulator/")] == []
+    assert Path(simulator_jar_path()).stat().st_size < 2 * MEGABYTE
+
+
+def test_the_wheel_carries_both_jars_and_the_type_marker() -> None:
+    version = spark_kinesis.__version__
+    wheel = ROOT / "python" / "dist" / f"spark_kinesis-{version}-py3-none-any.whl"
+    inside = names(str(wheel))
+    assert f"spark_kinesis/jars/{Path(jar_path()).name}" in inside
+    assert f"spark_kinesis/jars/{Path(simulator_jar_path()).name}" in inside
+    assert "spark_kinesis/py.typed" in inside
+    assert wheel.stat().st_size < 40 * MEGABYTE
