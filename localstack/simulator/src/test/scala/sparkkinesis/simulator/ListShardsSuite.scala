@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.{KinesisException, ShardIterator}
 import sparkkinesis.model._
 
-/** Filters, tokens and retention of `ListShards`, on a shard split after an hour and merged after two. */
+/** Filters, tokens and retention, on a shard split after an hour and merged after two. */
 final class ListShardsSuite extends AnyFunSuite {
   private val start = Instant.parse("2026-01-01T00:00:00Z")
   private val name = StreamName("s")
