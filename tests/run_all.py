@@ -39,7 +39,6 @@ PARTS = [
     pytest_part("python", "python/tests"),
     pytest_part("packaging", "tests/packaging"),
     pytest_part("simulator", "tests/simulator"),
-    pytest_part("simulator", "tests/simulator"),
     pytest_part("e2e", "tests/e2e"),
 ]
 
