@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from harness import (
+    PATIENCE_SECONDS,
     Collected,
     Collector,
     Stream,
@@ -242,3 +243,21 @@ def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
         wait_for("three rows", lambda: len(wide) >= 3)
     assert {name for name, _ in wide} == {stream.name}
     assert {key for _, key in wide} == {row.key for row in seen}
+
+
+def test_available_now_reads_what_there_was_and_ends(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    collector = Collector()
+    for _ in range(2):
+        stream.put(150)
+        stream.split()
+        stream.put(150)
+        frame = stream.source(max_records_per_trigger=100).load(spark)
+        writer = frame.writeStream.foreachBatch(collector).trigger(availableNow=True)
+        query = writer.option("checkpointLocation", str(checkpoint)).start()
+        try:
+            assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
+        finally:
+            query.stop()
+        assert_exactly_once_in_order(stream.written, collector.numbered())
