@@ -34,10 +34,10 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private class Running(kinesis: KinesisClient, executor: String) {
     val coordinator = new FetchCoordinator(10.seconds)
     coordinator.advance(start, start, SystemClock.now)
-    @volatile var trouble: Option[Exception] = None
+    @volatile var trouble: () => Unit = () => ()
     val released = new AtomicInteger
     private val link: FetchLink = { status =>
-      trouble.foreach(throw _)
+      trouble()
       coordinator.heartbeat(status, SystemClock.now)
     }
     val service: FetchService = new FetchService(
@@ -95,11 +95,22 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a driver that does not answer for a moment misses nothing") {
+  test("a driver that answers only now and then misses nothing") {
     running(new OneShard(records)) { running =>
-      running.trouble = Some(new RuntimeException("busy"))
-      running.trouble = None
+      val asked = new AtomicInteger
+      running.trouble = () =>
+        if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
       eventually(assert(running.marks.map(_.records).sum === 50))
+    }
+  }
+
+  test("pages of a shard that is another executor's by now are dropped") {
+    running(new OneShard(records)) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      running.coordinator.executorLost("a", SystemClock.now)
+      val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
+      running.coordinator.heartbeat(other, SystemClock.now)
+      eventually(assert(running.service.buffer.bytes === 0))
     }
   }
 
@@ -110,7 +121,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       assert(running.coordinator.awaitGoodbyes(1.second, () => SystemClock.now))
     }
     running(new OneShard(records)) { running =>
-      running.trouble = Some(new CoordinatorGone("the query has ended"))
+      running.trouble = () => throw new CoordinatorGone("the query has ended")
       eventually(assert(!running.service.isRunning))
     }
   }
