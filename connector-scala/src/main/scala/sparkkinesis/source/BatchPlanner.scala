@@ -134,7 +134,8 @@ object BatchPlanner {
         case _ => settled.completeAsOf.toEpochMilli
       }
     }
-    val least = Instant.ofEpochMilli(perShard.min)
+    // Where no shard is readable, nothing is proved.
+    val least = perShard.minOption.fold(settled.completeAsOf)(Instant.ofEpochMilli)
     if (least.isAfter(settled.completeAsOf)) least else settled.completeAsOf
   }
 }

@@ -167,7 +167,8 @@ final class FetchService(
       try settle(fetcher, fetcher.step(begun), begun.toEpochMilli)
       catch {
         case _: InterruptedException => // closed: the pool ends
-        case NonFatal(e) if isRunning =>
+        // Whatever it is: the pool would swallow it, and the shard stop without a word.
+        case e: Throwable if isRunning =>
           log.error(s"Reading ${fetcher.shard} of $stream failed.", e)
           fail(
             FetchFailure(

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
 import sparkkinesis.model._
 
@@ -19,7 +19,7 @@ import sparkkinesis.model._
 object OffsetCodec {
   val Version = 1
 
-  private val mapper = new ObjectMapper()
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
   private val TrimHorizonText = "trim_horizon"
   private val FinishedText = "finished"
   private val AtPrefix = "at:"
@@ -86,11 +86,15 @@ object OffsetCodec {
     result
   }
 
-  private def waiting(node: JsonNode, json: String): Map[String, Set[ShardId]] =
+  private def waiting(node: JsonNode, json: String): Map[String, Set[ShardId]] = {
+    if (!node.isObject) corrupt(json, "'waitsFor' is no object")
     node.properties.asScala.map { entry =>
-      if (!entry.getValue.isArray) corrupt(json, s"'waitsFor' of ${entry.getKey} is no list")
-      entry.getKey -> entry.getValue.elements.asScala.map(parent => ShardId(parent.asText)).toSet
+      val parents = entry.getValue.elements.asScala.toSeq
+      if (!entry.getValue.isArray || !parents.forall(_.isTextual))
+        corrupt(json, s"'waitsFor' of ${entry.getKey} is no list of shards")
+      entry.getKey -> parents.map(parent => ShardId(parent.textValue)).toSet
     }.toMap
+  }
 
   private def checkVersion(node: JsonNode, json: String): Unit = {
     val version = node.get("version")

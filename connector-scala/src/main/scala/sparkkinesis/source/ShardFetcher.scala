@@ -139,8 +139,9 @@ final class ShardFetcher(
       }
     }
 
+  /** At a shard's end only its last record counts: its children may hold older than now. */
   private def completeAsOf(page: Page, now: Instant): Long =
-    if (page.millisBehindLatest == 0) now.toEpochMilli
+    if (page.millisBehindLatest == 0 && page.next.nonEmpty) now.toEpochMilli
     else page.records.lastOption.fold(0L)(_.arrivalMillis)
 
   /** Behind the tip the next page is wanted as soon as the service allows. */

@@ -44,8 +44,8 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     val out = fs.create(part, false)
     try out.write(json.getBytes(UTF_8))
     finally out.close()
-    val isRenamed =
-      try fs.rename(part, file)
+    val isRenamed = // looked for first, since a local file system's rename replaces what is there
+      try !fs.exists(file) && fs.rename(part, file)
       catch { case _: FileAlreadyExistsException => false }
     if (!isRenamed) fs.delete(part, false)
   }

@@ -1,0 +1,133 @@
+package sparkkinesis
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import org.scalacheck.Gen
+
+import sparkkinesis.model._
+import sparkkinesis.source.{BufferedPage, ReadLimits}
+
+/** Values of the model as Kinesis, or a query over it, makes them. */
+object Generators {
+  val arn: StreamArn = StreamArn("aws", "eu-west-1", "123456789012", StreamName("orders"))
+  val stream: StreamRef = StreamRef.ByArn(arn)
+
+  val partitionKey: Gen[String] =
+    Gen
+      .choose(1, 256)
+      .flatMap(Gen.listOfN(_, Gen.oneOf("k", "7", "ключ", "🔑").map(_.take(2))))
+      .map {
+        _.mkString.take(256)
+      }
+
+  /** As the service's, any digits at all, and many that differ only in leading zeros. */
+  val sequenceNumber: Gen[SequenceNumber] = Gen
+    .oneOf(
+      Gen.stringOfN(54, Gen.numChar).map("49" + _),
+      Gen.choose(1, 128).flatMap(Gen.stringOfN(_, Gen.numChar)),
+      Gen.zip(Gen.choose(0, 3), Gen.choose(0, 20)).map { case (zeros, n) => "0" * zeros + n }
+    )
+    .map(SequenceNumber(_))
+
+  val hashKey: Gen[HashKey] = Gen.frequency(
+    1 -> Gen.oneOf(HashKey.Min, HashKey.Max),
+    4 -> Gen.listOfN(128, Gen.oneOf("0", "1")).map(bits => HashKey(BigInt(bits.mkString, 2)))
+  )
+
+  val hashKeyRange: Gen[HashKeyRange] = Gen.zip(hashKey, hashKey).map { case (a, b) =>
+    if (a <= b) HashKeyRange(a, b) else HashKeyRange(b, a)
+  }
+
+  val instant: Gen[Instant] =
+    Gen.choose(0L, 4102444800000L).map(Instant.ofEpochMilli) // to the year 2100
+
+  val limits: Gen[ReadLimits] = for {
+    records <- Gen.option(Gen.choose(1L, 40L))
+    bytes <- Gen.option(Gen.choose(1L, 400L))
+  } yield ReadLimits(records, bytes)
+
+  def shardId(number: Int): ShardId = ShardId(f"shardId-$number%012d")
+
+  /** A stream's shards after some splits and merges, with everything still listed. */
+  val shardGraph: Gen[Vector[Shard]] = for {
+    count <- Gen.choose(1, 3)
+    choices <- Gen.choose(0, 8).flatMap(Gen.listOfN(_, Gen.choose(0, 1000)))
+  } yield choices.foldLeft(newStream(count))(reshard)
+
+  def newStream(count: Int): Vector[Shard] =
+    HashKeyRange.even(count).zipWithIndex.toVector.map { case (range, number) =>
+      Shard(shardId(number), Nil, range, firstOf(number), None)
+    }
+
+  private def firstOf(number: Int) = SequenceNumber((number * 1000000).toString)
+
+  private def reshard(shards: Vector[Shard], choice: Int): Vector[Shard] = {
+    val open = shards.filter(_.isOpen).sortBy(_.hashKeys.first)
+    val shard = open(choice % open.size)
+    if (choice % 2 == 0) {
+      val middle = HashKey((shard.hashKeys.first.value + shard.hashKeys.last.value) / 2 + 1)
+      val (low, high) = shard.hashKeys.splitAt(middle)
+      after(shards, Seq(shard), Seq(low, high))
+    } else
+      open.find(_.hashKeys.first.value == shard.hashKeys.last.value + 1).fold(shards) { next =>
+        after(shards, Seq(shard, next), Seq(shard.hashKeys.merge(next.hashKeys)))
+      }
+  }
+
+  private def after(all: Vector[Shard], parents: Seq[Shard], ranges: Seq[HashKeyRange]) = {
+    val closed = all.map { shard =>
+      if (parents.contains(shard))
+        shard.copy(last = Some(SequenceNumber(s"${shard.first}999")))
+      else shard
+    }
+    closed ++ ranges.zipWithIndex.map { case (range, index) =>
+      val number = all.size + index
+      Shard(shardId(number), parents.map(_.id), range, firstOf(number), None)
+    }
+  }
+
+  private val progress: Gen[Progress] = Gen.oneOf(
+    Gen.const(Progress.TrimHorizon),
+    Gen.const(Progress.Finished),
+    instant.map(Progress.AtTimestamp(_)),
+    sequenceNumber.map(Progress.After(_))
+  )
+
+  /** Any that can be written down, whether or not a query can come there. */
+  val offset: Gen[StreamOffset] = for {
+    graph <- shardGraph
+    shards <- Gen.sequence[Vector[(ShardId, ShardProgress)], (ShardId, ShardProgress)](graph.map {
+      shard =>
+        Gen.zip(progress, Gen.someOf(shard.parents)).map { case (at, waits) =>
+          shard.id -> ShardProgress(at, waits.toSet)
+        }
+    })
+    created <- instant
+    completeAsOf <- instant
+  } yield StreamOffset(arn, created, completeAsOf, SortedMap.from(shards))
+
+  def record(number: Long, bytes: Int): Record =
+    Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
+
+  /** One shard's pages from its beginning on, none of them empty but perhaps the one that ends it. */
+  val pages: Gen[Vector[BufferedPage]] = for {
+    sizes <- Gen.choose(1, 6).flatMap(Gen.listOfN(_, Gen.choose(1, 5)))
+    bytes <- Gen.listOfN(sizes.sum, Gen.choose(0, 30))
+    isEnded <- Gen.oneOf(true, false)
+    hasEmptyEnd <- Gen.oneOf(true, false)
+  } yield {
+    val records = bytes.zipWithIndex.map { case (size, index) => record(index + 1L, size) }
+    val cuts = sizes.scanLeft(0)(_ + _)
+    val open = cuts.zip(cuts.drop(1)).toVector.map { case (begin, end) =>
+      val from = if (begin == 0) Progress.TrimHorizon else after(records(begin - 1))
+      BufferedPage(from, records.slice(begin, end).toVector, after(records(end - 1)))
+    }
+    if (!isEnded) open
+    else if (hasEmptyEnd) open :+ BufferedPage(open.last.upTo, Vector.empty, Progress.Finished)
+    else open.init :+ open.last.copy(upTo = Progress.Finished)
+  }
+
+  def after(record: Record): Progress = Progress.After(record.sequenceNumber)
+}

@@ -1,0 +1,57 @@
+package sparkkinesis.model
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators.{hashKey, hashKeyRange, shardGraph}
+
+class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  /** With a key inside it that a split can begin with. */
+  private val splittable = for {
+    range <- hashKeyRange.suchThat(range => range.first < range.last)
+    start <- Gen.oneOf(
+      Gen.choose(BigInt(1), range.last.value - range.first.value),
+      Gen.oneOf(BigInt(1), range.last.value - range.first.value)
+    )
+  } yield (range, HashKey(range.first.value + start))
+
+  test("a split parts a range: each key is in one half, and merging gives the range again") {
+    forAll(splittable, hashKey) { case ((range, start), key) =>
+      val (low, high) = range.splitAt(start)
+      assert(high.first === start && low.first === range.first && high.last === range.last)
+      assert(Seq(low, high).count(_.contains(key)) === (if (range.contains(key)) 1 else 0))
+      assert(low.isAdjacentTo(high) && high.isAdjacentTo(low))
+      assert(low.merge(high) === range && high.merge(low) === range)
+    }
+  }
+
+  test("a split that leaves a half empty, and a merge across a gap, are refused") {
+    forAll(splittable) { case (range, start) =>
+      assertThrows[IllegalArgumentException](range.splitAt(range.first))
+      val (low, high) = range.splitAt(start)
+      assertThrows[IllegalArgumentException](low.splitAt(high.first))
+      assert(!low.isAdjacentTo(low) && !range.isAdjacentTo(low))
+      assertThrows[IllegalArgumentException](range.merge(high))
+    }
+    assertThrows[IllegalArgumentException](HashKeyRange(HashKey.Max, HashKey.Min))
+  }
+
+  test("a new stream's ranges tile all hash keys, evenly") {
+    forAll(Gen.choose(1, 300)) { count =>
+      val ranges = HashKeyRange.even(count)
+      assert(ranges.size === count && ranges.reduce(_.merge(_)) === HashKeyRange.All)
+      val sizes = ranges.map(range => range.last.value - range.first.value)
+      assert(sizes.max - sizes.min <= count)
+    }
+    assertThrows[IllegalArgumentException](HashKeyRange.even(0))
+  }
+
+  test("whatever was split and merged, the open shards tile all hash keys") {
+    forAll(shardGraph) { shards =>
+      val open = shards.filter(_.isOpen).map(_.hashKeys).sortBy(_.first)
+      assert(open.reduce(_.merge(_)) === HashKeyRange.All)
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.model._
+
+class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private type Marks = Map[ShardId, Vector[Mark]]
+
+  /** A stream, and what reading each of its shards would find. */
+  private val streams: Gen[(Vector[Shard], Marks)] = for {
+    graph <- shardGraph
+    marks <- Gen.sequence[Vector[Vector[Mark]], Vector[Mark]](graph.map(marksOf))
+  } yield (graph, graph.map(_.id).zip(marks).toMap)
+
+  private def marksOf(shard: Shard): Gen[Vector[Mark]] = for {
+    count <- Gen.choose(if (shard.isOpen) 0 else 1, 6)
+    sizes <- Gen.listOfN(count, Gen.zip(Gen.choose(1L, 9L), Gen.choose(0L, 90L)))
+  } yield sizes.zipWithIndex.toVector.map { case ((records, bytes), index) =>
+    val isEnd = !shard.isOpen && index == count - 1
+    val upTo = if (isEnd) Progress.Finished else afterNumber(index + 1)
+    Mark(upTo, records, bytes, 1000L * index)
+  }
+
+  private def afterNumber(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
+
+  private def offsetOf(shards: (ShardId, ShardProgress)*) =
+    StreamOffset(arn, Instant.EPOCH, Instant.EPOCH, SortedMap.from(shards))
+
+  private def start(graph: Vector[Shard]): StreamOffset = offsetOf(
+    graph.filter(_.parents.isEmpty).map(_.id -> ShardProgress(Progress.TrimHorizon, Set.empty)): _*
+  )
+
+  private def childrenOf(graph: Vector[Shard], id: ShardId) = graph
+    .filter(_.parents.contains(id))
+    .map(child => ChildShard(child.id, child.parents, child.hashKeys))
+
+  /** What the executors know when each has read all there is behind `offset`. */
+  private def frontiers(graph: Vector[Shard], marks: Marks, offset: StreamOffset) =
+    offset.readable.map { case (id, progress) =>
+      id -> Frontier(marks(id), childrenOf(graph, id), 0, 0).after(progress)
+    }
+
+  private case class Planned(start: StreamOffset, end: StreamOffset, marks: Marks)
+
+  /** Batch after batch, until there is nothing left to plan. */
+  private def planAll(graph: Vector[Shard], marks: Marks, limits: ReadLimits): Vector[Planned] = {
+    @tailrec
+    def more(from: StreamOffset, before: Vector[Planned]): Vector[Planned] = {
+      val known = frontiers(graph, marks, from)
+      val end = BatchPlanner.end(from, known, limits)
+      if (end == from) before
+      else {
+        assert(before.size < 500, s"never ends: $end")
+        more(end, before :+ Planned(from, end, known.map { case (id, f) => id -> f.marks }))
+      }
+    }
+    more(start(graph), Vector.empty)
+  }
+
+  /** The marks a batch took of a shard. */
+  private def taken(batch: Planned, range: ShardRange): Vector[Mark] = {
+    val all = batch.marks(range.shard)
+    all.take(all.indexWhere(_.upTo == range.upTo) + 1)
+  }
+
+  test("every shard is drained, and each of its marks is in exactly one batch, in order") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      val batches = planAll(graph, marks, limits)
+      val seen = for {
+        batch <- batches
+        range <- BatchPlanner.ranges(batch.start, batch.end)
+        mark <- taken(batch, range)
+      } yield range.shard -> mark
+      val byShard = seen.groupMap(_._1)(_._2)
+      graph.foreach(shard => assert(byShard.getOrElse(shard.id, Vector.empty) === marks(shard.id)))
+    }
+  }
+
+  test("a batch's ranges begin where it begins and end at the last mark taken") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      planAll(graph, marks, limits).foreach { batch =>
+        val ranges = BatchPlanner.ranges(batch.start, batch.end)
+        assert(ranges.nonEmpty && ranges.map(_.shard) === ranges.map(_.shard).distinct.sorted)
+        ranges.foreach { range =>
+          assert(range.from === batch.start.readable(range.shard))
+          assert(range.upTo === batch.end.shards(range.shard).progress)
+          assert(taken(batch, range).nonEmpty)
+        }
+      }
+    }
+  }
+
+  test("the limits hold, unless one single mark is more") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      planAll(graph, marks, limits).foreach { batch =>
+        val all = BatchPlanner.ranges(batch.start, batch.end).flatMap(taken(batch, _))
+        assert(all.size == 1 || limits.allow(all.map(_.records).sum, all.map(_.bytes).sum))
+      }
+    }
+  }
+
+  test("a child is read only after each parent was finished in an earlier batch") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      val parents = graph.map(shard => shard.id -> shard.parents).toMap
+      planAll(graph, marks, limits).foldLeft(Set.empty[ShardId]) { (finished, batch) =>
+        val ranges = BatchPlanner.ranges(batch.start, batch.end)
+        ranges.foreach(range => assert(parents(range.shard).toSet.subsetOf(finished)))
+        finished ++ ranges.filter(_.upTo == Progress.Finished).map(_.shard)
+      }
+    }
+  }
+
+  test("children appear exactly when a parent finishes, and wait for every parent") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      planAll(graph, marks, limits).foreach { batch =>
+        val appeared = batch.end.shards.keySet -- batch.start.shards.keySet
+        val finished = batch.end.shards.filter(_._2.progress == Progress.Finished).keySet
+        val known = batch.start.shards.keySet
+        val children =
+          finished.unsorted.flatMap(id => childrenOf(graph, id)).filterNot(c => known(c.id))
+        assert(appeared === children.map(_.id))
+        children.foreach { child =>
+          val expected = ShardProgress(Progress.TrimHorizon, child.parents.toSet)
+          assert(batch.end.shards(child.id) === expected)
+        }
+      }
+    }
+  }
+
+  test("no shard starves behind another's backlog") {
+    val big = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 0))
+    val small = Vector(Mark(afterNumber(1), 1, 1, 99999)) // and it is the newest
+    val graph = newStream(2)
+    val end = BatchPlanner.end(
+      start(graph),
+      frontiers(graph, Map(shardId(0) -> big, shardId(1) -> small), start(graph)),
+      ReadLimits(Some(100), None)
+    )
+    assert(end.shards(shardId(1)).progress === afterNumber(1))
+    assert(end.shards(shardId(0)).progress === afterNumber(9))
+  }
+
+  test("the same plan each time, in whatever order the frontiers come") {
+    forAll(streams, limits, Gen.long) { case ((graph, marks), limits, seed) =>
+      val from = start(graph)
+      val known = frontiers(graph, marks, from)
+      val shuffled = new scala.util.Random(seed).shuffle(known.toSeq)
+      val again = scala.collection.immutable.ListMap.from(shuffled)
+      assert(BatchPlanner.end(from, known, limits) === BatchPlanner.end(from, again, limits))
+    }
+  }
+
+  test("a parent nobody has heard of is waited for, not forgotten") {
+    val (known, unknown, child) = (shardId(0), shardId(1), shardId(2))
+    val from = offsetOf(known -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    val merged = ChildShard(child, Seq(known, unknown), HashKeyRange.All)
+    val end = Map(known -> Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), Seq(merged), 0, 0))
+    val next = BatchPlanner.end(from, end, ReadLimits.None)
+    assert(next.shards(child) === ShardProgress(Progress.TrimHorizon, Set(known, unknown)))
+    assert(next.settled.shards(child).waitsFor === Set(unknown) && next.readable.isEmpty)
+  }
+
+  test("where nothing is new, the end is the start itself; strangers' frontiers do not count") {
+    val from = start(newStream(1))
+    assert(BatchPlanner.end(from, Map.empty, ReadLimits.None) eq from)
+    val stranger = Frontier(Vector(Mark(afterNumber(1), 1, 1, 1)), Nil, 0, 0)
+    assert(BatchPlanner.end(from, Map(shardId(9) -> stranger), ReadLimits.None) eq from)
+  }
+
+  test("complete as of its least complete shard, and never back") {
+    val from = start(newStream(2)).copy(completeAsOf = Instant.ofEpochMilli(50))
+    def frontier(completeAsOf: Long) =
+      Frontier(
+        Vector(Mark(afterNumber(1), 1, 1, 70), Mark(afterNumber(2), 1, 1, 80)),
+        Nil,
+        0,
+        completeAsOf
+      )
+    def completeAsOf(limits: ReadLimits, all: (Int, Frontier)*) = BatchPlanner
+      .end(from, all.map { case (id, f) => shardId(id) -> f }.toMap, limits)
+      .completeAsOf
+      .toEpochMilli
+    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100), 1 -> frontier(90)) === 90)
+    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100)) === 50, "one was not looked at")
+    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100), 1 -> frontier(10)) === 50)
+    val oneEach = ReadLimits(Some(2), None)
+    assert(completeAsOf(oneEach, 0 -> frontier(100), 1 -> frontier(100)) === 70)
+  }
+
+  test("an idle query confirms now and then that it has seen all there was") {
+    val from = start(newStream(1))
+    def confirmed(offset: StreamOffset, completeAsOf: Long) = BatchPlanner.confirmed(
+      offset,
+      offset.readable.map { case (id, _) => id -> Frontier(Vector.empty, Nil, 0, completeAsOf) },
+      1.second
+    )
+    assert(confirmed(from, 1000) eq from)
+    assert(confirmed(from, 1001) === from.copy(completeAsOf = Instant.ofEpochMilli(1001)))
+    assert(BatchPlanner.ranges(from, confirmed(from, 1001)).isEmpty)
+    assert(BatchPlanner.confirmed(from, Map.empty, 1.second) eq from, "not looked at yet")
+    val waiting = offsetOf(shardId(2) -> ShardProgress(Progress.TrimHorizon, Set(shardId(1))))
+    assert(confirmed(waiting, 9999) eq waiting, "nothing to read proves nothing")
+  }
+
+  test("unread marks: an idle query does not confirm over them") {
+    val from = start(newStream(1))
+    val unread = Frontier(Vector(Mark(afterNumber(1), 1, 1, 9999)), Nil, 0, 9999)
+    assert(BatchPlanner.confirmed(from, Map(shardId(0) -> unread), 1.second) eq from)
+  }
+
+  test("an end that lacks a shard of its start is refused") {
+    val from = start(newStream(1))
+    val e = intercept[IllegalArgumentException](
+      BatchPlanner.ranges(from, from.copy(shards = SortedMap.empty))
+    )
+    assert(e.getMessage.contains("shardId-000000000000"))
+  }
+}

@@ -1,0 +1,89 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+
+class CheckedStreamSuite extends AnyFunSuite {
+  private val offset = StreamOffset(
+    arn,
+    Instant.EPOCH,
+    Instant.EPOCH,
+    scala.collection.immutable.SortedMap.empty
+  )
+
+  private def options(extra: (String, String)*) =
+    SourceOptions.parse(Map("streamArn" -> arn.toString) ++ extra, None)
+
+  private class Checking(val kinesis: ScriptedKinesis, extra: (String, String)*) {
+    val clock = new FastClock
+    val checked = new CheckedStream(options(extra: _*), kinesis, clock, () => 0.5)
+
+    def refusal(offset: StreamOffset): SourceException =
+      intercept[SourceException](checked.check(offset))
+  }
+
+  test("the stream of the checkpoint: asked once") {
+    val checking = new Checking(new ScriptedKinesis().summary(summary()))
+    checking.checked.check(offset)
+    checking.checked.check(offset.copy(stream = arn.copy(name = StreamName("any"))))
+  }
+
+  test("another stream's checkpoint is refused by both names") {
+    val other = arn.copy(name = StreamName("refunds"))
+    val e =
+      new Checking(new ScriptedKinesis().summary(summary())).refusal(offset.copy(stream = other))
+    assert(e.condition === "KINESIS_OTHER_STREAM")
+    assert(e.getMessage.contains(other.toString) && e.getMessage.contains(arn.toString))
+  }
+
+  test("a stream that was deleted and made again is refused with both times") {
+    val again = Instant.parse("2026-01-02T00:00:00Z")
+    val e = new Checking(new ScriptedKinesis().summary(summary(created = again))).refusal(offset)
+    assert(e.condition === "KINESIS_STREAM_RECREATED")
+    assert(e.getMessage.contains(again.toString) && e.getMessage.contains(Instant.EPOCH.toString))
+  }
+
+  test("what may have been trimmed unread is refused, each time, or passed over where allowed") {
+    val stale = new Checking(new ScriptedKinesis().summary(summary()))
+    stale.clock.pass(24.hours)
+    stale.checked.check(offset)
+    val later = new Checking(new ScriptedKinesis().summary(summary()))
+    later.clock.pass(24.hours + 1.milli)
+    assert(later.refusal(offset).condition === "KINESIS_DATA_LOSS")
+    assert(later.refusal(offset).getMessage.contains("failOnDataLoss"))
+    later.checked.check(offset.copy(completeAsOf = Instant.ofEpochMilli(1)))
+    val lenient =
+      new Checking(new ScriptedKinesis().summary(summary()), "failOnDataLoss" -> "false")
+    lenient.clock.pass(1000.hours)
+    lenient.checked.check(offset)
+  }
+
+  test("a call that fails for a moment is made again, three times at most") {
+    val patient = new ScriptedKinesis()
+    (1 to 3).foreach(_ => patient.summary(throw Throttled))
+    val checking = new Checking(patient.summary(summary()))
+    checking.checked.check(offset)
+    assert(checking.clock.now.toEpochMilli === 100 + 200 + 400)
+    val outage = new ScriptedKinesis()
+    (1 to 9).foreach(_ => outage.summary(throw Throttled))
+    assertThrows[KinesisException.Throttled](new Checking(outage).checked.check(offset))
+    val denied = new ScriptedKinesis().summary(throw new KinesisException.AccessDenied("no"))
+    assertThrows[KinesisException.AccessDenied](new Checking(denied).checked.check(offset))
+  }
+
+  test("the first offset, and how often an idle query confirms") {
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(newStream(2): _*))
+    val checking = new Checking(kinesis.summary(summary(retention = 48.hours)))
+    assert(checking.checked.begin().shards.size === 2)
+    assert(checking.checked.confirmationPeriod === 12.hours)
+  }
+}

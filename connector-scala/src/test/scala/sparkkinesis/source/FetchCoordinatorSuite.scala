@@ -1,0 +1,261 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.model._
+
+class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
+
+  private def offsetAt(shards: (Int, Progress)*) = StreamOffset(
+    arn,
+    Instant.EPOCH,
+    Instant.EPOCH,
+    SortedMap.from(shards.map { case (id, progress) =>
+      shardId(id) -> ShardProgress(progress, Set.empty)
+    })
+  )
+
+  private def offsetOf(count: Int, progress: Progress = Progress.TrimHorizon) =
+    offsetAt((0 until count).map(_ -> progress): _*)
+
+  private def report(a: Assignment, from: Progress, numbers: Int*) = FetchReport(
+    a.shard,
+    a.generation,
+    from,
+    numbers.map(n => Mark(upTo(n), 1, 1, n.toLong)).toVector,
+    Nil,
+    0,
+    0
+  )
+
+  /** A driver whose executors are played by the test. */
+  private class Driving(shards: Int, executors: String*) {
+    val coordinator = new FetchCoordinator(10.seconds)
+    private var millis = 0L
+    private var versions = Map.empty[String, Long]
+    var plans: Map[String, FetchPlan] = Map.empty
+
+    coordinator.advance(offsetOf(shards), offsetOf(shards), now)
+    (executors ++ executors).foreach(hear(_))
+
+    def now: Instant = Instant.ofEpochMilli(millis)
+    def pass(time: FiniteDuration): Unit = millis += time.toMillis
+
+    def hear(
+        executor: String,
+        reports: Seq[FetchReport] = Nil,
+        failure: Option[FetchFailure] = None,
+        counters: FetchCounters = FetchCounters.Zero
+    ): FetchReply = {
+      val known = versions.getOrElse(executor, 0L)
+      val status =
+        FetchStatus(executor, s"host-$executor", reports.toVector, counters, failure, known)
+      val reply = coordinator.heartbeat(status, now)
+      versions += executor -> reply.version
+      reply.plan.foreach(plan => plans += executor -> plan)
+      reply
+    }
+
+    def assigned(executor: String): Seq[Assignment] = plans(executor).assignments
+    def shardsOf(executor: String): Set[ShardId] = assigned(executor).map(_.shard).toSet
+    def of(shard: Int): Assignment =
+      plans.values.flatMap(_.assignments).filter(_.shard == shardId(shard)).maxBy(_.generation)
+    def marks(shard: Int): Seq[Progress] =
+      coordinator.frontiers.get(shardId(shard)).toSeq.flatMap(_.marks.map(_.upTo))
+  }
+
+  test("every shard has exactly one executor, and none has more than its share") {
+    forAll(Gen.choose(0, 20), Gen.choose(1, 6)) { (shards, executors) =>
+      val names = (1 to executors).map(n => s"e$n")
+      val driving = new Driving(shards, names: _*)
+      val all = names.flatMap(driving.shardsOf(_).toSeq)
+      assert(all.sorted === offsetOf(shards).shards.keys.toSeq)
+      assert(names.forall(driving.shardsOf(_).size <= math.ceil(shards.toDouble / executors)))
+    }
+  }
+
+  test("a shard stays where it is while batches go on") {
+    val driving = new Driving(5, "a", "b")
+    val before = Seq("a", "b").map(driving.assigned)
+    val all = before.flatten
+    Seq("a", "b").foreach { e =>
+      driving.hear(e, driving.assigned(e).map(report(_, Progress.TrimHorizon, 3, 6)))
+    }
+    driving.coordinator.advance(offsetOf(5), offsetOf(5, upTo(3)), driving.now)
+    Seq("a", "b").foreach(driving.hear(_))
+    assert(
+      driving.plans.values.flatMap(_.assignments).map(_.shard).toSet === all.map(_.shard).toSet
+    )
+    all.foreach(a =>
+      assert(driving.plans.values.exists(_.assignments.exists(_.generation == a.generation)))
+    )
+    assert(driving.marks(0) === Seq(upTo(6)), "what lies behind the planned end stays")
+  }
+
+  test("an executor that says nothing for a lease loses its shards to the others, anew") {
+    val driving = new Driving(4, "a", "b")
+    val lost = driving.assigned("a")
+    driving.pass(9.seconds)
+    driving.hear("b")
+    driving.pass(1500.millis)
+    driving.hear("b")
+    driving.hear("b")
+    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live === Set("b"))
+    lost.foreach(a =>
+      assert(driving.of(0).shard != a.shard || driving.of(0).generation > a.generation)
+    )
+    lost.foreach(a =>
+      assert(driving.assigned("b").find(_.shard == a.shard).get.generation > a.generation)
+    )
+    driving.hear("a")
+    driving.hear("b")
+    assert(driving.shardsOf("a").size === 2, "back again, it has its share")
+    assert(driving.shardsOf("a").intersect(driving.shardsOf("b")).isEmpty)
+  }
+
+  test("a lost executor's shards go to others at once, from the planned position") {
+    val driving = new Driving(2, "a", "b")
+    driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 1)))
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    assert(driving.shardsOf("b").size === 2)
+    assert(driving.assigned("b").forall(_.from == Progress.TrimHorizon))
+    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone with it")
+    assert(driving.coordinator.location(shardId(0)) === Some("host-b" -> "b"))
+  }
+
+  test("with no executor left the shards wait for the next one") {
+    val driving = new Driving(2, "a")
+    driving.coordinator.executorLost("a", driving.now)
+    assert(driving.coordinator.live.isEmpty && driving.coordinator.location(shardId(0)).isEmpty)
+    driving.hear("c")
+    assert(driving.shardsOf("c").size === 2)
+  }
+
+  test("a report of an older generation, or of a stranger, is ignored") {
+    val driving = new Driving(1, "a")
+    val old = driving.of(0)
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    driving.hear("b", Seq(report(old, Progress.TrimHorizon, 1)))
+    driving.hear("c", Seq(report(driving.of(0), Progress.TrimHorizon, 2)))
+    assert(driving.marks(0) === Nil)
+    driving.hear("b", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
+    assert(driving.marks(0) === Seq(upTo(3)))
+  }
+
+  test("a report that comes twice counts once") {
+    val driving = new Driving(1, "a")
+    val (first, second) =
+      (report(driving.of(0), Progress.TrimHorizon, 1, 2), report(driving.of(0), upTo(2), 3))
+    driving.hear("a", Seq(first))
+    driving.hear("a", Seq(first, second))
+    driving.hear("a", Seq(first, second))
+    assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("a new executor takes its share, and the old one is told to drop those pages") {
+    val driving = new Driving(4, "a")
+    assert(driving.shardsOf("a").size === 4)
+    driving.hear("b")
+    driving.hear("a")
+    val (stayed, moved) = (driving.shardsOf("a"), driving.shardsOf("b"))
+    assert(stayed.size === 2 && moved.size === 2 && stayed.intersect(moved).isEmpty)
+    assert(driving.plans("a").done.keySet === stayed, "neither assigned nor done: dropped")
+  }
+
+  test("executors are told how far pages are no longer needed: to the batch's start") {
+    val driving = new Driving(1, "a")
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done === Map(shardId(0) -> Progress.TrimHorizon))
+    driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)), driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done === Map(shardId(0) -> upTo(3)))
+  }
+
+  test("a finished shard's pages stay until its batch is done, then go") {
+    val driving = new Driving(1, "a")
+    val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
+    driving.coordinator.advance(offsetOf(1), ended, driving.now)
+    driving.hear("a")
+    assert(driving.shardsOf("a") === Set(shardId(1)))
+    assert(driving.plans("a").done(shardId(0)) === Progress.TrimHorizon)
+    val next = offsetAt(1 -> Progress.TrimHorizon)
+    driving.coordinator.advance(ended, next, driving.now)
+    driving.coordinator.advance(next, next, driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done(shardId(0)) === Progress.Finished)
+  }
+
+  test("an end planned by an earlier run, which is no mark: read anew from there") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    driving.hear("a")
+    assert(driving.of(0) === Assignment(shardId(0), driving.of(0).generation, upTo(2)))
+    assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
+  }
+
+  test("a plan is sent only where it changed") {
+    val driving = new Driving(1, "a")
+    assert(driving.hear("a").plan.isEmpty)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1), driving.now)
+    assert(driving.hear("a").plan.isEmpty)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(1)), driving.now)
+    assert(driving.hear("a").plan.nonEmpty)
+  }
+
+  test("stop is told to each executor, and waited for no longer than asked") {
+    val driving = new Driving(2, "a", "b")
+    val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(400))
+    driving.coordinator.stop()
+    assert(driving.hear("a").isStopped)
+    assert(!driving.coordinator.awaitGoodbyes(1.second, () => clock.next()))
+    assert(driving.hear("b").isStopped)
+    assert(driving.coordinator.awaitGoodbyes(1.second, () => Instant.EPOCH))
+  }
+
+  test("the first look: all shards seen, or data in any, or a failure, or time is up") {
+    def looked(prepare: Driving => Unit) = {
+      val driving = new Driving(2, "a")
+      prepare(driving)
+      val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(400))
+      driving.coordinator.awaitFirstLook(1.second, () => clock.next())
+    }
+    assert(!looked(_ => ()))
+    assert(!looked(d => d.hear("a", Seq(report(d.of(0), Progress.TrimHorizon))): Unit))
+    assert(looked(d => d.hear("a", Seq(report(d.of(1), Progress.TrimHorizon, 1))): Unit))
+    assert(looked { d =>
+      d.hear("a", d.assigned("a").map(report(_, Progress.TrimHorizon))): Unit
+    })
+    assert(looked(d => d.hear("a", failure = Some(FetchFailure("C", "m"))): Unit))
+  }
+
+  test("the first failure is kept, and the executors' counters are added up") {
+    val driving = new Driving(1, "a", "b")
+    driving.hear(
+      "a",
+      failure = Some(FetchFailure("FIRST", "m")),
+      counters = FetchCounters(1, 2, 3, 4, 5, 6)
+    )
+    driving.hear(
+      "b",
+      failure = Some(FetchFailure("SECOND", "m")),
+      counters = FetchCounters(1, 1, 1, 1, 1, 1)
+    )
+    assert(driving.coordinator.failure.map(_.condition) === Some("FIRST"))
+    assert(driving.coordinator.counters === FetchCounters(2, 3, 4, 5, 6, 7))
+  }
+}

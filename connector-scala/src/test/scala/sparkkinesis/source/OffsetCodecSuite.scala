@@ -1,0 +1,128 @@
+package sparkkinesis.source
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.Repository
+import sparkkinesis.model._
+
+class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val created = Instant.parse("2026-01-02T03:04:05Z")
+  private val completeAsOf = Instant.parse("2026-01-02T08:00:00.123Z")
+
+  private def offsetOf(shards: (Int, ShardProgress)*) = StreamOffset(
+    arn,
+    created,
+    completeAsOf,
+    SortedMap.from(shards.map { case (id, shard) => shardId(id) -> shard })
+  )
+
+  private def at(progress: Progress, waitsFor: Int*) =
+    ShardProgress(progress, waitsFor.map(shardId).toSet)
+
+  private val number = SequenceNumber("49659048151843208164834873923474529478262450846735958018")
+
+  /** One file for each way an offset can look. */
+  private val golden = Table(
+    ("file", "offset"),
+    (
+      "offset-v1-latest.json",
+      offsetOf(
+        0 -> at(Progress.AtTimestamp(completeAsOf)),
+        1 -> at(Progress.AtTimestamp(completeAsOf))
+      )
+    ),
+    ("offset-v1-trim-horizon.json", offsetOf(0 -> at(Progress.TrimHorizon))),
+    (
+      "offset-v1-reshard.json",
+      offsetOf(
+        1 -> at(Progress.Finished),
+        2 -> at(Progress.After(number)),
+        3 -> at(Progress.TrimHorizon, 1),
+        4 -> at(Progress.TrimHorizon, 2, 1)
+      )
+    )
+  )
+
+  test("golden files are written byte for byte, and read") {
+    forAll(golden) { (name, offset) =>
+      val file = Repository.root.resolve("tests/golden").resolve(name)
+      if (sys.env.contains("UPDATE_GOLDEN"))
+        Files.write(file, OffsetCodec.encode(offset).getBytes(UTF_8))
+      val text = new String(Files.readAllBytes(file), UTF_8)
+      assert(OffsetCodec.encode(offset) === text)
+      assert(OffsetCodec.decode(text) === offset)
+    }
+  }
+
+  test("what was written is read, and the same offset is always the same text") {
+    forAll(offset) { offset =>
+      val json = OffsetCodec.encode(offset)
+      assert(OffsetCodec.decode(json) === offset)
+      assert(OffsetCodec.encode(OffsetCodec.decode(json)) === json)
+      assert(!json.contains('\n'), "Spark's offset log keeps a line")
+    }
+  }
+
+  test("sequence numbers keep their leading zeros") {
+    val zeros = offsetOf(0 -> at(Progress.After(SequenceNumber("007"))))
+    assert(OffsetCodec.encode(zeros).contains("\"after:007\""))
+  }
+
+  private val good = OffsetCodec.encode(offsetOf(0 -> at(Progress.TrimHorizon)))
+
+  test("a later version is refused by name, with what to do") {
+    val e = intercept[SourceException](
+      OffsetCodec.decode(good.replace("\"version\":1", "\"version\":2"))
+    )
+    assert(e.condition === "KINESIS_OFFSET_TOO_NEW")
+    assert(e.getMessage.contains("version 2") && e.getMessage.contains("up to version 1"))
+    assert(e.getMessage.contains("newer spark-kinesis"))
+  }
+
+  private val corrupt = Table(
+    ("text", "reason"),
+    ("", "not a JSON object"),
+    ("0", "not a JSON object"),
+    ("[]", "not a JSON object"),
+    ("null", "not a JSON object"),
+    (good.dropRight(1), "not a JSON object"),
+    (good + good, "not a JSON object"),
+    (good + "x", "not a JSON object"),
+    ("""{"orders":{"0":12,"1":7}}""", "no 'version'"), // Kafka's
+    ("""{"logOffset":3}""", "no 'version'"), // the file source's
+    (good.replace("\"version\":1", "\"version\":\"1\""), "no 'version'"),
+    (good.replace("\"version\":1", "\"version\":0"), "version is 0"),
+    (good.replace("stream/orders", "orders"), "'stream' is 'arn:"),
+    (good.replace("\"created\"", "\"creation\""), "'created' is missing"),
+    (good.replace("2026-01-02T03:04:05Z", "yesterday"), "'created' is 'yesterday'"),
+    (good.replace("2026-01-02T08:00:00.123Z", "1"), "'completeAsOf' is '1'"),
+    (good.replace("\"shards\"", "\"shard\""), "'shards' is no object"),
+    (good.replace("trim_horizon", "TRIM"), "is at 'TRIM'"),
+    (good.replace("trim_horizon", "after:"), "is at 'after:'"),
+    (good.replace("trim_horizon", "after:-1"), "is at 'after:-1'"),
+    (good.replace("trim_horizon", "at:noon"), "is at 'at:noon'"),
+    (good.replace("\"trim_horizon\"", "7"), "is at '7'"),
+    (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, which is not among 'shards'"),
+    (withWaits("""{"shardId-000000000000":"x"}"""), "is no list of shards"),
+    (withWaits("""{"shardId-000000000000":[1]}"""), "is no list of shards"),
+    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is no object")
+  )
+
+  private def withWaits(json: String): String = good.dropRight(1) + s""","waitsFor":$json}"""
+
+  test("what is no offset is refused with the reason, and shown") {
+    forAll(corrupt) { (text, reason) =>
+      val e = intercept[SourceException](OffsetCodec.decode(text))
+      assert(e.condition === "KINESIS_OFFSET_UNREADABLE")
+      assert(e.getMessage.contains(reason) && e.getMessage.contains(text.take(30)))
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package sparkkinesis.source
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.model._
+
+class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val shard = shardId(0)
+
+  private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageBuffer = {
+    val buffer = new PageBuffer(capacity)
+    pages.foreach(buffer.add(shard, _))
+    buffer
+  }
+
+  /** Pages, and two places in them where a batch may begin and end, with the records between. */
+  private val cuts = for {
+    pages <- pages
+    records = pages.flatMap(_.records)
+    begin <- Gen.choose(0, records.size)
+    end <- Gen.choose(begin, records.size)
+  } yield (pages, begin, end)
+
+  private def place(pages: Vector[BufferedPage], index: Int): Progress =
+    if (index == 0) Progress.TrimHorizon else after(pages.flatMap(_.records)(index - 1))
+
+  test("the records of a range are the slice between its ends, wherever the pages part") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val all = pages.flatMap(_.records)
+      val range = ShardRange(shard, place(pages, begin), place(pages, end))
+      assert(filled(pages).records(range).map(_.toVector) === Some(all.slice(begin, end)))
+      if (pages.last.upTo == Progress.Finished) {
+        val toTheEnd = filled(pages).records(range.copy(upTo = Progress.Finished))
+        assert(toTheEnd.map(_.toVector) === Some(all.drop(begin)))
+      }
+    }
+  }
+
+  test("a range that is not here in full is none, never a part of it") {
+    forAll(pages) { pages =>
+      val last = pages.last.upTo
+      val open = pages.filter(_.upTo != Progress.Finished)
+      val beyond = ShardRange(shard, Progress.TrimHorizon, after(record(999, 1)))
+      assert(filled(pages).records(beyond).isEmpty)
+      val before = filled(pages.drop(1)).records(ShardRange(shard, Progress.TrimHorizon, last))
+      assert(before.isEmpty)
+      val toTheEnd = ShardRange(shard, Progress.TrimHorizon, Progress.Finished)
+      assert(filled(open).records(toTheEnd).isEmpty)
+      val elsewhere = ShardRange(shardId(1), Progress.TrimHorizon, last)
+      assert(filled(pages).records(elsewhere).isEmpty)
+    }
+  }
+
+  test("reading takes nothing away: a retried task finds the same records") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val buffer = filled(pages)
+      val range = ShardRange(shard, place(pages, begin), place(pages, end))
+      val first = buffer.records(range).map(_.toVector)
+      assert(buffer.records(range).map(_.toVector) === first)
+    }
+  }
+
+  test("dropUpTo forgets the pages that are done, and nothing behind") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val buffer = filled(pages)
+      buffer.dropUpTo(shard, place(pages, begin))
+      val rest = ShardRange(shard, place(pages, begin), place(pages, end))
+      val all = pages.flatMap(_.records)
+      if (end > begin) assert(buffer.records(rest).map(_.toVector) === Some(all.slice(begin, end)))
+      val ends = pages.map(_.records.size).scanLeft(0)(_ + _).drop(1)
+      val needed = pages.zip(ends).collect {
+        case (page, last) if last > begin || page.upTo == Progress.Finished => page
+      }
+      assert(buffer.bytes === needed.map(_.bytes).sum)
+    }
+  }
+
+  test("dropAfter keeps what lies before, and takes pages that follow on") {
+    forAll(pages, Gen.choose(0, 5)) { (pages, count) =>
+      val kept = pages.take(count)
+      val buffer = filled(pages)
+      buffer.dropAfter(shard, kept.lastOption.fold(pages.head.from)(_.upTo))
+      assert(buffer.bytes === kept.map(_.bytes).sum)
+      pages.drop(count).foreach(buffer.add(shard, _))
+      val whole = buffer.records(ShardRange(shard, pages.head.from, pages.last.upTo))
+      assert(whole.map(_.toVector) === Some(pages.flatMap(_.records)))
+    }
+  }
+
+  test("no byte is counted once all is dropped, in whatever way") {
+    forAll(pages) { pages =>
+      val drops = Seq[PageBuffer => Unit](
+        _.drop(shard),
+        _.dropUpTo(shard, pages.last.upTo),
+        _.dropAfter(shard, pages.head.from)
+      )
+      drops.foreach { drop =>
+        val buffer = filled(pages)
+        assert(buffer.bytes > 0 && buffer.shards === Set(shard))
+        drop(buffer)
+        assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+      }
+    }
+  }
+
+  test("a gap makes the pages before it worthless") {
+    forAll(pages) { pages =>
+      val buffer = filled(pages)
+      val far = BufferedPage(after(record(500, 1)), Vector(record(501, 7)), after(record(501, 7)))
+      buffer.add(shard, far)
+      assert(buffer.bytes === far.bytes)
+    }
+  }
+
+  test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
+    def page(bytes: Int) =
+      BufferedPage(Progress.TrimHorizon, Vector(record(1, bytes)), after(record(1, bytes)))
+    val overhead = page(0).bytes.toInt
+    val buffer = new PageBuffer(8000)
+    assert(buffer.hasRoom(shard, 4))
+    buffer.add(shard, page(3999 - overhead))
+    assert(buffer.hasRoom(shard, 4), "below half")
+    buffer.add(shardId(1), page(1 - 1))
+    assert(!buffer.hasRoom(shard, 4), "more than a fourth")
+    assert(buffer.hasRoom(shardId(1), 4) && buffer.hasRoom(shardId(2), 4))
+    buffer.add(shardId(3), page(8000))
+    assert(!buffer.hasRoom(shardId(2), 4), "full")
+  }
+
+  test("what it holds is bounded by the capacity and a page for each shard") {
+    forAll(Gen.choose(1, 5), Gen.choose(300L, 5000L), Gen.listOf(Gen.choose(0, 4))) {
+      (shards, capacity, turns) =>
+        val buffer = new PageBuffer(capacity)
+        val page = BufferedPage(Progress.TrimHorizon, Vector(record(1, 100)), after(record(1, 1)))
+        turns.map(turn => shardId(turn % shards)).foreach { id =>
+          if (buffer.hasRoom(id, shards)) buffer.add(id, page.copy(from = page.upTo))
+          assert(buffer.bytes < capacity + page.bytes)
+        }
+    }
+  }
+}

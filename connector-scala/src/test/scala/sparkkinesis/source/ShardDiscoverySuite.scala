@@ -1,0 +1,123 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis.{listing, summary}
+
+class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val two = newStream(2)
+
+  private def begin(
+      kinesis: ScriptedKinesis,
+      start: StartingPosition = StartingPosition.TrimHorizon,
+      clock: FastClock = new FastClock
+  ): StreamOffset = ShardDiscovery.initialOffset(kinesis, stream, start, clock, () => 0.5)
+
+  private val skews = Table(
+    ("driver", "service, to the second", "taken"),
+    ("2026-01-01T00:00:05.400Z", None, "2026-01-01T00:00:05.400Z"),
+    ("2026-01-01T00:00:05.400Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05.400Z"),
+    ("2026-01-01T00:00:05Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"),
+    ("2026-01-01T00:00:05.999Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05.999Z"),
+    ("2026-01-01T00:00:06Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"), // ahead
+    ("2026-01-01T09:00:00Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"),
+    ("2026-01-01T00:00:04.999Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"), // behind
+    ("2026-01-01T00:00:05.123456Z", None, "2026-01-01T00:00:05.123Z")
+  )
+
+  test("the service's clock counts where the driver's cannot be right") {
+    forAll(skews) { (own, service, taken) =>
+      val now = ShardDiscovery.serviceNow(Instant.parse(own), service.map(Instant.parse))
+      assert(now === Instant.parse(taken))
+    }
+  }
+
+  test("never in the service's future, nor more than a second in its past") {
+    forAll(instant, instant) { (own, service) =>
+      val told = Instant.ofEpochSecond(service.getEpochSecond)
+      val now = ShardDiscovery.serviceNow(own, Some(told))
+      assert(!now.isBefore(told) && now.isBefore(told.plusSeconds(1)))
+    }
+  }
+
+  test("latest is pinned as the time after the listing, for the open shards") {
+    val clock = new FastClock
+    val kinesis = new ScriptedKinesis().summary(summary()).listing {
+      clock.pass(scala.concurrent.duration.DurationInt(700).millis)
+      listing(two: _*)
+    }
+    val offset = begin(kinesis, StartingPosition.Latest, clock)
+    val at = Progress.AtTimestamp(Instant.ofEpochMilli(700))
+    assert(offset.shards === two.map(_.id -> ShardProgress(at, Set.empty)).toMap)
+    assert(offset.completeAsOf === Instant.ofEpochMilli(700) && offset.stream === arn)
+    assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.AtLatest)))
+  }
+
+  test("from the beginning, or from a time: all shards, waiting for the parents that are listed") {
+    forAll(shardGraph) { graph =>
+      val listed = graph.drop(1)
+      whenever(ShardDiscovery.coversAllHashKeys(listed)) {
+        val at = Instant.ofEpochMilli(77)
+        Seq(
+          StartingPosition.TrimHorizon -> Progress.TrimHorizon,
+          StartingPosition.AtTimestamp(at) -> Progress.AtTimestamp(at)
+        ).foreach { case (start, progress) =>
+          val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
+          val offset = begin(kinesis, start)
+          assert(offset.shards === listed.map { shard =>
+            val parents = shard.parents.toSet - graph.head.id
+            shard.id -> ShardProgress(progress, parents)
+          }.toMap)
+          assert(
+            kinesis.listed.head === ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)
+          )
+        }
+      }
+    }
+  }
+
+  test("every page is listed") {
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(ShardListing(two.take(1), Some("more"), None))
+      .listing(listing(two.drop(1): _*))
+    assert(begin(kinesis).shards.keySet === two.map(_.id).toSet)
+    assert(kinesis.listed.last === ListShardsRequest.Next(stream, "more"))
+  }
+
+  test("a graph's shards cover all hash keys; without one of the open ones they do not") {
+    forAll(shardGraph) { graph =>
+      assert(ShardDiscovery.coversAllHashKeys(graph))
+      assert(ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen)))
+      graph.filter(_.isOpen).foreach { missing =>
+        assert(!ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen).filterNot(_ == missing)))
+      }
+    }
+    assert(!ShardDiscovery.coversAllHashKeys(Nil))
+  }
+
+  test("a listing with a hole is asked again, after a wait") {
+    val clock = new FastClock
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two.take(1): _*))
+      .listing(listing(two: _*))
+    assert(begin(kinesis, clock = clock).shards.size === 2)
+    assert(clock.now.toEpochMilli === 250)
+  }
+
+  test("a hole that stays is refused, by stream") {
+    val kinesis = new ScriptedKinesis().summary(summary())
+    (1 to 9).foreach(_ => kinesis.listing(listing(two.take(1): _*)))
+    val e = intercept[SourceException](begin(kinesis))
+    assert(e.condition === "KINESIS_INCOMPLETE_SHARD_LIST" && kinesis.listed.size === 5)
+    assert(e.getMessage.contains(stream.toString) && e.getMessage.contains("5 attempts"))
+  }
+}

@@ -1,0 +1,127 @@
+package sparkkinesis.source
+
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{KinesisClient, KinesisException}
+import sparkkinesis.model._
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+
+class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val shard = shardId(0)
+  private val settings =
+    FetchSettings(3, 200.millis, 1.second, 1000, ReadLimits.None, failOnDataLoss = true)
+
+  private def read(
+      kinesis: KinesisClient,
+      range: ShardRange,
+      settings: FetchSettings = settings,
+      clock: FastClock = new FastClock,
+      isCancelled: () => Boolean = () => false
+  ): Vector[Int] =
+    new ShardRangeReader(stream, kinesis, settings, clock, () => 0.5, isCancelled)
+      .records(range)
+      .map(_.sequenceNumber.text.toInt)
+      .toVector
+
+  private def place(number: Int): Progress =
+    if (number == 0) Progress.TrimHorizon else Progress.After(SequenceNumber(number.toString))
+
+  private def range(from: Int, upTo: Int) = ShardRange(shard, place(from), place(upTo))
+
+  private val cuts = for {
+    size <- Gen.choose(1, 20)
+    from <- Gen.choose(0, size - 1)
+    upTo <- Gen.choose(from + 1, size)
+    page <- Gen.choose(1, 7)
+    isClosed <- Gen.oneOf(true, false)
+  } yield (size, from, upTo, page, isClosed)
+
+  test("exactly the records of a range, whatever the pages") {
+    forAll(cuts) { case (size, from, upTo, page, isClosed) =>
+      val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
+      val paged = settings.copy(maxRecords = page)
+      assert(read(kinesis, range(from, upTo), paged) === (from + 1 to upTo))
+      if (isClosed)
+        assert(
+          read(
+            kinesis,
+            ShardRange(shard, place(from), Progress.Finished),
+            paged
+          ) === (from + 1 to size)
+        )
+    }
+  }
+
+  test("a range that begins at a time") {
+    val kinesis = new OneShard(recordsOf(1 to 9).toVector)
+    val at = Progress.AtTimestamp(java.time.Instant.ofEpochMilli(35))
+    assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
+  }
+
+  test("calls to the shard keep the service's distance") {
+    val clock = new FastClock
+    read(new OneShard(recordsOf(1 to 9).toVector), range(0, 9), clock = clock)
+    assert(clock.now.toEpochMilli === 400, "three pages")
+  }
+
+  test("the loss is noticed when the last record is trimmed, and named") {
+    forAll(Gen.choose(1, 9), Gen.choose(0, 3), Gen.oneOf(true, false)) { (upTo, more, isClosed) =>
+      val records = recordsOf(1 to upTo + more).toVector
+      val kinesis = new OneShard(records, trimmed = upTo, isClosed = isClosed)
+      val loss = intercept[DataLossException](read(kinesis, range(0, upTo)))
+      assert(loss.condition === "KINESIS_DATA_LOSS")
+      assert(
+        Seq(stream.toString, shard.name, s"$upTo", "failOnDataLoss").forall(
+          loss.getMessage.contains
+        )
+      )
+      assert(read(kinesis, range(0, upTo), settings.copy(failOnDataLoss = false)) === Seq.empty)
+    }
+  }
+
+  test("an empty page in mid-shard is no loss") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 2)).page(page(3 to 3))
+    assert(read(kinesis, range(0, 3)) === (1 to 3))
+  }
+
+  test("a shard that is gone is a loss") {
+    val gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
+    assertThrows[DataLossException](read(gone, range(0, 3)))
+    val going = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
+    assert(read(going, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
+  }
+
+  test("failures that may pass are waited out: no record twice, none missing") {
+    val kinesis = new ScriptedKinesis()
+      .page(throw Throttled)
+      .page(page(1 to 2))
+      .page(throw ScriptedKinesis.Expired)
+      .page(throw Throttled)
+      .page(page(3 to 4))
+    assert(read(kinesis, range(0, 4)) === (1 to 4))
+    assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
+  }
+
+  test("an outage ends it after a bounded number of attempts; what cannot pass at once") {
+    val outage = new ScriptedKinesis()
+    (1 to 30).foreach(_ => outage.page(throw Throttled))
+    assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))
+    assert(outage.asked.size === 21)
+    val denied = new ScriptedKinesis().page(throw new KinesisException.AccessDenied("no"))
+    assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
+  }
+
+  test("cancelled: it asks no more") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 2))
+    assertThrows[InterruptedException] {
+      read(kinesis, range(0, 9), isCancelled = () => kinesis.asked.nonEmpty)
+    }
+    assert(kinesis.asked.size === 1)
+  }
+}

@@ -1,0 +1,69 @@
+package sparkkinesis.spark
+
+import java.util.ServiceLoader
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+
+import org.apache.spark.sql.connector.catalog.TableCapability._
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import sparkkinesis.source.SourceOptions
+
+class KinesisTableSuite extends AnyFunSuite {
+  private val good = Map("streamName" -> "orders", "region" -> "eu-west-1")
+
+  private def options(map: Map[String, String]) = new CaseInsensitiveStringMap(map.asJava)
+
+  test("known to Spark as 'kinesis'") {
+    val found =
+      ServiceLoader.load(classOf[DataSourceRegister]).asScala.filter(_.shortName() == "kinesis")
+    assert(found.map(_.getClass).toSeq === Seq(classOf[KinesisTableProvider]))
+  }
+
+  test("reads micro-batches, writes batches and streams, of any schema") {
+    val table = new KinesisTableProvider().getTable(RecordRow.Schema, Array.empty, Map.empty.asJava)
+    val expected = Set(MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
+    assert(table.capabilities().asScala === expected)
+  }
+
+  private val refused = Table(
+    ("options", "condition"),
+    (Map.empty[String, String], "KINESIS_MISSING_OPTION"),
+    (good + ("streamNmae" -> "x"), "KINESIS_UNKNOWN_OPTION"),
+    (good + ("startingPosition" -> "soon"), "KINESIS_INVALID_OPTION"),
+    (
+      good + ("streamArn" -> "arn:aws:kinesis:eu-west-1:123456789012:stream/a"),
+      "KINESIS_CONFLICTING_OPTIONS"
+    )
+  )
+
+  test("a wrong option fails when the DataFrame is defined, by its condition") {
+    forAll(refused) { (map, condition) =>
+      val definitions = Seq[CaseInsensitiveStringMap => Any](
+        new KinesisTableProvider().inferSchema(_),
+        new KinesisTable().newScanBuilder(_)
+      )
+      definitions.foreach { define =>
+        val e = intercept[ConnectorError](define(options(map)))
+        assert(e.getCondition === condition && e.getMessage.startsWith(s"[$condition]"))
+        assert(e.isInstanceOf[IllegalArgumentException], "what PySpark passes on")
+      }
+    }
+  }
+
+  test("a good scan is described by its stream, without a secret") {
+    val keys = Map("awsAccessKeyId" -> "hush", "awsSecretAccessKey" -> "hush")
+    val scan = new KinesisTable().newScanBuilder(options(good ++ keys)).build()
+    assert(scan.description() === "Kinesis[orders]" && scan.readSchema() === RecordRow.Schema)
+    assert(!scan.toString.contains("hush"))
+  }
+
+  test("a run travels to executors in bytes, whatever class loader Spark's RPC has") {
+    val run = FetchRun("run-1", SourceOptions.parse(good, None))
+    assert(FetchRun.decode[FetchRun](FetchRun.encode(run)) === run)
+  }
+}

@@ -1,0 +1,64 @@
+package sparkkinesis.spark
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.types.StructType
+
+import sparkkinesis.model._
+
+class RecordRowSuite extends AnyFunSuite {
+  private val filler = new RecordRow.Filler(StreamName("orders"), ShardId("shardId-3"))
+  private val record =
+    Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
+
+  /** The columns and, behind them, the metadata columns. */
+  private val types = RecordRow.MetadataColumns.foldLeft(RecordRow.Schema) { (all, column) =>
+    all.add(column.name, column.dataType)
+  }
+
+  private def values(record: Record): Map[String, Any] = {
+    val row = filler.fill(record)
+    types.fields.indices.map { i =>
+      types(i).name -> Option(row.get(i, types(i).dataType)).map {
+        case bytes: Array[Byte] => bytes.toSeq
+        case text: org.apache.spark.unsafe.types.UTF8String => text.toString
+        case other => other
+      }
+    }.toMap
+  }
+
+  test("the columns, in their order") {
+    assert(
+      RecordRow.Schema === StructType.fromDDL(
+        "partitionKey STRING, data BINARY NOT NULL, stream STRING NOT NULL, " +
+          "shardId STRING NOT NULL, sequenceNumber STRING NOT NULL, " +
+          "subSequenceNumber BIGINT NOT NULL, approximateArrivalTimestamp TIMESTAMP NOT NULL"
+      )
+    )
+    assert(RecordRow.MetadataColumns.map(_.name).toSeq === Seq("explicitHashKey", "encryptionType"))
+  }
+
+  test("a record as a row: text as it was, time in microseconds") {
+    assert(
+      values(record) === Map(
+        "partitionKey" -> Some("ключ"),
+        "data" -> Some("data".getBytes.toSeq),
+        "stream" -> Some("orders"),
+        "shardId" -> Some("shardId-3"),
+        "sequenceNumber" -> Some("0042"),
+        "subSequenceNumber" -> Some(0L),
+        "approximateArrivalTimestamp" -> Some(1700000000123000L),
+        "explicitHashKey" -> None,
+        "encryptionType" -> Some("KMS")
+      )
+    )
+  }
+
+  test("nothing of the row before is left, and what may be missing is null") {
+    values(record)
+    val bare = Record(SequenceNumber("43"), None, Array.emptyByteArray, 0, None)
+    val row = values(bare)
+    assert(row("partitionKey") === None && row("encryptionType") === None)
+    assert(row("data") === Some(Seq.empty) && row("sequenceNumber") === Some("43"))
+  }
+}
