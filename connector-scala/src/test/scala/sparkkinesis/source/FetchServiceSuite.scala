@@ -22,7 +22,15 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private val shard = shardId(0)
   private val records = recordsOf(1 to 50).toVector
   private val settings =
-    FetchSettings(10, 1.milli, 5.millis, 1000000, ReadLimits.None, failOnDataLoss = true)
+    FetchSettings(
+      10,
+      1.milli,
+      5.millis,
+      1000000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
   private val start = StreamOffset(
     arn,
     Instant.EPOCH,
@@ -98,8 +106,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("a driver that answers only now and then misses nothing") {
     running(new OneShard(records)) { running =>
       val asked = new AtomicInteger
-      running.trouble = () =>
-        if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
+      running.trouble =
+        () => if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
       eventually(assert(running.marks.map(_.records).sum === 50))
     }
   }

@@ -29,7 +29,15 @@ class ShardFetcherSuite extends AnyFunSuite {
   private val child = ChildShard(shardId(7), Seq(shard.id), HashKeyRange.All)
   private val listedChild = Shard(child.id, child.parents, child.hashKeys, shard.first, None)
   private val settings =
-    FetchSettings(100, 200.millis, 1.second, 1000000, ReadLimits.None, failOnDataLoss = true)
+    FetchSettings(
+      100,
+      200.millis,
+      1.second,
+      1000000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
   private val now = Instant.ofEpochMilli(5000000)
 
   private class Fetching(

@@ -15,7 +15,15 @@ import sparkkinesis.source.ScriptedKinesis._
 class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardId(0)
   private val settings =
-    FetchSettings(3, 200.millis, 1.second, 1000, ReadLimits.None, failOnDataLoss = true)
+    FetchSettings(
+      3,
+      200.millis,
+      1.second,
+      1000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
 
   private def read(
       kinesis: KinesisClient,

@@ -41,7 +41,7 @@ class SourceOptionsSuite extends AnyFunSuite {
 
   test("the defaults") {
     val options = parse()
-    val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true)
+    val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
     assert(options.start === StartingPosition.Latest && options.fetch === fetch)
     assert(options.client.region === "eu-west-1")
   }
