@@ -10,22 +10,21 @@ package sparkkinesis.model
  */
 final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   require(
-    text.nonEmpty && text.length <= SequenceNumber.MaxDigits && text.forall(SequenceNumber.isDigit),
+    SequenceNumber.isValid(text),
     s"A sequence number is 1 to ${SequenceNumber.MaxDigits} decimal digits, not '$text'."
   )
 
   /** Compared as integers without building one: this runs once a record. */
   override def compare(that: SequenceNumber): Int = {
-    val (skipped, thatSkipped) = (leadingZeros, that.leadingZeros)
-    val byLength = Integer.compare(text.length - skipped, that.text.length - thatSkipped)
-    if (byLength != 0) byLength
-    else text.substring(skipped).compareTo(that.text.substring(thatSkipped))
+    val own = digits
+    val other = that.digits
+    val byLength = Integer.compare(own.length, other.length)
+    if (byLength != 0) byLength else own.compareTo(other)
   }
 
-  private def leadingZeros: Int = {
-    val first = text.indexWhere(_ != '0')
-    if (first < 0) text.length else first
-  }
+  /** Without leading zeros, which the service does not send. */
+  private def digits: String =
+    if (text.charAt(0) != '0') text else text.dropWhile(_ == '0')
 
   /** Equal as numbers, like `compare`. */
   override def equals(other: Any): Boolean = other match {
@@ -33,7 +32,7 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
     case _ => false
   }
 
-  override def hashCode: Int = text.substring(leadingZeros).hashCode
+  override def hashCode: Int = digits.hashCode
 
   override def toString: String = text
 }
@@ -41,11 +40,16 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
 object SequenceNumber {
   private val MaxDigits = 128 // the API model's limit
 
+  /** A loop over primitives: this runs once a record. */
+  private def isValid(text: String): Boolean = {
+    var index = 0
+    while (index < text.length && isDigit(text.charAt(index))) index += 1
+    index == text.length && index > 0 && index <= MaxDigits
+  }
+
   private def isDigit(c: Char): Boolean = c >= '0' && c <= '9'
 
   /** `None` where the text is not a sequence number. */
   def parse(text: String): Option[SequenceNumber] =
-    if (text.nonEmpty && text.length <= MaxDigits && text.forall(isDigit))
-      Some(SequenceNumber(text))
-    else None
+    if (isValid(text)) Some(SequenceNumber(text)) else None
 }

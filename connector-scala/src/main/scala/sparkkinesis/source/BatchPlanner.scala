@@ -43,6 +43,14 @@ object BatchPlanner {
     if (isWorthIt) start.copy(completeAsOf = complete) else start
   }
 
+  /** Whether nothing that had arrived at the time is left behind `start`. */
+  def isDone(start: StreamOffset, frontiers: Map[ShardId, Frontier], millis: Long): Boolean =
+    start.readable.keys.forall { id =>
+      frontiers.get(id).exists { frontier =>
+        frontier.until(millis).marks.isEmpty && frontier.reaches(millis)
+      }
+    }
+
   /** The ranges between two offsets, in the order of shard names. */
   def ranges(start: StreamOffset, end: StreamOffset): Seq[ShardRange] =
     start.readable.toSeq.flatMap { case (id, from) =>

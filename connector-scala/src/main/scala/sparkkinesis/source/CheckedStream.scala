@@ -1,5 +1,7 @@
 package sparkkinesis.source
 
+import java.time.Instant
+
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
@@ -25,6 +27,14 @@ final class CheckedStream(
   /** The first offset of a new query. */
   def begin(): StreamOffset =
     retrying(ShardDiscovery.initialOffset(client, options.stream, options.start, clock, chance))
+
+  /** The service's time, as far as it tells. */
+  def now(): Instant = {
+    val listing = retrying {
+      client.listShards(ListShardsRequest.First(options.stream, ShardFilter.AtLatest))
+    }
+    ShardDiscovery.serviceNow(clock.now, listing.serverTime)
+  }
 
   /** How often an idle query logs that it has seen all there was. */
   def confirmationPeriod: FiniteDuration = summary.retention / 4

@@ -101,6 +101,9 @@ final class FetchCoordinator(lease: FiniteDuration) {
     version += 1
   }
 
+  /** Waits until an executor reports, or time is up. */
+  def awaitNews(timeout: FiniteDuration): Unit = synchronized(wait(timeout.toMillis))
+
   /**
    * Waits until every readable shard was looked at once or any has data, a failure came, or time is up.
    *

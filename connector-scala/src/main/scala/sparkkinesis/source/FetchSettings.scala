@@ -13,6 +13,8 @@ import sparkkinesis.model._
  * @param idlePeriod the longest between two calls to a shard without
  * @param bufferBytes that an executor may hold
  * @param limits of a batch, so that marks lie close enough together to keep them
+ * @param stopAtMillis
+ *   `Trigger.AvailableNow` reads nothing that arrived later
  */
 final case class FetchSettings(
     maxRecords: Int,
@@ -20,7 +22,8 @@ final case class FetchSettings(
     idlePeriod: FiniteDuration,
     bufferBytes: Long,
     limits: ReadLimits,
-    failOnDataLoss: Boolean
+    failOnDataLoss: Boolean,
+    stopAtMillis: Option[Long]
 ) {
 
   /**
@@ -32,17 +35,15 @@ final case class FetchSettings(
 
   /** Places in a page where a batch may end: the last record always, and enough between for the limits. */
   def marks(records: IndexedSeq[Record]): Vector[Int] = {
-    val maxRecords =
-      limits.maxRecords.fold(Long.MaxValue)(max => math.max(1, max / FetchSettings.MarksPerLimit))
-    val maxBytes =
-      limits.maxBytes.fold(Long.MaxValue)(max => math.max(1, max / FetchSettings.MarksPerLimit))
-    if (limits.isUnlimited) Vector(records.size - 1)
+    val last = records.size - 1
+    if (limits.isUnlimited && stopAtMillis.isEmpty) Vector(last)
     else {
       var (count, bytes) = (0L, 0L)
       records.indices.filter { index =>
         count += 1
         bytes += records(index).data.length
-        val isMark = count >= maxRecords || bytes >= maxBytes || index == records.size - 1
+        val isFull = !limitsOfMark.allow(count + 1, bytes + 1)
+        val isMark = index == last || isFull || stopsBehind(records(index), records(index + 1))
         if (isMark) {
           count = 0
           bytes = 0
@@ -51,6 +52,15 @@ final case class FetchSettings(
       }.toVector
     }
   }
+
+  /** A batch is cut to its limits in steps of a small part of them. */
+  private def limitsOfMark: ReadLimits = {
+    def part(limit: Long) = math.max(1L, limit / FetchSettings.MarksPerLimit)
+    ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
+  }
+
+  private def stopsBehind(record: Record, next: Record): Boolean =
+    stopAtMillis.exists(stop => record.arrivalMillis <= stop && stop < next.arrivalMillis)
 }
 
 object FetchSettings {
@@ -58,7 +68,6 @@ object FetchSettings {
   /** A shard quiet for ten seconds is asked once a second. */
   private val QuietParts = 10L
 
-  /** A batch is cut to its limits in steps of this part of them. */
   private val MarksPerLimit = 32L
 
   /** Between failed calls: throttling and outages must not meet a storm of retries. */

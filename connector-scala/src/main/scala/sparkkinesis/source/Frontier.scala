@@ -33,6 +33,13 @@ final case class Frontier(
       case -1 => this
       case index => copy(marks = marks.drop(index + 1))
     }
+
+  /** Without what arrived after the time, and all behind it. */
+  def until(millis: Long): Frontier = copy(marks = marks.takeWhile(_.lastArrivalMillis <= millis))
+
+  /** Whether all that had arrived at the time is in the marks, given that reading began after it. */
+  def reaches(millis: Long): Boolean =
+    millisBehindLatest == 0 || marks.exists(_.lastArrivalMillis > millis)
 }
 
 /** How much a batch may hold. At least one mark is always taken, or nothing would ever move. */

@@ -54,7 +54,8 @@ object SourceOptions {
       options.positiveLong("maxRecordsPerTrigger"),
       options.size("maxBytesPerTrigger")
     ),
-    failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true)
+    failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true),
+    stopAtMillis = None
   )
 
   private def maxRecords(options: Options): Int = {

@@ -2,6 +2,7 @@ package sparkkinesis.spark
 
 import java.util.{Map => JMap, Optional}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
@@ -12,6 +13,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.model.StreamOffset
 import sparkkinesis.source._
 
 /**
@@ -20,15 +22,19 @@ import sparkkinesis.source._
  */
 final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
-    with SupportsAdmissionControl
+    with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
   import KinesisMicroBatchStream._
 
   private val context = SparkContext.getOrCreate()
   private val lease: Lease = ClientPool.shared.borrow(options.client)
   private val stream = new CheckedStream(options, lease.client, SystemClock, FetchRun.chance)
-  private val run = FetchRun(s"spark-kinesis-${java.util.UUID.randomUUID}", options)
-  private val ahead = new ReadAhead(context, run)
+  private var stopAtMillis = Option.empty[Long]
+  private lazy val run = FetchRun(
+    s"spark-kinesis-${java.util.UUID.randomUUID}",
+    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+  )
+  private lazy val ahead = new ReadAhead(context, run)
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
     KinesisOffset(file.readOrWrite(stream.begin()))
@@ -49,15 +55,39 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     }
   }
 
+  /** All that has arrived by now will be read, in as many batches as the limits ask for. */
+  override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
+    stopAtMillis = Some(stream.now().toEpochMilli)
+  }
+
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
     stream.check(from)
     ahead.begin(from)
+    KinesisOffset(stopAtMillis match {
+      case None => nextEnd(from, limitsOf(limit))
+      case Some(millis) => nextEndBefore(millis, from, limitsOf(limit))
+    })
+  }
+
+  private def nextEnd(from: StreamOffset, limits: ReadLimits): StreamOffset = {
     val frontiers = ahead.frontiers
-    val end = BatchPlanner.end(from, frontiers, limitsOf(limit))
-    KinesisOffset(
-      if (end == from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
-    )
+    val end = BatchPlanner.end(from, frontiers, limits)
+    if (end == from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
+  }
+
+  /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
+  @tailrec
+  private def nextEndBefore(millis: Long, from: StreamOffset, limits: ReadLimits): StreamOffset = {
+    val frontiers = ahead.frontiers
+    val due = frontiers.map { case (id, frontier) => id -> frontier.until(millis) }
+    val end = BatchPlanner.end(from, due, limits)
+    if (end != from || BatchPlanner.isDone(from, frontiers, millis)) end
+    else {
+      ahead.awaitNews()
+      ahead.begin(from)
+      nextEndBefore(millis, from, limits)
+    }
   }
 
   override def latestOffset(): Offset =

@@ -21,6 +21,8 @@ final class KinesisTable
     with SupportsMetadataColumns {
   override def name(): String = "kinesis"
 
+  override def toString: String = name()
+
   override def schema(): StructType = RecordRow.Schema
 
   override def metadataColumns(): Array[MetadataColumn] = RecordRow.MetadataColumns

@@ -63,9 +63,9 @@ private[spark] final class KinesisWrite(
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
-  override def toBatch: BatchWrite = new KinesisBatchWrite(factory _)
+  override def toBatch: BatchWrite = new KinesisBatchWrite(description(), factory _)
 
-  override def toStreaming: StreamingWrite = new KinesisStreamingWrite(factory _)
+  override def toStreaming: StreamingWrite = new KinesisStreamingWrite(description(), factory _)
 
   private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
     val summary = TargetStreams.shared.describe(queryId, stream, client)
@@ -76,8 +76,11 @@ private[spark] final class KinesisWrite(
 }
 
 /** Tasks have written all by the time they commit: nothing is left to coordinate or to undo. */
-private[spark] final class KinesisBatchWrite(factory: () => KinesisDataWriterFactory)
-    extends BatchWrite {
+private[spark] final class KinesisBatchWrite(
+    description: String,
+    factory: () => KinesisDataWriterFactory
+) extends BatchWrite {
+  override def toString: String = description
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = factory()
   override def useCommitCoordinator(): Boolean = false
   override def commit(messages: Array[WriterCommitMessage]): Unit = ()
@@ -85,8 +88,11 @@ private[spark] final class KinesisBatchWrite(factory: () => KinesisDataWriterFac
 }
 
 /** As [[KinesisBatchWrite]], once a micro-batch. */
-private[spark] final class KinesisStreamingWrite(factory: () => KinesisDataWriterFactory)
-    extends StreamingWrite {
+private[spark] final class KinesisStreamingWrite(
+    description: String,
+    factory: () => KinesisDataWriterFactory
+) extends StreamingWrite {
+  override def toString: String = description
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory =
     factory()
   override def useCommitCoordinator(): Boolean = false

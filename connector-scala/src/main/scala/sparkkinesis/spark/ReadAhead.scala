@@ -44,6 +44,9 @@ final class ReadAhead(context: SparkContext, run: FetchRun) {
     coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
   }
 
+  /** Waits a moment for an executor to report. */
+  def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
+
   /** A batch is planned: reading goes on from its end. */
   def planned(from: StreamOffset, upTo: StreamOffset): Unit =
     coordinator.advance(from, upTo, SystemClock.now)
@@ -135,6 +138,7 @@ object ReadAhead {
 
   /** An executor silent for longer loses its shards; heartbeats come five times a second. */
   private val Lease = 10.seconds
+  private val NewsWait = 100.millis
   private val FirstLook = 10.seconds
   private val Goodbye = 2.seconds
   private val StartPeriod = 2.seconds

@@ -13,9 +13,12 @@ object AwsRegion {
   /** Off AWS nobody may answer at the address of the instance metadata. */
   private val LookupTimeout = 5.seconds
 
+  /** One for all times: it remembers what the instance metadata said. */
+  private val chain = new DefaultAwsRegionProviderChain()
+
   /** As the SDK finds it: system property, environment, profile, instance metadata; within 5 s. */
   def default: Option[String] =
-    within(LookupTimeout)(new DefaultAwsRegionProviderChain().getRegion.id)
+    within(LookupTimeout)(chain.getRegion.id)
 
   private[aws] def within(timeout: FiniteDuration)(lookup: => String): Option[String] = {
     val task = new FutureTask[String](() => lookup)

@@ -30,6 +30,9 @@ private[aws] final class InterruptibleHttpClient(delegate: SdkHttpClient) extend
     if (thread.isInterrupted) request.abort()
   }
 
+  /** For tests: none must stay when its answer is read. */
+  private[aws] def requestsUnderWay: Int = underWay.size
+
   override def prepareRequest(request: HttpExecuteRequest): ExecutableHttpRequest = {
     val prepared = delegate.prepareRequest(request)
     new ExecutableHttpRequest {

@@ -36,7 +36,8 @@ final class History(seed: Long) {
     idlePeriod = 1.second,
     bufferBytes = 2000L + random.nextInt(20000),
     limits = limits,
-    failOnDataLoss = true
+    failOnDataLoss = true,
+    stopAtMillis = None
   )
 
   private val log = mutable.ArrayBuffer.empty[String] // Spark's offset log: ends of batches

@@ -1,0 +1,85 @@
+package sparkkinesis.simulator
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardFilter}
+import sparkkinesis.model._
+import sparkkinesis.sink.{RecordWriter, RequestLimits, SinkOptions}
+
+/** The record writer against the local Kinesis in memory, with faults by seed. */
+class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 200)
+
+  private val name = StreamName("orders")
+  private val stream = StreamRef.ByName(name)
+  private val patience = SinkOptions(deliveryTimeout = 1000.hours, maxBufferedBytes = 4000)
+
+  private def kinesis(seed: Long, rate: Double): SimulatedKinesis = {
+    val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+    val random = Faults.seeded(seed, rate)
+    val onPut: Faults = {
+      case put: PutRecords => random(put)
+      case _ => None
+    }
+    val kinesis = new SimulatedKinesis(clock, Settings(), onPut)
+    kinesis.createStream(name, 3)
+    kinesis
+  }
+
+  private def writer(kinesis: SimulatedKinesis, seed: Long): RecordWriter = {
+    val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+    new RecordWriter(kinesis, stream, RequestLimits(20, 1000), patience, clock, new Random(seed))
+  }
+
+  private def arrived(kinesis: SimulatedKinesis): Seq[String] = {
+    val listing =
+      kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
+    listing.shards.flatMap { shard =>
+      val iterator = kinesis.shardIterator(stream, shard.id, Position.TrimHorizon)
+      kinesis.getRecords(stream, iterator, 10000).records.map(it => new String(it.data, UTF_8))
+    }
+  }
+
+  private val cases = for {
+    seed <- Gen.long
+    count <- Gen.choose(0, 400)
+    percent <- Gen.choose(0, 70)
+  } yield (seed, count, percent)
+
+  test("throttled, cut off, half written: every record arrives at least once, and no other") {
+    forAll(cases) { case (seed, count, percent) =>
+      val service = kinesis(seed, percent / 100.0)
+      val sent = (1 to count).map(_.toString)
+      val out = writer(service, seed)
+      try {
+        sent.foreach(it => out.put(PutEntry(s"key-$it", it.getBytes(UTF_8), None)))
+        out.flush()
+      } finally out.close()
+      val found = arrived(service)
+      assert(found.toSet === sent.toSet)
+      if (percent == 0) assert(found.size === count)
+      assert(out.metrics.records === count)
+    }
+  }
+
+  test("a stream that is deleted meanwhile fails the writer") {
+    val service = kinesis(seed = 1, rate = 0)
+    val out = writer(service, seed = 1)
+    try {
+      out.put(PutEntry("k", Array(1), None))
+      out.flush()
+      service.deleteStream(name)
+      out.put(PutEntry("k", Array(1), None))
+      assertThrows[KinesisException.NotFound](out.flush())
+    } finally out.close()
+  }
+}
