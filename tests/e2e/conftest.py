@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +18,9 @@ from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+READY = "listening on "
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
@@ -28,7 +32,21 @@ def simulator() -> Iterator[str]:
         yield kinesis.endpoint
 
 
-@pytest.fixture(scope="session", params=["simulator"])
+@pytest.fixture(scope="session")
+def kinesis_local() -> Iterator[str]:
+    """The endpoint of `kinesis-local`, an emulator that is none of ours."""
+    command = [str(ROOT / "localstack" / "kinesis-mock" / "run"), "--stop-with-stdin"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        ready = next((line for line in process.stdout if line.startswith(READY)), None)
+        assert ready, "kinesis-local did not start; its words are on standard error"
+        yield ready.removeprefix(READY).strip()
+        process.communicate()  # the end of its input is its end
+
+
+@pytest.fixture(scope="session", params=["simulator", "kinesis_local"])
 def kinesis(request: pytest.FixtureRequest) -> str:
     """The endpoint of each local Kinesis there is, in turn."""
     endpoint: str = request.getfixturevalue(request.param)

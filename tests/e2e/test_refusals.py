@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+
 
 def test_an_unknown_option_names_the_nearest(spark: SparkSession, stream: Stream) -> None:
     options = stream.source().options() | {"startingPositoin": "latest"}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from apps import run_app
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Stream
+
+pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 KEY = "AKIAMADEUPKEYID00001"
 SECRET = "made/up+secret+0123456789abcdefghijklmno"

@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from spark_kinesis import with_kinesis
 
-# A run of a minute ends before the second compiler pays.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
+# A run of a minute ends before the second compiler pays; and Spark tells a stop from a failure by a
+# recursive regular expression over the whole Python traceback, which takes a deep stack.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -Xss16m"
 
 
 def start_session(log: Path) -> SparkSession:

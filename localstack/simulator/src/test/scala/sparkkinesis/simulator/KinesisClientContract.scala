@@ -87,7 +87,7 @@ abstract class KinesisClientContract extends AnyFunSuite {
 
   /** Skips the test where the service is known not to do it. */
   protected def testIf(capable: => Boolean, name: String)(body: => Any): Unit = test(name) {
-    assume(capable)
+    assume(capable, "(a capability this service is known to lack)")
     body
   }
 
@@ -102,7 +102,7 @@ abstract class KinesisClientContract extends AnyFunSuite {
     assert(summary.retention == 24.hours)
     assert(summary.maxRecordBytes == ServiceLimits.RecordBytes)
     val found = shards(stream)
-    assert(found.map(_.hashKeys) == HashKeyRange.even(3))
+    assertEven(found, 3)
     assert(found.map(_.id.name) == (0 to 2).map(i => f"shardId-$i%012d"))
     assert(found.forall(shard => shard.isOpen && shard.parents.isEmpty))
   }
@@ -218,13 +218,22 @@ abstract class KinesisClientContract extends AnyFunSuite {
     assert(readAll(stream).map(text) == (1 to 20).map(_.toString))
   }
 
-  test("a record of 1 MiB with its key is taken, and one byte more refused") {
+  test("a record of 1 MiB with its key is taken, and one of more than 1 MiB refused") {
     val stream = newStream(1)
     val fits = new Array[Byte](ServiceLimits.RecordBytes - 1)
     put(stream, PutEntry("k", fits, None))
     assert(readAll(stream).head.data.length == fits.length)
     refused[KinesisException.InvalidArgument](
-      admin.putRecord(stream.name, PutEntry("kk", new Array[Byte](fits.length + 1), None))
+      admin.putRecord(stream.name, PutEntry("k", new Array[Byte](fits.length + 2), None))
+    )
+  }
+
+  testIf(capabilities.countsPartitionKeys, "the partition key counts to the record's size") {
+    val stream = newStream(1)
+    val data = new Array[Byte](ServiceLimits.RecordBytes - 2)
+    put(stream, PutEntry("ü", data, None))
+    refused[KinesisException.InvalidArgument](
+      admin.putRecord(stream.name, PutEntry("üx", data, None))
     )
   }
 
@@ -432,12 +441,16 @@ abstract class KinesisClientContract extends AnyFunSuite {
     refused[KinesisException.InvalidArgument](
       admin.splitShard(stream.name, one.id, middle(two.hashKeys))
     )
-    refused[KinesisException.InvalidArgument](
-      admin.splitShard(stream.name, one.id, one.hashKeys.first)
-    )
     refused[KinesisException.InvalidArgument](admin.mergeShards(stream.name, one.id, three.id))
     admin.mergeShards(stream.name, one.id, two.id)
     refused[KinesisException](admin.splitShard(stream.name, one.id, middle(one.hashKeys)))
+  }
+
+  testIf(capabilities.refusesEmptySplits, "a split leaves both children hash keys") {
+    val stream = newStream(1)
+    refused[KinesisException.InvalidArgument](
+      admin.splitShard(stream.name, shards(stream).head.id, HashKey.Min)
+    )
   }
 
   test("scaling halves or doubles the shards and loses nothing") {
@@ -445,18 +458,23 @@ abstract class KinesisClientContract extends AnyFunSuite {
     val keys = (1 to 20).map(i => s"key-$i")
     put(stream, keys.map(entry(_, "1")): _*)
     admin.updateShardCount(stream.name, 4)
-    assert(
-      shards(stream, ShardFilter.AtLatest).map(_.hashKeys).sortBy(_.first) == HashKeyRange.even(4)
-    )
+    assertTiling(shards(stream, ShardFilter.AtLatest), 4)
     put(stream, keys.map(entry(_, "2")): _*)
     admin.updateShardCount(stream.name, 3)
-    assert(
-      shards(stream, ShardFilter.AtLatest).map(_.hashKeys).sortBy(_.first) == HashKeyRange.even(3)
-    )
+    assertTiling(shards(stream, ShardFilter.AtLatest), 3)
     put(stream, keys.map(entry(_, "3")): _*)
     val byKey = readAll(stream).groupBy(_.partitionKey.get)
     assert(byKey.keySet == keys.toSet)
     assert(byKey.values.forall(_.map(text) == Seq("1", "2", "3")))
+  }
+
+  testIf(capabilities.scalesEvenly, "scaled shards are equal, whatever they were before") {
+    val stream = newStream(1)
+    admin.splitShard(stream.name, shards(stream).head.id, HashKey(1000))
+    Seq(4, 3, 2, 1).foreach { target =>
+      admin.updateShardCount(stream.name, target)
+      assertEven(shards(stream, ShardFilter.AtLatest), target)
+    }
   }
 
   test("scaling beyond twice or below half is refused") {
@@ -464,6 +482,22 @@ abstract class KinesisClientContract extends AnyFunSuite {
     Seq(1, 9).foreach { target =>
       refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, target))
     }
+  }
+
+  /** The shards own the whole hash key space, in about equal parts. */
+  private def assertEven(found: Seq[Shard], count: Int): Unit = {
+    assertTiling(found, count)
+    val share = HashKeyRange.even(count).head.last.value
+    found.map(_.hashKeys).foreach { range =>
+      assert((range.last.value - range.first.value - share).abs < 1000)
+    }
+  }
+
+  private def assertTiling(found: Seq[Shard], count: Int): Unit = {
+    val ranges = found.map(_.hashKeys).sortBy(_.first)
+    assert(ranges.size == count)
+    assert(ranges.reduce(_.merge(_)) == HashKeyRange.All)
+    ()
   }
 
   /** Puts records that arrive in different milliseconds. */
@@ -485,11 +519,17 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param advance moves the service's time, where it can be moved
  * @param smallShardPages its pages of `ListShards` are so small that tests see several
  * @param limitsPutRecords it refuses requests of 501 records or over 10 MiB
+ * @param countsPartitionKeys they count to the size of a record
+ * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
+ * @param refusesEmptySplits it refuses a split at a shard's first hash key
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
  */
 final case class Capabilities(
     advance: Option[FiniteDuration => Unit] = None,
     smallShardPages: Boolean = false,
     limitsPutRecords: Boolean = true,
+    countsPartitionKeys: Boolean = true,
+    scalesEvenly: Boolean = true,
+    refusesEmptySplits: Boolean = true,
     refusesForeignIterators: Boolean = true
 )

@@ -40,7 +40,7 @@ final class SdkKinesisAdmin(endpoint: URI) extends KinesisAdmin with AutoCloseab
 
   override def listStreams(): Seq[StreamName] = translated {
     sdk
-      .listStreamsPaginator(aws.ListStreamsRequest.builder().limit(3).build())
+      .listStreamsPaginator(aws.ListStreamsRequest.builder().build())
       .asScala
       .flatMap(_.streamNames.asScala)
       .map(StreamName(_))

@@ -32,7 +32,7 @@ def test_every_class_of_the_connector_jar_is_ours() -> None:
     """Ours, relocated, or in the one package Spark's RPC demands."""
     classes = [name for name in names(jar_path()) if name.endswith(".class")]
     assert len(classes) > 1000
-    allowed = re.compile(r"sparkkinesis/|org/apache/spark/sql/kinesis/")
+    allowed = re.compile(r"sparkkinesis/|org/apache/spark/sparkkinesis/")
     assert [name for name in classes if not allowed.match(name)] == []
 
 

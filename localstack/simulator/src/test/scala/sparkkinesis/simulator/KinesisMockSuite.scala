@@ -1,0 +1,21 @@
+package sparkkinesis.simulator
+
+import java.net.URI
+
+/** kinesis-local, which others wrote, keeps the contract too: so the contract is not our invention. */
+final class KinesisMockSuite extends HttpContract {
+  private lazy val mock = KinesisMock.start()
+
+  override protected def endpoint: URI = mock.endpoint
+
+  override protected def stopServer(): Unit = mock.close()
+
+  override protected val capabilities: Capabilities =
+    Capabilities(
+      limitsPutRecords = false,
+      countsPartitionKeys = false,
+      scalesEvenly = false,
+      refusesEmptySplits = false,
+      refusesForeignIterators = false
+    )
+}
