@@ -18,7 +18,7 @@ from spark_kinesis.demo.books import Books
 from spark_kinesis.demo.screen import picture, sentence, sparkline
 from spark_kinesis.demo.shards import Shard, children
 from spark_kinesis.demo.snapshot import MicroBatch, Rates, Snapshot
-from spark_kinesis.demo.verdict import Arrival, LineKey, judge
+from spark_kinesis.demo.verdict import Arrival, LineKey, Verdict, judge
 
 WORDS = st.from_regex(r"[!-~]+", fullmatch=True)
 REQUESTS = st.builds(
@@ -74,6 +74,11 @@ def lines_of(arrivals: list[Arrival]) -> list[LineKey]:
     return [found.line for found in arrivals]
 
 
+def verdict_on(written: list[LineKey], arrivals: list[Arrival]) -> Verdict:
+    """With counts that agree."""
+    return judge(written, arrivals, counted=len({(a.batch, a.row) for a in arrivals}))
+
+
 @given(DELIVERIES, st.randoms())
 def test_all_is_well_however_the_sink_mixed_the_records(
     clients: list[str], chance: random.Random
@@ -81,7 +86,7 @@ def test_all_is_well_however_the_sink_mixed_the_records(
     arrivals = deliver(clients)
     written = lines_of(arrivals)
     chance.shuffle(arrivals)
-    verdict = judge(written, arrivals)
+    verdict = verdict_on(written, arrivals)
     assert verdict.is_flawless
     size = len(clients)
     expected = f"demo: written={size} read={size} lost=0 duplicated=0 out_of_order=0"
@@ -92,7 +97,7 @@ def test_all_is_well_however_the_sink_mixed_the_records(
 def test_every_lost_line_is_found(clients: list[str], data: st.DataObject) -> None:
     arrivals = deliver(clients)
     kept = data.draw(st.lists(st.sampled_from(arrivals), unique=True))
-    verdict = judge(lines_of(arrivals), kept)
+    verdict = verdict_on(lines_of(arrivals), kept)
     assert verdict.lost == len(arrivals) - len(kept)
     assert verdict.is_flawless == (verdict.lost == 0)
 
@@ -102,7 +107,7 @@ def test_a_line_in_two_rows_is_a_duplicate(clients: list[str], data: st.DataObje
     arrivals = deliver(clients)
     twice = data.draw(st.sampled_from(arrivals))
     again = arrival(10_000, 0, twice.client, twice.number)
-    verdict = judge(lines_of(arrivals), [*arrivals, again])
+    verdict = verdict_on(lines_of(arrivals), [*arrivals, again])
     assert (verdict.lost, verdict.duplicated) == (0, 1)
     assert not verdict.is_flawless
 
@@ -113,7 +118,7 @@ def test_the_same_row_again_is_no_duplicate_but_is_told(
 ) -> None:
     arrivals = deliver(clients)
     again = data.draw(st.lists(st.sampled_from(arrivals)))
-    verdict = judge(lines_of(arrivals), arrivals + again)
+    verdict = verdict_on(lines_of(arrivals), arrivals + again)
     assert verdict.is_flawless
     assert verdict.resent == len(again)
 
@@ -122,23 +127,28 @@ def test_the_same_row_again_is_no_duplicate_but_is_told(
 def test_every_row_after_a_later_line_is_out_of_order(numbers: list[int]) -> None:
     arrivals = [arrival(0, row, "a", number) for row, number in enumerate(numbers)]
     late = sum(any(n > number for n in numbers[:row]) for row, number in enumerate(numbers))
-    verdict = judge(lines_of(arrivals), arrivals)
+    verdict = verdict_on(lines_of(arrivals), arrivals)
     assert (verdict.lost, verdict.duplicated, verdict.out_of_order) == (0, 0, late)
     assert verdict.is_flawless == (late == 0)
 
 
 def test_clients_do_not_wait_for_each_other() -> None:
     arrivals = [arrival(0, 0, "a", 2), arrival(0, 1, "b", 1)]
-    assert judge(lines_of(arrivals), arrivals).out_of_order == 0
+    assert verdict_on(lines_of(arrivals), arrivals).out_of_order == 0
 
 
 def test_a_demo_without_lines_is_no_success() -> None:
-    assert not judge([], []).is_flawless
+    assert not verdict_on([], []).is_flawless
+
+
+def test_counts_that_do_not_add_up_are_no_success() -> None:
+    arrivals = deliver(["a", "b"])
+    assert not judge(lines_of(arrivals), arrivals, counted=1).is_flawless
 
 
 def test_a_line_nobody_wrote_is_no_success() -> None:
     arrivals = deliver(["a", "b"])
-    assert not judge(lines_of(arrivals)[:1], arrivals).is_flawless
+    assert not verdict_on(lines_of(arrivals)[:1], arrivals).is_flawless
 
 
 def parsed(found: Arrival) -> bytes:

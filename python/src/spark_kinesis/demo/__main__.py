@@ -7,9 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from spark_kinesis import SparkKinesisError
+
 from .environment import missing
 
-INTERRUPTED = 130
+UNABLE, INTERRUPTED = 2, 130
 LOG_LINES = 30
 
 
@@ -18,7 +20,7 @@ def main() -> int:
     lacking = missing()
     if lacking is not None:
         print(lacking, file=sys.stderr)
-        return 2
+        return UNABLE
     os.environ.pop("SPARK_REMOTE", None)  # a session of our own, whatever the shell has set
     with tempfile.TemporaryDirectory(prefix="spark-kinesis-demo-") as folder:
         try:
@@ -26,6 +28,9 @@ def main() -> int:
         except KeyboardInterrupt:
             print("demo: interrupted", file=sys.stderr)
             return INTERRUPTED
+        except SparkKinesisError as error:
+            print(f"demo: {error}", file=sys.stderr)
+            return UNABLE
         except Exception:
             print_log(Path(folder) / "spark.log")
             raise
@@ -38,6 +43,8 @@ def perform(folder: Path) -> int:
     verdict = run(folder)
     if verdict.resent:
         print(f"{verdict.resent} rows arrived again, known by batch and row, and count once")
+    if verdict.counted != verdict.read:
+        print(f"{verdict.read} rows were read, but status-counts adds up to {verdict.counted}")
     print(verdict, flush=True)
     return 0 if verdict.is_flawless else 1
 

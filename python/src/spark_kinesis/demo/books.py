@@ -91,4 +91,4 @@ class Books:
     def verdict(self) -> Verdict:
         """Close the books."""
         with self._lock:
-            return judge(self._written, self._arrivals)
+            return judge(self._written, self._arrivals, sum(self._counts.values()))

@@ -47,6 +47,7 @@ class Verdict:
         resent: records that repeat a row. A sink that delivers at least once may do so when a
             request or a micro-batch is tried again; their batch and row tell, so that no reader
             need count them twice. Stopping between two micro-batches makes none.
+        counted: what the counts per status add up to; must be as much as read.
     """
 
     written: int
@@ -55,12 +56,13 @@ class Verdict:
     duplicated: int
     out_of_order: int
     resent: int
+    counted: int
 
     @property
     def is_flawless(self) -> bool:
         """Whether there were lines, and each arrived once and in order, and nothing else did."""
         faults = self.lost + self.duplicated + self.out_of_order
-        return self.written > 0 and self.written == self.read and faults == 0
+        return self.written > 0 and self.written == self.read == self.counted and faults == 0
 
     def __str__(self) -> str:
         return (
@@ -69,7 +71,7 @@ class Verdict:
         )
 
 
-def judge(written: Collection[LineKey], arrivals: Iterable[Arrival]) -> Verdict:
+def judge(written: Collection[LineKey], arrivals: Iterable[Arrival], counted: int) -> Verdict:
     """Hold what was found downstream against what was written.
 
     The order is the one in which the query had the rows: by micro-batch, then by row. The order
@@ -88,6 +90,7 @@ def judge(written: Collection[LineKey], arrivals: Iterable[Arrival]) -> Verdict:
         duplicated=len(rows) - len(seen),
         out_of_order=sum(map(_steps_back, numbers.values())),
         resent=len(arrived) - len(rows),
+        counted=counted,
     )
 
 
