@@ -71,7 +71,7 @@ $(STAMPS)/tools: python/requirements-dev.txt
 	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
 	python3 -m venv .venv
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
-	@command -v node npm >/dev/null || $(PYTHON) -m pip install --quiet $(NODE_WHEEL)
+	@{ command -v node && command -v npm; } >/dev/null || $(PYTHON) -m pip install --quiet $(NODE_WHEEL)
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)

@@ -38,6 +38,7 @@ PARTS = [
     Part(name="scala", command=["project/sbt", "test"], reports="**/target/test-reports/*.xml"),
     pytest_part("python", "python/tests"),
     pytest_part("packaging", "tests/packaging"),
+    pytest_part("simulator", "tests/simulator"),
     pytest_part("e2e", "tests/e2e"),
 ]
 

@@ -10,8 +10,8 @@ const listen = net.Server.prototype.listen;
 /** The same arguments, naming the loopback address in place of whatever they named. */
 function onLoopback([first, ...rest]) {
   if (first !== null && typeof first === 'object') return [{ ...first, host: HOST }, ...rest];
-  const others = rest.filter((argument) => typeof argument !== 'string');
-  return [{ port: Number(first) || 0, host: HOST }, ...others.filter((a) => typeof a === 'function')];
+  const callbacks = rest.filter((argument) => typeof argument === 'function');
+  return [{ port: Number(first) || 0, host: HOST }, ...callbacks];
 }
 
 net.Server.prototype.listen = function listenOnLoopback(...args) {

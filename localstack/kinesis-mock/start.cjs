@@ -10,6 +10,13 @@ const net = require('node:net');
 const path = require('node:path');
 
 const HOST = '127.0.0.1';
+const CHANGES = [
+  'CREATE_STREAM',
+  'DELETE_STREAM',
+  'SPLIT_SHARD',
+  'MERGE_SHARDS',
+  'UPDATE_SHARD_COUNT',
+];
 
 /** A port nobody listens on right now. */
 function freePort() {
@@ -48,7 +55,6 @@ function installed() {
 
 /** Short durations: a test waits for each of them. */
 function settings(home, plainPort, tlsPort) {
-  const durations = ['CREATE_STREAM', 'DELETE_STREAM', 'SPLIT_SHARD', 'MERGE_SHARDS', 'UPDATE_SHARD_COUNT'];
   return {
     KINESIS_MOCK_CERT_PATH: path.join(home, 'server.json'),
     KINESIS_MOCK_PLAIN_PORT: String(plainPort),
@@ -56,7 +62,7 @@ function settings(home, plainPort, tlsPort) {
     AWS_REGION: 'us-east-1',
     SHARD_LIMIT: '1000',
     LOG_LEVEL: 'ERROR',
-    ...Object.fromEntries(durations.map((name) => [`${name}_DURATION`, '50ms'])),
+    ...Object.fromEntries(CHANGES.map((change) => [`${change}_DURATION`, '50ms'])),
   };
 }
 

@@ -13,10 +13,13 @@ from harness import REGION, Collector, running, wait_for
 
 from spark_kinesis import KinesisSink, KinesisSource, StaticCredentials, TrimHorizon
 
+LOGGING = Path(__file__).resolve().with_name("debug-log4j2.properties")
+
 
 def main(endpoint: str, stream: str, checkpoint: str, key: str, secret: str, token: str) -> None:
     """Write, read, explain."""
-    spark = cluster_session(executors=1, log_level="DEBUG")
+    spark = cluster_session(executors=1, logging=LOGGING)
+    spark.sparkContext.setLogLevel("DEBUG")
     application = spark.sparkContext.applicationId
     keys = StaticCredentials(access_key_id=key, secret_access_key=secret, session_token=token)
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys)

@@ -14,8 +14,13 @@ from spark_kinesis import with_kinesis
 HOME = Path(pyspark.__file__).parent
 
 
-def cluster_session(*, executors: int, log_level: str = "ERROR") -> SparkSession:
-    """A session whose executors are processes of their own, one core each."""
+def cluster_session(*, executors: int, logging: Path | None = None) -> SparkSession:
+    """A session whose executors are processes of their own, one core each.
+
+    Args:
+        executors: how many.
+        logging: a log4j2 configuration for the executors.
+    """
     os.environ["SPARK_HOME"] = str(HOME)
     os.environ["SPARK_SCALA_VERSION"] = "2.13"
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -24,11 +29,11 @@ def cluster_session(*, executors: int, log_level: str = "ERROR") -> SparkSession
         .master(f"local-cluster[{executors},1,1024]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.executor.syncLogLevel.enabled", "true")
     )
-    session = with_kinesis(builder).getOrCreate()
-    session.sparkContext.setLogLevel(log_level)  # the executors follow
-    return session
+    if logging is not None:
+        option = f"-Dlog4j2.configurationFile={logging.as_uri()}"
+        builder = builder.config("spark.executor.extraJavaOptions", option)
+    return with_kinesis(builder).getOrCreate()
 
 
 def executor_logs(application: str) -> str:

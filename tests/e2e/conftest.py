@@ -43,7 +43,7 @@ def kinesis_local() -> Iterator[str]:
         ready = next((line for line in process.stdout if line.startswith(READY)), None)
         assert ready, "kinesis-local did not start; its words are on standard error"
         yield ready.removeprefix(READY).strip()
-        process.communicate()  # the end of its input is its end
+        process.kill()  # asked politely, it takes half a minute
 
 
 @pytest.fixture(scope="session", params=["simulator", "kinesis_local"])

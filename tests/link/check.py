@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
 REPORT = ROOT / "docs" / "link-check.md"
 SPARKS = ("4.0.5", "4.1.4", "4.2.1", "4.3.0")
-NEEDED = ("spark-", "scala-", "slf4j-api-", "hadoop-client-")
+NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-")
 
 HEAD = """\
 # Link check

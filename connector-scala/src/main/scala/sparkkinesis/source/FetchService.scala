@@ -46,7 +46,7 @@ final class FetchService(
   import FetchService._
 
   private val log = LoggerFactory.getLogger(classOf[FetchService])
-  private val pool = new ScheduledThreadPoolExecutor(FetchThreads, daemon("spark-kinesis-fetch"))
+  private val pool = new ScheduledThreadPoolExecutor(threadsFor(1), daemon("spark-kinesis-fetch"))
   pool.setRemoveOnCancelPolicy(true)
   private val reporter = daemon("spark-kinesis-report").newThread(() => reportUntilStopped())
 
@@ -135,6 +135,7 @@ final class FetchService(
     fetchers.keySet.diff(assigned).foreach(fetchers.remove)
     buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
     plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
+    pool.setCorePoolSize(threadsFor(assigned.size))
     plan.assignments
       .filterNot(assignment =>
         fetchers.get(assignment.shard).exists(_.generation == assignment.generation)
@@ -226,8 +227,9 @@ final class FetchService(
 
 object FetchService {
 
-  /** A few threads serve many shards: each asks at most five times a second. */
-  private val FetchThreads = 4
+  /** A shard asks at most five times a second: few threads serve many. */
+  private def threadsFor(shards: Int): Int = math.min(math.max(4, shards / 8), 32)
+
   private val HeartbeatPeriod = 200.millis
 
   /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */

@@ -38,9 +38,6 @@ object FetchRun {
     services.computeIfAbsent(run.id, _ => start(run))
   }
 
-  /** Ends the run's service in this JVM. */
-  def stop(id: String): Unit = Option(services.remove(id)).foreach(_.close())
-
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
     val lease: Lease = ClientPool.shared.borrow(run.options.client)

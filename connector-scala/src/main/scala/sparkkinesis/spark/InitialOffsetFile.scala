@@ -36,7 +36,7 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     }
   }
 
-  /** Whole or not at all: written beside, then renamed, over nothing that exists. */
+  /** Whole or not at all: written beside, then renamed. */
   private def write(json: String): Unit = {
     val fs = file.getFileSystem(conf)
     fs.mkdirs(directory)

@@ -36,6 +36,7 @@ object AwsClientFactory {
 
   private[aws] def create(config: ClientConfig, timeouts: Timeouts): KinesisClient =
     AwsErrors.translating("Opening a client", config.target) {
+      SecretLogs.silence()
       val credentials = AwsCredentials.open(config, timeouts)
       val builder =
         configure[KinesisClientBuilder, SdkClient](SdkClient.builder(), config.region, timeouts)

@@ -29,8 +29,8 @@ private[simulator] object Check {
       )
       _ <- that(bytes(entry) <= maxRecordBytes)(
         Failure.invalid(
-          s"A record of ${bytes(entry)} bytes with its partition key exceeds the stream's limit of " +
-            s"$maxRecordBytes."
+          s"A record of ${bytes(entry)} bytes with its partition key exceeds the stream's limit " +
+            s"of $maxRecordBytes."
         )
       )
     } yield ()

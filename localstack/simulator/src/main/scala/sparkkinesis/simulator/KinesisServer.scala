@@ -16,8 +16,8 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.simulator.http.RequestHandler
 
 /**
- * The local Kinesis over HTTP/1.1, on the loopback address only; its threads are daemons that end with
- * `close`.
+ * The local Kinesis over HTTP/1.1, on the loopback address only; its threads are daemons that end
+ * with `close`.
  *
  * @param kinesis what is served; may be used directly beside the clients
  */

@@ -42,8 +42,8 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
 
   private def invalid(what: String, why: String): Failure =
     Failure.invalid(
-      s"$what for shard $shard in stream ${stream.name} under account ${stream.account} is invalid " +
-        s"because $why."
+      s"$what for shard $shard in stream ${stream.name} under account ${stream.account} is " +
+        s"invalid because $why."
     )
 }
 

@@ -38,8 +38,8 @@ final case class MergeShards(stream: StreamArn, shard: ShardId, adjacent: ShardI
 }
 
 /**
- * Uniform scaling: open shards are cut where the new ones begin, and what lies between is merged, so
- * that short-lived shards appear as they do in the service.
+ * Uniform scaling: open shards are cut where the new ones begin, and what lies between is merged,
+ * so that short-lived shards appear as they do in the service.
  *
  * @param target half to twice the open shards
  */
@@ -52,7 +52,8 @@ final case class UpdateShardCount(stream: StreamArn, target: Int)
       _ <- Check.range("targetShardCount", target, 1, Int.MaxValue)
       _ <- Check.that(target.toLong <= current * 2L && target * 2L >= current)(
         Failure.invalid(
-          s"TargetShardCount $target is not half to twice the $current open shards of ${stream.name}."
+          s"TargetShardCount $target is not half to twice the $current open shards of " +
+            s"${stream.name}."
         )
       )
       ranges = HashKeyRange.even(target)
@@ -72,7 +73,7 @@ private[simulator] object Reshard {
       else
         Left(
           Failure.invalid(
-            s"Shard $id in stream ${stream.arn.name} is closed: it has been merged or split already."
+            s"Shard $id in stream ${stream.arn.name} is closed: it has been merged or split."
           )
         )
     }

@@ -6,11 +6,12 @@ import java.nio.ByteBuffer
 import sparkkinesis.model.SequenceNumber
 
 /**
- * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits, 56 digits.
+ * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits,
+ * 56 digits.
  *
- * From the highest bit: 2, the shard's creation (36 bits), the shard's lowest four bits, the index of the
- * record (64), 0 (8), the arrival (36), the shard (32), 2 (4). So numbers of a shard grow with the index,
- * and a shard created later has the greater ones.
+ * From the highest bit: 2, the shard's creation (36 bits), the shard's lowest four bits, the index
+ * of the record (64), 0 (8), the arrival (36), the shard (32), 2 (4). So numbers of a shard grow
+ * with the index, and a shard created later has the greater ones.
  *
  * @param created seconds since 1970, later than the parents' own
  * @param index 1 for a shard's first record; 0 for the lowest number the shard can hold

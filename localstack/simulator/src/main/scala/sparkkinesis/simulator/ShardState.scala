@@ -84,7 +84,7 @@ private[simulator] final case class ShardState(
   private def lastNumber(at: Instant): SequenceNumber =
     SequenceParts(epoch, SequenceParts.LastIndex, at.getEpochSecond, number).number
 
-  /** The index of the first record for which the condition holds; from there on it holds for all. */
+  /** The index of the first record for which the condition holds, as it does for all behind. */
   private def indexOfFirst(condition: Record => Boolean): Int = {
     @tailrec def search(low: Int, high: Int): Int =
       if (low >= high) low

@@ -15,7 +15,8 @@ final case class CreateStream(stream: StreamArn, shards: Int) extends Changing[U
       _ <- Check.that(open.toLong + shards <= state.settings.shardLimit)(
         Failure.Refused(
           ErrorCode.LimitExceeded,
-          s"$shards more shards would exceed the limit of ${state.settings.shardLimit}; $open are open."
+          s"$shards more shards would exceed the limit of ${state.settings.shardLimit}; " +
+            s"$open are open."
         )
       )
     } yield (state.updated(StreamState.create(stream, shards, state.settings, now)), ())

@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.net.URI
 
-/** kinesis-local, which others wrote, keeps the contract too: so the contract is not our invention. */
+/** kinesis-local, which others wrote, keeps the contract too: so it is not our invention. */
 final class KinesisMockSuite extends HttpContract {
   private lazy val mock = KinesisMock.start()
 

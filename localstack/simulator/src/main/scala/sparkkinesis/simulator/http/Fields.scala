@@ -89,7 +89,11 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
   }
 
   def instant(name: String): Instant = member(name) match {
-    case Some(value) if value.isNumber => format.instant(value)
+    case Some(value) if value.isNumber =>
+      try format.instant(value)
+      catch {
+        case _: ArithmeticException | _: NumberFormatException => throw wrongKind(name, "a time")
+      }
     case Some(_) => throw wrongKind(name, "a timestamp")
     case None => throw missing(name)
   }

@@ -37,7 +37,7 @@ private[http] object WireFormat {
     override def encodedSize(bytes: Int): Int = bytes / 3 * 4 + 4
   }
 
-  /** Times are whole milliseconds under tag 1, as AWS's Java SDK has them; data is a byte string. */
+  /** Times are milliseconds under tag 1, as AWS's Java SDK has them; data is a byte string. */
   case object Cbor extends WireFormat("application/x-amz-cbor-1.1", new CBORFactory()) {
     private val EpochTime = 1
 
