@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from .query import LOG, Query
@@ -14,6 +13,7 @@ from .snapshot import MicroBatch, Rates, Snapshot
 if TYPE_CHECKING:
     from .books import Books
     from .screen import Screen
+    from .traffic import Traffic
 
 FRAME_SECONDS = 0.2
 CAUGHT_UP_LINES = 1000  # two seconds of the log
@@ -28,17 +28,15 @@ class Stage:
         client: an independent Kinesis client.
         books: kept by the threads that write and read.
         screen: where to show.
-        workers: those threads; a failure of one is raised by whoever watches.
+        traffic: those threads; a failure of one is raised by whoever watches.
     """
 
-    def __init__(
-        self, client: Any, books: Books, screen: Screen, workers: list[Future[None]]
-    ) -> None:
+    def __init__(self, client: Any, books: Books, screen: Screen, traffic: Traffic) -> None:
         """The curtain rises."""
         self._client = client
         self._books = books
         self._screen = screen
-        self._workers = workers
+        self._traffic = traffic
         self._begun = time.monotonic()
         self._rates = Rates()
         self._query: Query | None = None
@@ -97,9 +95,7 @@ class Stage:
 
     def _check(self) -> None:
         """Raise what went wrong in a thread or in the query."""
-        for worker in self._workers:
-            if worker.done():
-                worker.result()
+        self._traffic.check()
         if self._query is not None:
             self._query.check()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -17,7 +16,7 @@ from .screen import open_screen
 from .session import start_session
 from .shards import merge, split
 from .stage import Stage
-from .traffic import client_of, read_all, write_log
+from .traffic import Traffic, client_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,31 +31,21 @@ PATIENCE_SECONDS = 20.0
 def run(folder: Path) -> Verdict:
     """Run the demo, with what it leaves behind in a folder."""
     books = Books()
-    quiet, done = threading.Event(), threading.Event()
     with ExitStack() as stack:
         kinesis = stack.enter_context(LocalKinesis(streams=STREAMS))
         screen = stack.enter_context(closing(open_screen()))
-        pool = stack.enter_context(ThreadPoolExecutor())
-        stack.callback(done.set)
-        stack.callback(quiet.set)
-        writing = pool.submit(write_log, client_of(kinesis), LOG, books, quiet)
-        reading = [
-            pool.submit(read_all, client_of(kinesis), stream, take, done)
-            for stream, take in ((PARSED, books.arrived), (COUNTS, books.counted))
-        ]
-        stage = Stage(client_of(kinesis), books, screen, [writing, *reading])
+        downstream = {PARSED: books.arrived, COUNTS: books.counted}
+        traffic = stack.enter_context(closing(Traffic(kinesis, LOG, books, downstream)))
+        stage = Stage(client_of(kinesis), books, screen, traffic)
         stage.tell("a local Kinesis is up, and 50 clients make a web server write its log")
-        spark = session(stage, pool, folder / "spark.log")
+        spark = start_spark(stage, folder / "spark.log")
         stack.callback(spark.stop)
         play(stage, lambda: Query(spark, kinesis, folder / "checkpoint"))
-        quiet.set()
-        writing.result()
+        traffic.end_log()
         stage.tell("the log has ended; the last lines are on their way")
         stage.watch_until(books.is_complete, PATIENCE_SECONDS)
         stage.stop("query stopped; now the books are compared")
-        done.set()
-        for reader in reading:
-            reader.result()
+        traffic.end_reading()
         stage.watch(0)
     return books.verdict()
 
@@ -77,8 +66,9 @@ def play(stage: Stage, start: Callable[[], Query]) -> None:
     stage.watch(5)
 
 
-def session(stage: Stage, pool: ThreadPoolExecutor, log: Path) -> SparkSession:
+def start_spark(stage: Stage, log: Path) -> SparkSession:
     """Start Spark while lines already come."""
-    starting = pool.submit(start_session, log)
-    stage.watch_until(starting.done, SPARK_SECONDS)
-    return starting.result()
+    with ThreadPoolExecutor(1) as pool:
+        starting = pool.submit(start_session, log)
+        stage.watch_until(starting.done, SPARK_SECONDS)
+        return starting.result()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,52 @@ PERIOD_SECONDS = 0.1  # 50 clients, 10 times a second: 500 lines/s
 POLL_SECONDS = 0.2
 
 Take = Callable[[bytes, float], None]
+
+
+class Traffic:
+    """Threads that write the log and read what comes of it, from the start to ``close``.
+
+    Args:
+        kinesis: where all the streams are.
+        log: the stream to write.
+        books: to note what was written.
+        downstream: who takes the records of which stream.
+    """
+
+    def __init__(
+        self, kinesis: LocalKinesis, log: str, books: Books, downstream: Mapping[str, Take]
+    ) -> None:
+        """Start them."""
+        self._quiet, self._done = threading.Event(), threading.Event()
+        self._pool = ThreadPoolExecutor(1 + len(downstream))
+        self._writer = self._pool.submit(write_log, client_of(kinesis), log, books, self._quiet)
+        self._readers = [
+            self._pool.submit(read_all, client_of(kinesis), stream, take, self._done)
+            for stream, take in downstream.items()
+        ]
+
+    def end_log(self) -> None:
+        """Write no more; return when all that was written is in the books."""
+        self._quiet.set()
+        self._writer.result()
+
+    def end_reading(self) -> None:
+        """Return when all that is in the streams is in the books."""
+        self._done.set()
+        for reader in self._readers:
+            reader.result()
+
+    def check(self) -> None:
+        """Raise what a thread failed with, if one did."""
+        for thread in (self._writer, *self._readers):
+            if thread.done():
+                thread.result()
+
+    def close(self) -> None:
+        """Stop them, whatever is left to do."""
+        self._quiet.set()
+        self._done.set()
+        self._pool.shutdown()
 
 
 def client_of(kinesis: LocalKinesis) -> Any:
