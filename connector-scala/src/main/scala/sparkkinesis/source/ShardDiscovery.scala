@@ -71,6 +71,12 @@ object ShardDiscovery {
     val progress = start match {
       case StartingPosition.Latest => Progress.AtTimestamp(now)
       case StartingPosition.TrimHorizon => Progress.TrimHorizon
+      case StartingPosition.AtTimestamp(instant) if instant.isAfter(now) =>
+        throw new SourceException(
+          "KINESIS_START_IN_FUTURE",
+          s"Option 'startingPosition' is '$instant', and by the service's clock it is $now. Use " +
+            "'latest' to read what comes from now on."
+        )
       case StartingPosition.AtTimestamp(instant) => Progress.AtTimestamp(instant)
     }
     StreamOffset(summary.arn, summary.created, now, begin(snapshot.shards, progress))

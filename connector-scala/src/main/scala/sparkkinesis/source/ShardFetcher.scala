@@ -157,7 +157,7 @@ final class ShardFetcher(
     case _: KinesisException.IteratorExpired =>
       iterator = None
       Expired
-    case _ if failure.isRetryable =>
+    case _ if failure.isRetryable || mayBeEarly(failure) =>
       val delay = retryDelay()
       if (failures >= NoteworthyFailures)
         log.warn(
@@ -165,6 +165,15 @@ final class ShardFetcher(
         )
       Retries(failure, delay)
     case _ => Fails(failure)
+  }
+
+  /**
+   * A start at "now" by our clock may still lie ahead of the service's, which refuses it for the
+   * moment.
+   */
+  private def mayBeEarly(failure: KinesisException): Boolean = (failure, progress) match {
+    case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) => failures < EarlyFailures
+    case _ => false
   }
 
   private def retryDelay(): FiniteDuration = {
@@ -176,6 +185,7 @@ final class ShardFetcher(
 object ShardFetcher {
   private val FullBufferPause = 20.millis
   private val NoteworthyFailures = 5
+  private val EarlyFailures = 6
 
   /** What a step came to. */
   sealed trait Step
