@@ -16,7 +16,8 @@ object Dependencies {
 
   /** What the bundle carries, relocated. */
   val bundled: Seq[ModuleID] = Seq(
-    ("software.amazon.awssdk" % "kinesis" % awsSdk).exclude("software.amazon.awssdk", "apache-client"),
+    ("software.amazon.awssdk" % "kinesis" % awsSdk)
+      .exclude("software.amazon.awssdk", "apache-client"),
     "software.amazon.awssdk" % "sts" % awsSdk exclude ("software.amazon.awssdk", "apache-client"),
     "software.amazon.awssdk" % "apache5-client" % awsSdk,
     "com.fasterxml.jackson.core" % "jackson-databind" % jackson,

@@ -1,5 +1,5 @@
-import sbt._
 import sbt.Keys._
+import sbt._
 import sbtassembly.AssemblyPlugin.autoImport._
 import sbtassembly.MergeStrategy
 
@@ -17,7 +17,9 @@ object Shading {
   )
 
   val relocate: Seq[Setting[_]] = Seq(
-    assembly / assemblyShadeRules := relocated.map(p => ShadeRule.rename(s"$p.**" -> s"$prefix.$p.@1").inAll),
+    assembly / assemblyShadeRules := relocated.map(p =>
+      ShadeRule.rename(s"$p.**" -> s"$prefix.$p.@1").inAll
+    ),
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     assembly / test := {}
   )
@@ -25,7 +27,11 @@ object Shading {
   val bundle: Seq[Setting[_]] = relocate ++ Seq(
     assembly / assemblyMergeStrategy := {
       // The source registers itself here, and so do the SDK's HTTP clients: never discard.
-      case PathList("META-INF", "services", "reactor.blockhound.integration.BlockHoundIntegration") =>
+      case PathList(
+            "META-INF",
+            "services",
+            "reactor.blockhound.integration.BlockHoundIntegration"
+          ) =>
         MergeStrategy.discard // for a debugger we do not carry
       case PathList("META-INF", "services", _*) => MergeStrategy.filterDistinctLines
       case PathList("META-INF", "versions", _*) => MergeStrategy.discard
@@ -37,7 +43,10 @@ object Shading {
       case PathList("META-INF", "MANIFEST.MF") => MergeStrategy.discard
       case PathList("META-INF", "maven", _*) => MergeStrategy.discard
       case PathList("META-INF", name) if name.matches(".*\\.(SF|DSA|RSA)") => MergeStrategy.discard
-      case PathList("META-INF", name @ ("LICENSE" | "NOTICE" | "LICENSE.txt" | "NOTICE.txt" | "DEPENDENCIES")) =>
+      case PathList(
+            "META-INF",
+            name @ ("LICENSE" | "NOTICE" | "LICENSE.txt" | "NOTICE.txt" | "DEPENDENCIES")
+          ) =>
         MergeStrategy.concat
       case PathList("META-INF", _*) => MergeStrategy.first
       case "module-info.class" => MergeStrategy.discard
@@ -49,9 +58,20 @@ object Shading {
   val testSettings: Seq[Setting[_]] = Seq(
     Test / fork := true,
     Test / javaOptions ++= Seq("-Xmx2g", "-Djava.net.preferIPv4Stack=true") ++ Seq(
-      "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
-      "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
-      "sun.security.action", "sun.util.calendar"
+      "java.lang",
+      "java.lang.invoke",
+      "java.lang.reflect",
+      "java.io",
+      "java.net",
+      "java.nio",
+      "java.util",
+      "java.util.concurrent",
+      "java.util.concurrent.atomic",
+      "jdk.internal.ref",
+      "sun.nio.ch",
+      "sun.nio.cs",
+      "sun.security.action",
+      "sun.util.calendar"
     ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
   )
