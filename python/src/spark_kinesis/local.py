@@ -99,6 +99,7 @@ class LocalKinesis:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                start_new_session=True,  # Ctrl-C is for this process, which then stops that one
             )
             self._endpoint = _ready_endpoint(self._process)
             if self._endpoint is None:

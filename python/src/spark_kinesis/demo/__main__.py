@@ -1,0 +1,60 @@
+"""Runs the demo: ``python -m spark_kinesis.demo``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from spark_kinesis import SparkKinesisError
+
+from .environment import missing
+
+UNABLE, INTERRUPTED = 2, 130
+LOG_LINES = 30
+
+
+def main() -> int:
+    """Run the demo; 0 if every line arrived, once and in order."""
+    lacking = missing()
+    if lacking is not None:
+        print(lacking, file=sys.stderr)
+        return UNABLE
+    os.environ.pop("SPARK_REMOTE", None)  # a session of our own, whatever the shell has set
+    with tempfile.TemporaryDirectory(prefix="spark-kinesis-demo-") as folder:
+        try:
+            return perform(Path(folder))
+        except KeyboardInterrupt:
+            print("demo: interrupted", file=sys.stderr)
+            return INTERRUPTED
+        except SparkKinesisError as error:
+            print(f"demo: {error}", file=sys.stderr)
+            return UNABLE
+        except Exception:
+            print_log(Path(folder) / "spark.log")
+            raise
+
+
+def perform(folder: Path) -> int:
+    """Run the story and say how it ended."""
+    from .story import run  # noqa: PLC0415 only now is it known that its imports are there
+
+    verdict = run(folder)
+    if verdict.resent:
+        print(f"{verdict.resent} rows arrived again, known by batch and row, and count once")
+    if verdict.counted != verdict.read:
+        print(f"{verdict.read} rows were read, but status-counts adds up to {verdict.counted}")
+    print(verdict, flush=True)
+    return 0 if verdict.is_flawless else 1
+
+
+def print_log(log: Path) -> None:
+    """The end of what Spark had to say."""
+    if log.is_file():
+        lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+        print("The end of Spark's log:", *lines, sep="\n", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

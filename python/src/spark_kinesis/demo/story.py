@@ -1,0 +1,74 @@
+"""The demo from its beginning to its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_kinesis.local import LocalKinesis
+
+from .books import Books
+from .query import COUNTS, LOG, PARSED, Query
+from .screen import open_screen
+from .session import start_session
+from .shards import merge, split
+from .stage import Stage
+from .traffic import Traffic, client_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from .verdict import Verdict
+
+STREAMS = {LOG: 2, PARSED: 2, COUNTS: 1}
+SPARK_SECONDS = 60.0
+PATIENCE_SECONDS = 20.0
+
+
+def run(folder: Path) -> Verdict:
+    """Run the demo, with what it leaves behind in a folder."""
+    books = Books()
+    with ExitStack() as stack:
+        kinesis = stack.enter_context(LocalKinesis(streams=STREAMS))
+        screen = stack.enter_context(closing(open_screen()))
+        downstream = {PARSED: books.arrived, COUNTS: books.counted}
+        traffic = stack.enter_context(closing(Traffic(kinesis, LOG, books, downstream)))
+        stage = Stage(client_of(kinesis), books, screen, traffic)
+        stage.tell("a local Kinesis is up, and 50 clients make a web server write its log")
+        spark = start_spark(stage, folder / "spark.log")
+        stack.callback(spark.stop)
+        play(stage, lambda: Query(spark, kinesis, folder / "checkpoint"))
+        traffic.end_log()
+        stage.tell("the log has ended; the last lines are on their way")
+        stage.watch_until(books.is_complete, PATIENCE_SECONDS)
+        stage.stop("query stopped; now the books are compared")
+        traffic.end_reading()
+        stage.watch(0)
+    return books.verdict()
+
+
+def play(stage: Stage, start: Callable[[], Query]) -> None:
+    """What happens while lines keep coming."""
+    stage.start(start(), "query started, at the oldest line")
+    stage.watch_until(stage.has_caught_up, PATIENCE_SECONDS)
+    stage.watch(3)
+    stage.reshard(split, "was split")
+    stage.watch(5)
+    stage.stop("query stopped; lines keep coming")
+    stage.watch(4)
+    stage.start(start(), "query started again from its checkpoint")
+    stage.watch_until(stage.has_caught_up, PATIENCE_SECONDS)
+    stage.watch(2)
+    stage.reshard(merge, "were merged")
+    stage.watch(5)
+
+
+def start_spark(stage: Stage, log: Path) -> SparkSession:
+    """Start Spark while lines already come."""
+    with ThreadPoolExecutor(1) as pool:
+        starting = pool.submit(start_session, log)
+        stage.watch_until(starting.done, SPARK_SECONDS)
+        return starting.result()

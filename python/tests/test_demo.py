@@ -1,0 +1,256 @@
+"""The demo's judge finds every fault, and its log can be read."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis.demo import environment
+from spark_kinesis.demo.access_log import CLIENTS, Request, Visitors, parse
+from spark_kinesis.demo.books import Books
+from spark_kinesis.demo.screen import picture, sentence, sparkline
+from spark_kinesis.demo.shards import Shard, children
+from spark_kinesis.demo.snapshot import MicroBatch, Rates, Snapshot
+from spark_kinesis.demo.verdict import Arrival, LineKey, Verdict, judge
+
+WORDS = st.from_regex(r"[!-~]+", fullmatch=True)
+REQUESTS = st.builds(
+    Request,
+    client=WORDS,
+    time=st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)).map(  # noqa: DTZ001 next line
+        lambda time: time.replace(microsecond=0, tzinfo=timezone.utc)
+    ),
+    page=WORDS,
+    number=st.integers(min_value=1, max_value=2**63 - 1),
+    status=st.integers(min_value=100, max_value=599),
+    size=st.integers(min_value=0),
+)
+DELIVERIES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=60)
+
+
+@given(REQUESTS)
+def test_a_line_tells_its_request(request: Request) -> None:
+    assert parse(request.line()) == request
+
+
+@pytest.mark.parametrize("line", ["", "10.0.0.1 - -", "a - - [now] POST"])
+def test_another_line_is_refused_by_name(line: str) -> None:
+    with pytest.raises(ValueError, match="not a line of this log"):
+        parse(line)
+
+
+def test_a_clients_requests_are_numbered_without_a_gap() -> None:
+    visitors = Visitors(random.Random(1))
+    rounds = [visitors.ask(datetime.now(timezone.utc)) for _ in range(3)]
+    assert [[r.number for r in asked] for asked in rounds] == [
+        [n] * len(CLIENTS) for n in (1, 2, 3)
+    ]
+    assert len({r.client for r in rounds[0]}) == len(CLIENTS)
+
+
+def deliver(clients: list[str], rows_per_batch: int = 7) -> list[Arrival]:
+    """Each client's lines in their order, cut into micro-batches."""
+    numbers = dict.fromkeys(clients, 0)
+    arrivals = []
+    for at, client in enumerate(clients):
+        numbers[client] += 1
+        batch, row = divmod(at, rows_per_batch)
+        arrivals.append(arrival(batch, row, client, numbers[client]))
+    return arrivals
+
+
+def arrival(batch: int, row: int, client: str, number: int) -> Arrival:
+    return Arrival(batch=batch, row=row, client=client, number=number, shard="shardId-000000000000")
+
+
+def lines_of(arrivals: list[Arrival]) -> list[LineKey]:
+    return [found.line for found in arrivals]
+
+
+def verdict_on(written: list[LineKey], arrivals: list[Arrival]) -> Verdict:
+    """With counts that agree."""
+    return judge(written, arrivals, counted=len({(a.batch, a.row) for a in arrivals}))
+
+
+@given(DELIVERIES, st.randoms())
+def test_all_is_well_however_the_sink_mixed_the_records(
+    clients: list[str], chance: random.Random
+) -> None:
+    arrivals = deliver(clients)
+    written = lines_of(arrivals)
+    chance.shuffle(arrivals)
+    verdict = verdict_on(written, arrivals)
+    assert verdict.is_flawless
+    size = len(clients)
+    expected = f"demo: written={size} read={size} lost=0 duplicated=0 out_of_order=0"
+    assert str(verdict) == expected
+
+
+@given(DELIVERIES, st.data())
+def test_every_lost_line_is_found(clients: list[str], data: st.DataObject) -> None:
+    arrivals = deliver(clients)
+    kept = data.draw(st.lists(st.sampled_from(arrivals), unique=True))
+    verdict = verdict_on(lines_of(arrivals), kept)
+    assert verdict.lost == len(arrivals) - len(kept)
+    assert verdict.is_flawless == (verdict.lost == 0)
+
+
+@given(DELIVERIES, st.data())
+def test_a_line_in_two_rows_is_a_duplicate(clients: list[str], data: st.DataObject) -> None:
+    arrivals = deliver(clients)
+    twice = data.draw(st.sampled_from(arrivals))
+    again = arrival(10_000, 0, twice.client, twice.number)
+    verdict = verdict_on(lines_of(arrivals), [*arrivals, again])
+    assert (verdict.lost, verdict.duplicated) == (0, 1)
+    assert not verdict.is_flawless
+
+
+@given(DELIVERIES, st.data())
+def test_the_same_row_again_is_no_duplicate_but_is_told(
+    clients: list[str], data: st.DataObject
+) -> None:
+    arrivals = deliver(clients)
+    again = data.draw(st.lists(st.sampled_from(arrivals)))
+    verdict = verdict_on(lines_of(arrivals), arrivals + again)
+    assert verdict.is_flawless
+    assert verdict.resent == len(again)
+
+
+@given(st.permutations(range(1, 9)))
+def test_every_row_after_a_later_line_is_out_of_order(numbers: list[int]) -> None:
+    arrivals = [arrival(0, row, "a", number) for row, number in enumerate(numbers)]
+    late = sum(any(n > number for n in numbers[:row]) for row, number in enumerate(numbers))
+    verdict = verdict_on(lines_of(arrivals), arrivals)
+    assert (verdict.lost, verdict.duplicated, verdict.out_of_order) == (0, 0, late)
+    assert verdict.is_flawless == (late == 0)
+
+
+def test_clients_do_not_wait_for_each_other() -> None:
+    arrivals = [arrival(0, 0, "a", 2), arrival(0, 1, "b", 1)]
+    assert verdict_on(lines_of(arrivals), arrivals).out_of_order == 0
+
+
+def test_a_demo_without_lines_is_no_success() -> None:
+    assert not verdict_on([], []).is_flawless
+
+
+def test_counts_that_do_not_add_up_are_no_success() -> None:
+    arrivals = deliver(["a", "b"])
+    assert not judge(lines_of(arrivals), arrivals, counted=1).is_flawless
+
+
+def test_a_line_nobody_wrote_is_no_success() -> None:
+    arrivals = deliver(["a", "b"])
+    assert not verdict_on(lines_of(arrivals)[:1], arrivals).is_flawless
+
+
+def parsed(found: Arrival) -> bytes:
+    fields = {name: getattr(found, name) for name in Arrival.__slots__}
+    return json.dumps({**fields, "page": "/", "status": 200}).encode()
+
+
+def counted(batch: int, status: int, lines: int) -> bytes:
+    return json.dumps({"batch": batch, "status": status, "lines": lines}).encode()
+
+
+def test_the_books_are_complete_when_all_arrived_and_is_counted() -> None:
+    books = Books()
+    arrivals = deliver(["a", "b", "a"])
+    books.wrote([(line, "shardId-000000000000") for line in lines_of(arrivals)], 1.0)
+    for found in arrivals:
+        assert not books.is_complete()
+        books.arrived(parsed(found), 1.5)
+    for _ in range(2):  # a record sent again replaces itself
+        books.counted(counted(0, 404, 1), 2.0)
+        assert not books.is_complete()
+    books.counted(counted(0, 200, 2), 2.0)
+    assert books.is_complete()
+    assert books.totals().by_status == {200: 2, 404: 1}
+    assert books.verdict().is_flawless
+
+
+def shard(number: int, *parents: int, is_open: bool = True) -> Shard:
+    ids = tuple(f"shardId-{parent:012}" for parent in parents)
+    return Shard(id=f"shardId-{number:012}", is_open=is_open, first=0, last=1, parents=ids)
+
+
+def test_children_are_what_became_of_the_parents() -> None:
+    shards = [shard(0, is_open=False), shard(1), shard(2, 0), shard(3, 0)]
+    assert children(shards, [shards[0]]) == shards[2:]
+    assert children(shards, [shards[1]]) == []
+
+
+def test_the_screen_shows_shards_and_their_lag() -> None:
+    books = Books()
+    arrivals = deliver(["a", "b", "a"])
+    books.wrote([(line, "shardId-000000000000") for line in lines_of(arrivals)], 1.0)
+    books.arrived(parsed(arrivals[0]), 1.5)
+    snapshot = Snapshot(
+        seconds=2.0,
+        query="query running",
+        totals=books.totals(),
+        shards=[shard(0, is_open=False), shard(1, is_open=False), shard(2, 0, 1)],
+        batch=MicroBatch(id=4, rows=1, milliseconds=20),
+        rates=[(500, 0)],
+    )
+    assert "lag by shard 0:2 2:0  batch 4 20 ms" in sentence(snapshot)
+    assert picture(snapshot).width == 78
+
+
+def test_bars_grow_with_their_rate() -> None:
+    bars = sparkline([0, 1, 1000, 2000, 9999])
+    assert bars == " ▁▄██"
+
+
+def test_rates_are_of_the_time_that_passed() -> None:
+    rates = Rates()
+    for now, written, read in ((0.5, 200, 0), (1.0, 500, 100), (1.9, 900, 100), (3.0, 1500, 300)):
+        rates.note(now, written, read)
+    assert rates.seconds() == [(500, 100), (500, 100)]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "boto3" else name)
+    said = environment.missing() or ""
+    assert "needs boto3:" in said
+    assert "spark-kinesis[demo]" in said
+
+
+def java_home(folder: Path, version: str) -> str:
+    java = folder / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!{sys.executable}\nimport sys\nprint('{version}', file=sys.stderr)\n")
+    java.chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("version", "complaint"),
+    [
+        ('openjdk version "17.0.2" 2022-01-18', None),
+        ('openjdk version "21"', None),
+        ('java version "1.8.0_402"', "is Java 8"),
+        ('openjdk version "11.0.1"', "is Java 11"),
+    ],
+)
+def test_an_old_java_is_refused(
+    version: str, complaint: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", java_home(tmp_path, version))
+    said = environment.missing_java()
+    assert (said is None) if complaint is None else complaint in (said or "")
+
+
+def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert "which has none" in (environment.missing_java() or "")
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "none on the PATH" in (environment.missing_java() or "")
