@@ -24,7 +24,7 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
             endpoint_url=kinesis.endpoint,
             region_name="us-east-1",
             aws_access_key_id="local",
-            aws_secret_access_key="local",  # noqa: S106, of a local server
+            aws_secret_access_key="local",
         )
         for n in range(ORDERS):
             order = {"customer": f"c{n % 3}", "amount": 1.5}
