@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from harness import Stream
 
-pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
-
+@pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 def test_write_and_read_through_connect(stream: Stream, tmp_path: Path) -> None:
     checkpoint = str(tmp_path / "checkpoint")
     ended = run_app("app_connect", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)

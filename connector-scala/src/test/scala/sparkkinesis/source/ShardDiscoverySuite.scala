@@ -60,11 +60,19 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.AtLatest)))
   }
 
+  test("a start in the service's future is refused") {
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+    val refused = intercept[SourceException] {
+      begin(kinesis, StartingPosition.AtTimestamp(Instant.ofEpochMilli(1)))
+    }
+    assert(refused.condition === "KINESIS_START_IN_FUTURE")
+  }
+
   test("from the beginning, or from a time: all shards, waiting for the parents that are listed") {
     forAll(shardGraph) { graph =>
       val listed = graph.drop(1)
       whenever(ShardDiscovery.coversAllHashKeys(listed)) {
-        val at = Instant.ofEpochMilli(77)
+        val at = Instant.ofEpochMilli(-77)
         Seq(
           StartingPosition.TrimHorizon -> Progress.TrimHorizon,
           StartingPosition.AtTimestamp(at) -> Progress.AtTimestamp(at)
