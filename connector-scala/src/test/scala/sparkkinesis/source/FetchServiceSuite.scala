@@ -98,8 +98,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("a driver that answers only now and then misses nothing") {
     running(new OneShard(records)) { running =>
       val asked = new AtomicInteger
-      running.trouble = () =>
-        if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
+      running.trouble =
+        () => if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
       eventually(assert(running.marks.map(_.records).sum === 50))
     }
   }
