@@ -219,10 +219,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("stop is told to each executor, and waited for no longer than asked") {
     val driving = new Driving(2, "a", "b")
-    val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(400))
+    val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
     driving.coordinator.stop()
     assert(driving.hear("a").isStopped)
-    assert(!driving.coordinator.awaitGoodbyes(1.second, () => clock.next()))
+    assert(!driving.coordinator.awaitGoodbyes(100.millis, () => clock.next()))
     assert(driving.hear("b").isStopped)
     assert(driving.coordinator.awaitGoodbyes(1.second, () => Instant.EPOCH))
   }
@@ -231,8 +231,8 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def looked(prepare: Driving => Unit) = {
       val driving = new Driving(2, "a")
       prepare(driving)
-      val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(400))
-      driving.coordinator.awaitFirstLook(1.second, () => clock.next())
+      val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
+      driving.coordinator.awaitFirstLook(100.millis, () => clock.next())
     }
     assert(!looked(_ => ()))
     assert(!looked(d => d.hear("a", Seq(report(d.of(0), Progress.TrimHorizon))): Unit))

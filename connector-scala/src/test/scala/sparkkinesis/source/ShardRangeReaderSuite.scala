@@ -31,11 +31,17 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       settings: FetchSettings = settings,
       clock: FastClock = new FastClock,
       isCancelled: () => Boolean = () => false
-  ): Vector[Int] =
-    new ShardRangeReader(stream, kinesis, settings, clock, () => 0.5, isCancelled)
+  ): Vector[Int] = {
+    val asked = Iterator.from(1)
+    def isOver(): Boolean = {
+      assert(asked.next() < 1000, "it reads for ever")
+      isCancelled()
+    }
+    new ShardRangeReader(stream, kinesis, settings, clock, () => 0.5, () => isOver())
       .records(range)
       .map(_.sequenceNumber.text.toInt)
       .toVector
+  }
 
   private def place(number: Int): Progress =
     if (number == 0) Progress.TrimHorizon else Progress.After(SequenceNumber(number.toString))
