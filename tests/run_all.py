@@ -1,20 +1,23 @@
-"""Runs every test there is and ends with one line, `N passed, N failed`.
+"""Runs every test there is and ends with one line, `N passed, N failed[, N skipped]`.
 
-The figures come from the JUnit XML reports that sbt and pytest write. A part that fails without
-a failed test to show for it (a crash, code that does not compile) counts as one failure, and so
-does a part that ran nothing.
+The figures come from the JUnit XML reports that sbt and pytest write. A part counts as one failure
+more when it fails without a failed test to show for it (a crash, code that does not compile), when
+it runs nothing, leaves a report that cannot be read, or takes too long. The other parts still run.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "target" / "pytest-reports"
+LIMIT_SECONDS = 1800.0  # of a part: several times what one takes on two slow cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,28 +46,72 @@ PARTS = [
 ]
 
 
-def run(part: Part) -> tuple[int, int]:
-    """How many of a part's tests passed and failed."""
+@dataclass
+class Tally:
+    """What became of some tests."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count others too."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self) -> str:
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
+    """What became of a part's tests."""
     for stale in ROOT.glob(part.reports):
         stale.unlink()
     print(f"== {part.name}", flush=True)
-    status = subprocess.run(part.command, cwd=ROOT, check=False).returncode
-    passed, failed = tally([ET.parse(report).getroot() for report in ROOT.glob(part.reports)])
-    if failed == 0 and (status != 0 or passed == 0):
-        print(f"== {part.name}: ended with status {status} and {passed} passed tests")
-        failed = 1
-    return passed, failed
+    status = execute(part.command, limit_seconds)
+    tally = Tally()
+    for report in sorted(ROOT.glob(part.reports)):
+        tally.add(read(report))
+    if status is None:
+        tally.failed += 1
+        print(f"== {part.name}: not done within {limit_seconds:.0f} s, and ended")
+    elif tally.failed == 0 and (status != 0 or tally.passed == 0):
+        tally.failed = 1
+        print(f"== {part.name}: ended with status {status} and {tally.passed} passed tests")
+    return tally
 
 
-def tally(reports: list[ET.Element]) -> tuple[int, int]:
-    """Passed and failed tests over some reports; skipped ones are neither."""
-    suites = [suite for report in reports for suite in report.iter("testsuite")]
+def execute(command: list[str], limit_seconds: float) -> int | None:
+    """A command's exit status, or nothing where it took too long and was ended with its children."""
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return process.wait(limit_seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.returncode is None:  # also on Ctrl-C, which does not reach its session
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
-    def total(*counts: str) -> int:
-        return sum(int(suite.get(count, "0")) for suite in suites for count in counts)
 
-    failed = total("failures", "errors")
-    return total("tests") - failed - total("skipped"), failed
+def read(report: Path) -> Tally:
+    """The tests of a report; one that cannot be read is a failure."""
+    try:
+        root = ET.parse(report).getroot()
+    except (ET.ParseError, OSError) as error:
+        print(f"== {report.name} cannot be read: {error}")
+        return Tally(failed=1)
+    tally = Tally()
+    for case in root.iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            tally.failed += 1
+        elif case.find("skipped") is not None:
+            tally.skipped.append(f"{case.get('classname')}: {case.get('name')}")
+        else:
+            tally.passed += 1
+    return tally
 
 
 def main(names: list[str]) -> int:
@@ -72,10 +119,14 @@ def main(names: list[str]) -> int:
     unknown = set(names) - {part.name for part in PARTS}
     if unknown:
         sys.exit(f"no such part: {', '.join(sorted(unknown))}")
-    results = [run(part) for part in PARTS if not names or part.name in names]
-    passed, failed = (sum(column) for column in zip(*results, strict=True))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    total = Tally()
+    for part in PARTS:
+        if not names or part.name in names:
+            total.add(run(part))
+    for skipped in total.skipped:
+        print(f"skipped: {skipped}")
+    print(total)
+    return 1 if total.failed or not total.passed else 0
 
 
 if __name__ == "__main__":

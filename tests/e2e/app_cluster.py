@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 from cluster import cluster_session
-from harness import Collector, Stream, drain, running, verdict, wait_for
+from harness import Collector, drain, running
+from streams import Stream, wait_for
+from verdict import verdict
 
 
 def executors(application: str) -> list[int]:

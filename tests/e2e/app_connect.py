@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import sys
 
-from harness import LOCAL, REGION, wait_for
 from pyspark.sql import SparkSession
+from streams import LOCAL, REGION, wait_for
 
 from spark_kinesis import KinesisSink, KinesisSource, TrimHorizon, with_kinesis
 

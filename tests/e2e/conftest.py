@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import Stream
 from pyspark.sql import SparkSession
+from streams import Stream
 
 import spark_kinesis
 from spark_kinesis import with_kinesis

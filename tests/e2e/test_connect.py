@@ -11,7 +11,7 @@ from apps import run_app
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Stream
+    from streams import Stream
 
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)

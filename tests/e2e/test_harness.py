@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness import Collected, Written, verdict
+from streams import Written
+from verdict import Collected, verdict
 
 WRITTEN = [Written("a", 0), Written("a", 1), Written("b", 0)]
 FIRST = Collected(0, "s", 1, "a", 0)
@@ -28,6 +29,10 @@ def test_a_record_that_came_twice() -> None:
 def test_a_later_record_in_an_earlier_batch() -> None:
     late = Collected(2, "s", 1, "a", 0)
     assert verdict(WRITTEN, [SECOND, OTHER, late]) == GOOD | {"out_of_order": 1}
+
+
+def test_a_later_record_earlier_in_its_batch() -> None:
+    assert verdict(WRITTEN, [SECOND, FIRST, OTHER]) == GOOD | {"out_of_order": 1}
 
 
 def test_a_record_nobody_wrote() -> None:

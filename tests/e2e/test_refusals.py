@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import Collector, Stream, running, wait_started
+from harness import Collector, running, wait_started
+from streams import Stream
 
 if TYPE_CHECKING:
     from pathlib import Path

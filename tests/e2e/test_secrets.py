@@ -10,7 +10,7 @@ from apps import run_app
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Stream
+    from streams import Stream
 
 pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 

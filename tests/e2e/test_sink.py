@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harness import LOCAL, REGION, Stream, wait_for
+from streams import LOCAL, REGION, Stream, wait_for
 
 from spark_kinesis import KinesisSink
 

@@ -1,22 +1,13 @@
-"""The scenarios in which other connectors lose or repeat records."""
+"""The scenarios in which other connectors lose or repeat records, but for resharding."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import (
-    PATIENCE_SECONDS,
-    Collected,
-    Collector,
-    Stream,
-    assert_exactly_once_in_order,
-    collected,
-    drain,
-    running,
-    wait_for,
-    wait_started,
-)
+from harness import Collector, collected, drain, running, wait_started
+from streams import PATIENCE_SECONDS, Stream, wait_for
+from verdict import assert_exactly_once_in_order
 
 from spark_kinesis import Latest
 
@@ -51,48 +42,6 @@ def test_idle_then_burst_from_latest(spark: SparkSession, stream: Stream, checkp
         collector.wait(query, burst)
         collector.wait(query, stream.fence())
     assert_exactly_once_in_order(burst, collector.numbered())
-
-
-def test_split_before_the_first_start(
-    spark: SparkSession, stream: Stream, checkpoint: Path
-) -> None:
-    stream.put(200)
-    stream.split()
-    stream.put(200)
-    collector = Collector()
-    with running(spark, stream.source(), checkpoint, collector) as query:
-        drain(stream, query, collector)
-    assert_exactly_once_in_order(stream.written, collector.numbered())
-
-
-def test_split_while_behind(
-    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
-) -> None:
-    stream = new_stream(shards=1)
-    stream.put(800)
-    collector = Collector()
-    source = stream.source(max_records_per_trigger=200)
-    with running(spark, source, checkpoint, collector) as query:
-        wait_for("the first rows", lambda: len(collector.rows) > 0)
-        stream.split()
-        stream.put(200)
-        drain(stream, query, collector)
-    assert_exactly_once_in_order(stream.written, collector.numbered())
-
-
-def test_stop_write_split_write_restart(
-    spark: SparkSession, stream: Stream, checkpoint: Path
-) -> None:
-    collector = Collector()
-    source = stream.source(starting_position=Latest())
-    with running(spark, source, checkpoint, collector):
-        wait_started(checkpoint)
-    stream.put(50)
-    stream.split()
-    stream.put(50)
-    with running(spark, source, checkpoint, collector) as query:
-        drain(stream, query, collector)
-    assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
 def test_a_zero_byte_record_in_the_middle(
@@ -133,33 +82,6 @@ def test_two_actions_see_the_same_rows(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_a_merge_after_a_split(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
-    collector = Collector()
-    stream.put(100)
-    with running(spark, stream.source(), checkpoint, collector) as query:
-        collector.wait(query, stream.written)
-        stream.split()
-        stream.put(100)
-        stream.merge(1)
-        stream.put(100)
-        drain(stream, query, collector)
-    assert_exactly_once_in_order(stream.written, collector.numbered())
-
-
-def test_resharding_while_stopped(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
-    collector = Collector()
-    stream.put(100)
-    with running(spark, stream.source(), checkpoint, collector) as query:
-        collector.wait(query, stream.written)
-    for reshard in (stream.split, stream.merge, stream.split):
-        stream.put(60)
-        reshard()
-    stream.put(60)
-    with running(spark, stream.source(), checkpoint, collector) as query:
-        drain(stream, query, collector)
-    assert_exactly_once_in_order(stream.written, collector.numbered())
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_failed_batch_runs_again_with_the_same_rows(
     spark: SparkSession, stream: Stream, checkpoint: Path
@@ -196,53 +118,6 @@ def test_batches_keep_to_their_limit(spark: SparkSession, stream: Stream, checkp
         sizes[row.batch] = sizes.get(row.batch, 0) + 1
     assert max(sizes.values()) <= limit
     assert_exactly_once_in_order(stream.written, collector.numbered())
-
-
-def test_a_quiet_stream_after_a_split_runs_no_batches(
-    spark: SparkSession, stream: Stream, checkpoint: Path
-) -> None:
-    stream.put(50)
-    collector = Collector()
-    empty: list[int] = []
-
-    def count_empty(frame: DataFrame, batch: int) -> None:
-        collector(frame, batch)
-        if frame.isEmpty():
-            empty.append(batch)
-
-    with running(spark, stream.source(), checkpoint, count_empty) as query:
-        collector.wait(query, stream.written)
-        stream.split()
-        drain(stream, query, collector)
-        drain(stream, query, collector)
-    # Starting and a split may each be noted in a batch without rows; silence may not.
-    assert len(empty) <= 4
-
-
-def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
-    stream.put(3)
-    frame = stream.source().load(spark)
-    assert frame.columns == [
-        "partitionKey",
-        "data",
-        "stream",
-        "shardId",
-        "sequenceNumber",
-        "subSequenceNumber",
-        "approximateArrivalTimestamp",
-    ]
-    seen: list[Collected] = []
-    wide: list[tuple[str, str]] = []
-
-    def keep(batch_frame: DataFrame, batch: int) -> None:
-        seen.extend(collected(row, batch) for row in batch_frame.collect())
-        chosen = batch_frame.select("stream", "partitionKey", "approximateArrivalTimestamp")
-        wide.extend((row[0], row[1]) for row in chosen.collect() if row[2] is not None)
-
-    with running(spark, stream.source(), checkpoint, keep):
-        wait_for("three rows", lambda: len(wide) >= 3)
-    assert {name for name, _ in wide} == {stream.name}
-    assert {key for _, key in wide} == {row.key for row in seen}
 
 
 def test_available_now_reads_what_there_was_and_ends(

@@ -18,6 +18,7 @@ abstract class ContractFixture extends AnyFunSuite {
 
   protected def admin: KinesisAdmin
 
+  /** Asked while the tests are registered: an override of it must be lazy. */
   protected def capabilities: Capabilities = Capabilities()
 
   private val names = new AtomicInteger
@@ -81,11 +82,12 @@ abstract class ContractFixture extends AnyFunSuite {
   protected def middle(range: HashKeyRange): HashKey =
     HashKey((range.first.value + range.last.value) / 2)
 
-  /** Skips the test where the service is known not to do it. */
-  protected def testIf(capable: => Boolean, name: String)(body: => Any): Unit = test(name) {
-    assume(capable, "(a capability this service is known to lack)")
-    body
-  }
+  /**
+   * Skips the test where the service is known not to do it. Ignored and not cancelled, since the
+   * JUnit reports of sbt tell a cancelled test from a passed one in no way.
+   */
+  protected def testIf(capable: Boolean, name: String)(body: => Any): Unit =
+    if (capable) test(name)(body) else ignore(name)(body)
 
   /** The shards own the whole hash key space, in about equal parts. */
   protected def assertEven(found: Seq[Shard], count: Int): Unit = {

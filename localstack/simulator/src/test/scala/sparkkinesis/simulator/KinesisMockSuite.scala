@@ -10,7 +10,7 @@ final class KinesisMockSuite extends HttpContract {
 
   override protected def stopServer(): Unit = mock.close()
 
-  override protected val capabilities: Capabilities =
+  override protected lazy val capabilities: Capabilities =
     Capabilities(
       limitsPutRecords = false,
       countsPartitionKeys = false,

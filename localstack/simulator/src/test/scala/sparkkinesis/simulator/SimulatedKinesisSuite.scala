@@ -4,13 +4,13 @@ import java.time.Instant
 
 /** The simulator in memory keeps the contract. */
 final class SimulatedKinesisSuite extends KinesisClientContract {
-  private val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
   override protected val client: SimulatedKinesis =
     new SimulatedKinesis(clock, Settings(listShardsCount = 3))
 
   override protected def admin: KinesisAdmin = client
 
-  override protected val capabilities: Capabilities =
+  override protected lazy val capabilities: Capabilities =
     Capabilities(advance = Some(clock.advance), smallShardPages = true)
 }

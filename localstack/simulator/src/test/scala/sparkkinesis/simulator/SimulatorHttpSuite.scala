@@ -5,7 +5,7 @@ import java.time.Instant
 
 /** The simulator over HTTP, in CBOR as AWS's SDK speaks it, keeps the contract. */
 final class SimulatorHttpSuite extends HttpContract {
-  private val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
   private lazy val server: KinesisServer =
     KinesisServer.start(kinesis = new SimulatedKinesis(clock, Settings(listShardsCount = 3)))
@@ -14,6 +14,6 @@ final class SimulatorHttpSuite extends HttpContract {
 
   override protected def stopServer(): Unit = server.close()
 
-  override protected val capabilities: Capabilities =
+  override protected lazy val capabilities: Capabilities =
     Capabilities(advance = Some(clock.advance), smallShardPages = true)
 }

@@ -1,0 +1,180 @@
+"""A stream of one test: numbered records, resharding, and what boto3 alone reads of it."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from spark_kinesis import KinesisSource, StaticCredentials, TrimHorizon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATIENCE_SECONDS = 90.0
+FENCE = "fence"
+MAX_HASH_KEY = 2**128 - 1
+KEYS = tuple(f"key-{number}" for number in range(40))
+LOCAL = StaticCredentials(access_key_id="local", secret_access_key="local")
+REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A record put: the nth of its key."""
+
+    key: str
+    n: int
+
+
+def wait_for(what: str, condition: Callable[[], bool]) -> None:
+    """Poll until a condition holds.
+
+    Raises:
+        TimeoutError: naming it, after 90 s.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not within {PATIENCE_SECONDS:.0f} s: {what}")
+        time.sleep(0.05)
+
+
+@dataclass
+class Stream:
+    """A stream of its own for one test, and every record the test put into it."""
+
+    endpoint: str
+    shards: int = 2
+    name: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:12]}")
+    written: list[Written] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Create it."""
+        self.client = boto3.client(
+            "kinesis",
+            endpoint_url=self.endpoint,
+            region_name=REGION,
+            aws_access_key_id=LOCAL.access_key_id,
+            aws_secret_access_key=LOCAL.secret_access_key,
+        )
+        self._next: Counter[str] = Counter()
+        self.client.create_stream(StreamName=self.name, ShardCount=self.shards)
+        self.wait_active()
+
+    def source(self, **options: Any) -> KinesisSource:
+        """A source on this stream, from the trim horizon unless told otherwise."""
+        given = {"starting_position": TrimHorizon(), **options}
+        return KinesisSource(
+            stream_name=self.name,
+            region=REGION,
+            endpoint=self.endpoint,
+            credentials=LOCAL,
+            **given,
+        )
+
+    def wait_active(self) -> None:
+        """Wait until a change of shards is done."""
+        wait_for(f"{self.name} is active", lambda: self._status() == "ACTIVE")
+
+    def _status(self) -> str:
+        summary = self.client.describe_stream_summary(StreamName=self.name)
+        return str(summary["StreamDescriptionSummary"]["StreamStatus"])
+
+    def put(self, count: int, keys: tuple[str, ...] = KEYS) -> None:
+        """Put numbered records, the keys taking turns.
+
+        A request holds a key once, and is complete before the next: whatever is throttled and
+        sent again, each key's records are written in the order of their numbers.
+        """
+        for first in range(0, count, len(keys)):
+            batch = []
+            for key in keys[: count - first]:
+                batch.append(Written(key, self._next[key]))
+                self._next[key] += 1
+            entries = [
+                {"PartitionKey": w.key, "Data": json.dumps({"key": w.key, "n": w.n}).encode()}
+                for w in batch
+            ]
+            self._send(entries)
+            self.written += batch
+
+    def put_raw(self, data: bytes, key: str) -> None:
+        """Put one record that is not numbered."""
+        self._send([{"PartitionKey": key, "Data": data}])
+
+    def _send(self, entries: list[dict[str, Any]]) -> None:
+        left = entries
+
+        def sent() -> bool:
+            nonlocal left
+            answers = self.client.put_records(StreamName=self.name, Records=left)["Records"]
+            left = [e for e, a in zip(left, answers, strict=True) if "ErrorCode" in a]
+            return not left
+
+        wait_for("every record is accepted", sent)
+
+    def open_shards(self) -> list[dict[str, Any]]:
+        """The shards that take writes, by hash key."""
+        shards = self.all_shards()
+        is_open = [s for s in shards if "EndingSequenceNumber" not in s["SequenceNumberRange"]]
+        return sorted(is_open, key=lambda s: int(s["HashKeyRange"]["StartingHashKey"]))
+
+    def all_shards(self) -> list[dict[str, Any]]:
+        """Every shard the stream still lists."""
+        pages = self.client.get_paginator("list_shards").paginate(StreamName=self.name)
+        return [shard for page in pages for shard in page["Shards"]]
+
+    def split(self, index: int = 0) -> None:
+        """Split one of the open shards in half."""
+        shard = self.open_shards()[index]
+        bounds = shard["HashKeyRange"]
+        middle = (int(bounds["StartingHashKey"]) + int(bounds["EndingHashKey"])) // 2
+        self.client.split_shard(
+            StreamName=self.name, ShardToSplit=shard["ShardId"], NewStartingHashKey=str(middle)
+        )
+        self.wait_active()
+
+    def merge(self, index: int = 0) -> None:
+        """Merge an open shard with its right neighbour."""
+        left, right = self.open_shards()[index : index + 2]
+        self.client.merge_shards(
+            StreamName=self.name,
+            ShardToMerge=left["ShardId"],
+            AdjacentShardToMerge=right["ShardId"],
+        )
+        self.wait_active()
+
+    def fence(self) -> list[Written]:
+        """A last record into every open shard; when they arrive, all before them has."""
+        fences = []
+        for shard in self.open_shards():
+            fence = Written(FENCE, self._next[FENCE])
+            self._next[FENCE] += 1
+            data = json.dumps({"key": FENCE, "n": fence.n}).encode()
+            hash_key = shard["HashKeyRange"]["StartingHashKey"]
+            self._send([{"PartitionKey": FENCE, "Data": data, "ExplicitHashKey": hash_key}])
+            fences.append(fence)
+        return fences
+
+    def read_all(self) -> list[tuple[str, bytes]]:
+        """Partition key and data of every record, read with boto3 alone."""
+        found = []
+        for shard in self.all_shards():
+            iterator = self.client.get_shard_iterator(
+                StreamName=self.name,
+                ShardId=shard["ShardId"],
+                ShardIteratorType="TRIM_HORIZON",
+            )["ShardIterator"]
+            behind = True
+            while iterator and behind:
+                page = self.client.get_records(ShardIterator=iterator)
+                found += [(r["PartitionKey"], r["Data"]) for r in page["Records"]]
+                iterator = page.get("NextShardIterator")
+                behind = bool(page["Records"]) or page["MillisBehindLatest"] > 0
+        return found

@@ -1,0 +1,45 @@
+"""Whether what arrived is what was written: each record once, each key's in order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+
+from streams import Written
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A record that arrived downstream."""
+
+    batch: int
+    shard: str
+    sequence: int
+    key: str
+    n: int
+
+
+def verdict(written: list[Written], rows: list[Collected]) -> dict[str, int]:
+    """How many records were lost, came twice, or came before an earlier one of their key.
+
+    Within a batch the rows stand as they were delivered.
+    """
+    seen = Counter(Written(row.key, row.n) for row in rows)
+    per_key: dict[str, list[int]] = defaultdict(list)
+    for row in sorted(rows, key=lambda r: r.batch):
+        per_key[row.key].append(row.n)
+    return {
+        "lost": len(set(written) - set(seen)),
+        "duplicated": sum(times - 1 for times in seen.values()),
+        "out_of_order": sum(b < a for ns in per_key.values() for a, b in pairwise(ns)),
+        "foreign": len(set(seen) - set(written)),
+    }
+
+
+def assert_exactly_once_in_order(written: list[Written], rows: list[Collected]) -> None:
+    """Every record once, and each key's in the order they were written."""
+    assert written, "the test wrote nothing"
+    assert len({(row.shard, row.sequence) for row in rows}) == len(rows), "a row key came twice"
+    good = {"lost": 0, "duplicated": 0, "out_of_order": 0, "foreign": 0}
+    assert verdict(written, rows) == good
