@@ -84,7 +84,7 @@ def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
 
 
 def execute(command: list[str], limit_seconds: float) -> int | None:
-    """A command's exit status, or nothing where it took too long and was ended with its children."""
+    """A command's exit status; nothing where it took too long, and was ended with its children."""
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         return process.wait(limit_seconds)

@@ -10,11 +10,15 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster import cluster_session
 from harness import Collector, drain, running
 from streams import Stream, wait_for
 from verdict import verdict
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def executors(application: str) -> list[int]:
@@ -32,14 +36,20 @@ def executors(application: str) -> list[int]:
 
 
 def main(endpoint: str, checkpoint: str) -> None:
-    """Write, read, kill, write, read."""
-    spark = cluster_session(executors=2)
+    """Start the cluster, and stop it."""
+    with cluster_session(executors=2) as spark:
+        said = kill_one(spark, endpoint, Path(checkpoint))
+    print(json.dumps(said))
+
+
+def kill_one(spark: SparkSession, endpoint: str, checkpoint: Path) -> dict[str, int]:
+    """Write, read, kill, write, read; the victim and the verdict."""
     application = spark.sparkContext.applicationId
     wait_for("two executors", lambda: len(executors(application)) == 2)
     stream = Stream(endpoint, shards=4)
     collector = Collector()
     stream.put(400)
-    with running(spark, stream.source(), Path(checkpoint), collector) as query:
+    with running(spark, stream.source(), checkpoint, collector) as query:
         collector.wait(query, stream.written)
         stream.put(400)
         victim = executors(application)[0]
@@ -49,8 +59,7 @@ def main(endpoint: str, checkpoint: str) -> None:
         wait_for("a new executor", lambda: len(set(executors(application)) - {victim}) == 2)
         stream.put(400)
         drain(stream, query, collector)
-    print(json.dumps({"killed": victim, **verdict(stream.written, collector.numbered())}))
-    spark.stop()
+    return {"killed": victim, **verdict(stream.written, collector.numbered())}
 
 
 if __name__ == "__main__":

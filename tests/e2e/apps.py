@@ -5,14 +5,22 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = Path(__file__).resolve().parent
 
 
 def run_app(
-    name: str, *arguments: str, cwd: Path, seconds: float = 240
+    name: str,
+    *arguments: str,
+    cwd: Path,
+    seconds: float = 240,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `<name>.py` and return what it said.
+    """Run `<name>.py` and return what it said; in this process' environment, or in another.
 
     Raises:
         AssertionError: with its last words, when it failed.
@@ -20,6 +28,7 @@ def run_app(
     ended = subprocess.run(
         [sys.executable, str(FOLDER / f"{name}.py"), *arguments],
         cwd=cwd,
+        env=env,
         timeout=seconds,
         capture_output=True,
         text=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = "listening on "
+START_SECONDS = 300.0  # the first start installs it
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
@@ -39,11 +41,17 @@ def kinesis_local() -> Iterator[str]:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
-        ready = next((line for line in process.stdout if line.startswith(READY)), None)
-        assert ready, "kinesis-local did not start; its words are on standard error"
-        yield ready.removeprefix(READY).strip()
-        process.kill()  # asked politely, it takes half a minute
+        watchdog = threading.Timer(START_SECONDS, process.kill)
+        watchdog.start()
+        try:
+            assert process.stdout is not None
+            ready = next((line for line in process.stdout if line.startswith(READY)), None)
+            watchdog.cancel()
+            assert ready, "kinesis-local did not start; its words are on standard error"
+            yield ready.removeprefix(READY).strip()
+        finally:
+            watchdog.cancel()
+            process.kill()  # asked politely, it takes half a minute
 
 
 @pytest.fixture(scope="session", params=["simulator", "kinesis_local"])

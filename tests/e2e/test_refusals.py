@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import Collector, running, wait_started
-from streams import Stream
+from harness import Collector, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from streams import Stream
 
 pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
@@ -53,18 +53,3 @@ def test_an_unreachable_endpoint_is_named(
         running(spark, source, checkpoint, Collector()) as query,
     ):
         query.awaitTermination(60)
-
-
-def test_another_streams_checkpoint_is_refused(
-    spark: SparkSession, stream: Stream, checkpoint: Path
-) -> None:
-    with running(spark, stream.source(), checkpoint, Collector()):
-        wait_started(checkpoint)
-    before = (checkpoint / "offsets" / "0").read_text()
-    other = Stream(stream.endpoint)
-    with (
-        pytest.raises(Exception, match=stream.name),
-        running(spark, other.source(), checkpoint, Collector()) as query,
-    ):
-        query.awaitTermination(60)
-    assert (checkpoint / "offsets" / "0").read_text() == before

@@ -1,0 +1,60 @@
+"""Calls to the simulator with boto3, in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+KEY_SPACE = 2**128
+REGION = "us-east-1"
+
+
+def client_of(endpoint: str, region: str = REGION) -> Any:
+    """A client of a region of the simulator."""
+    return boto3.client(
+        "kinesis",
+        endpoint_url=endpoint,
+        region_name=region,
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+
+
+def iterator(kinesis: Any, stream: str, shard: str, kind: str = "TRIM_HORIZON", **more: Any) -> str:
+    """Where reading a shard begins."""
+    answer = kinesis.get_shard_iterator(
+        StreamName=stream, ShardId=shard, ShardIteratorType=kind, **more
+    )
+    return str(answer["ShardIterator"])
+
+
+def read(kinesis: Any, stream: str, shard: str, **position: Any) -> list[dict[str, Any]]:
+    """All records to the tip or the end."""
+    found: list[dict[str, Any]] = []
+    token: str | None = iterator(kinesis, stream, shard, **position)
+    while token:
+        page = kinesis.get_records(ShardIterator=token)
+        found += page["Records"]
+        token = page.get("NextShardIterator")
+        if not page["Records"] and page["MillisBehindLatest"] == 0:
+            break
+    return found
+
+
+def shards(kinesis: Any, stream: str, **filter_: Any) -> list[dict[str, Any]]:
+    """The shards it lists."""
+    more = {"ShardFilter": filter_} if filter_ else {}
+    return list(kinesis.list_shards(StreamName=stream, **more)["Shards"])
+
+
+def code_of(call: Callable[[], Any]) -> str:
+    """The name of the failure of a call."""
+    with pytest.raises(ClientError) as raised:
+        call()
+    error = raised.value.response["Error"]
+    assert error["Message"]
+    return str(error["Code"])

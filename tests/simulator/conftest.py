@@ -1,0 +1,38 @@
+"""The simulator, and boto3 as its client."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from spark_kinesis.local import LocalKinesis
+from tests.simulator.calls import client_of
+
+
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[str]:
+    """A simulator with one stream, started as users start it."""
+    with LocalKinesis(streams={"given": 3}) as kinesis:
+        yield kinesis.endpoint
+
+
+@pytest.fixture(scope="session")
+def kinesis(endpoint: str) -> Any:
+    """A client of it."""
+    return client_of(endpoint)
+
+
+@pytest.fixture
+def make_stream(kinesis: Any) -> Callable[[int], str]:
+    """Makes streams of so many shards."""
+
+    def make(shards: int) -> str:
+        name = f"stream-{uuid.uuid4().hex[:12]}"
+        kinesis.create_stream(StreamName=name, ShardCount=shards)
+        kinesis.get_waiter("stream_exists").wait(StreamName=name)
+        return name
+
+    return make
