@@ -1,39 +1,20 @@
 package sparkkinesis.sink
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{CountDownLatch, Semaphore}
 
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import org.scalacheck.Gen
 import org.scalatest.concurrent.Eventually._
-import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client._
-import sparkkinesis.model._
 
-class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val stream = StreamRef.ByName(StreamName("orders"))
-  private val soon = Timeout(Span(10, Seconds))
-  private val twoSeconds = 2000L
-
-  private def entry(text: String) = PutEntry("key", text.getBytes, None)
-
-  private def withWriter[A](
-      client: KinesisClient,
-      options: SinkOptions = SinkOptions(),
-      limits: RequestLimits = RequestLimits(10, 1000),
-      clock: FastClock = new FastClock
-  )(use: RecordWriter => A): A = {
-    val writer = new RecordWriter(client, stream, limits, options, clock, new Random(1))
-    try use(writer)
-    finally writer.close()
-  }
+/** What is written, when, and what is said of what is not. */
+class RecordWriterSuite extends AnyFunSuite with WriterFixture with ScalaCheckPropertyChecks {
 
   /** Fails requests and records by chance, and now and then after they took effect. */
   private def moody(seed: Long): FakeKinesis = {
@@ -214,60 +195,4 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("flush without records returns") {
     withWriter(FakeKinesis.willing)(_.flush())
   }
-
-  private def hanging: FakeKinesis = new FakeKinesis((_, _) => {
-    new Semaphore(0).acquire()
-    Nil
-  })
-
-  test("an interrupted task stops within two seconds, in put and in flush, and leaks no thread") {
-    val tasks = Seq[RecordWriter => Unit](
-      writer => (1 to 100).foreach(i => writer.put(entry(i.toString))),
-      writer => {
-        writer.put(entry("1"))
-        writer.flush()
-      }
-    )
-    tasks.foreach { task =>
-      val thrown = new AtomicReference[Throwable]
-      val owner = thread {
-        try withWriter(hanging, SinkOptions(maxBufferedBytes = 40))(task)
-        catch { case e: Throwable => thrown.set(e) }
-      }
-      eventually(soon)(assert(owner.getState === Thread.State.WAITING))
-      owner.interrupt()
-      owner.join(twoSeconds)
-      assert(!owner.isAlive)
-      assert(thrown.get.isInstanceOf[InterruptedException])
-      eventually(soon)(assert(writerThreads.isEmpty))
-    }
-  }
-
-  test("close during a back-off ends it") {
-    val kinesis = new FakeKinesis((_, _) => throw new KinesisException.Unreachable("no way"))
-    val options = SinkOptions(deliveryTimeout = 1000.hours)
-    val writer =
-      new RecordWriter(kinesis, stream, RequestLimits.Default, options, SystemClock, new Random(1))
-    writer.put(entry("1"))
-    val owner = thread(
-      try writer.flush()
-      catch { case _: InterruptedException => () }
-    )
-    eventually(soon)(assert(kinesis.requests.size >= 2))
-    owner.interrupt()
-    writer.close()
-    owner.join(twoSeconds)
-    assert(!owner.isAlive)
-    eventually(soon)(assert(writerThreads.isEmpty))
-  }
-
-  private def thread(body: => Unit): Thread = {
-    val thread = new Thread(() => body)
-    thread.setDaemon(true)
-    thread.start()
-    thread
-  }
-
-  private def writerThreads: Iterable[Thread] =
-    Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("spark-kinesis-writer"))
 }

@@ -1,0 +1,70 @@
+"""The sum of all tests tells the truth: what must count as a failure does."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import run_all
+from tests.run_all import Part, Tally, run
+
+CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
+<testcase classname="a" name="bad"><failure/></testcase>
+<testcase classname="a" name="worse"><error/></testcase>
+<testcase classname="a" name="left out"><skipped/></testcase></testsuite></testsuites>"""
+GOOD = '<testsuite><testcase classname="a" name="good"/></testsuite>'
+
+
+@pytest.fixture(autouse=True)
+def _root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_all, "ROOT", tmp_path)
+
+
+def part(*reports: str, then: str = "") -> Part:
+    """Writes reports, and then does something."""
+    writes = "".join(f"open('{n}.xml', 'w').write({text!r});" for n, text in enumerate(reports))
+    return Part(name="p", command=[sys.executable, "-c", writes + then], reports="*.xml")
+
+
+def test_each_case_counts_once() -> None:
+    assert run(part(CASES, GOOD)) == Tally(passed=2, failed=2, skipped=["a: left out"])
+    assert str(Tally(2, 2, ["a: left out"])) == "2 passed, 2 failed, 1 skipped"
+    assert str(Tally(2)) == "2 passed, 0 failed"
+
+
+def test_a_report_that_cannot_be_read_is_a_failure() -> None:
+    assert run(part(GOOD, "<testsuite><testc")) == Tally(passed=1, failed=1)
+
+
+def test_a_crash_is_a_failure_once() -> None:
+    assert run(part(GOOD, then="raise SystemExit(3)")) == Tally(passed=1, failed=1)
+    assert run(part(CASES, then="raise SystemExit(3)")).failed == 2
+
+
+def test_nothing_is_a_failure_and_old_reports_are_nothing() -> None:
+    Path(run_all.ROOT, "old.xml").write_text(GOOD, encoding="utf-8")
+    assert run(part()) == Tally(failed=1)
+
+
+def test_what_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
+    child = "import subprocess, sys; p = subprocess.Popen(['sleep', '600']);"
+    child += "open('pid', 'w').write(str(p.pid)); p.wait()"
+    assert run(part(GOOD, then=child), limit_seconds=2) == Tally(passed=1, failed=1)
+    pid = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 10
+    while is_running(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat")
+        return not (state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+    except (ProcessLookupError, FileNotFoundError):
+        return False
