@@ -9,8 +9,8 @@ import sparkkinesis.model._
  *
  * @param upTo `After` the last record, or `Finished`
  */
-final case class BufferedPage(from: Progress, records: IndexedSeq[Record], upTo: Progress) {
-  val bytes: Long = PageBuffer.size(records)
+final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Progress) {
+  def bytes: Long = records.bytes
 
   /** Where in the page reading goes on behind `progress`; `None` where the page does not hold it. */
   def indexBehind(progress: Progress): Option[Int] =
@@ -23,14 +23,14 @@ final case class BufferedPage(from: Progress, records: IndexedSeq[Record], upTo:
       }
 
   private def find(sequenceNumber: SequenceNumber): Option[Int] =
-    if (records.isEmpty || sequenceNumber > records.last.sequenceNumber) None
+    if (records.isEmpty || sequenceNumber > records.sequenceNumber(records.size - 1)) None
     else {
       var (low, high) = (0, records.size - 1)
       while (low < high) {
         val middle = (low + high) / 2
-        if (records(middle).sequenceNumber < sequenceNumber) low = middle + 1 else high = middle
+        if (records.sequenceNumber(middle) < sequenceNumber) low = middle + 1 else high = middle
       }
-      if (records(low).sequenceNumber == sequenceNumber) Some(low) else None
+      if (records.sequenceNumber(low) == sequenceNumber) Some(low) else None
     }
 }
 
@@ -104,13 +104,4 @@ final class PageBuffer(capacityBytes: Long) {
   def shards: Set[ShardId] = synchronized(pages.keySet.toSet)
 
   def bytes: Long = synchronized(held)
-}
-
-object PageBuffer {
-
-  /** What a record costs besides its data: objects, sequence number and key, measured roughly. */
-  private val RecordOverhead = 250L
-
-  private[source] def size(records: IndexedSeq[Record]): Long =
-    records.foldLeft(0L)((sum, record) => sum + record.data.length + RecordOverhead)
 }

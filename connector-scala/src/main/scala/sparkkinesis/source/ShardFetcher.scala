@@ -102,7 +102,7 @@ final class ShardFetcher(
     if (page.records.nonEmpty) lastRecordAt = Some(now)
     if (page.records.nonEmpty || isEnd) {
       val upTo = if (isEnd) Progress.Finished else Progress.After(page.records.last.sequenceNumber)
-      buffer.add(shard, BufferedPage(from, page.records, upTo))
+      buffer.add(shard, BufferedPage(from, PackedRecords(page.records), upTo))
       progress = upTo
     }
     val isFirst = isFresh
