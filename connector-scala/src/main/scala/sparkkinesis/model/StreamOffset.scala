@@ -15,7 +15,7 @@ import scala.collection.immutable.SortedMap
 final case class ShardProgress(
     progress: Progress,
     waitsFor: Set[ShardId],
-    completeAsOf: Option[Instant]
+    completeAsOf: Option[Instant] = None
 )
 
 /**

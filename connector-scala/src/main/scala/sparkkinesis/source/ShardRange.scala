@@ -14,7 +14,7 @@ final case class ShardRange(
     shard: ShardId,
     from: Progress,
     upTo: Progress,
-    completeAsOf: Option[Instant]
+    completeAsOf: Option[Instant] = None
 ) {
   override def toString: String = s"$shard ($from, $upTo]"
 }
