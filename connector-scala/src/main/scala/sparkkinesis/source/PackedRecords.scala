@@ -52,33 +52,54 @@ object PackedRecords {
   /** Three ends, a flag, an arrival and a reference. */
   private val FixedBytes = 25L
 
+  /** Two passes over primitives, to measure and to copy: this runs once a record. */
   def apply(records: IndexedSeq[Record]): PackedRecords = {
-    val keys = records.map(_.partitionKey.map(_.getBytes(UTF_8)))
-    val dataEnds = ends(records.map(_.data.length))
-    val textEnds = ends(records.indices.flatMap { index =>
-      Seq(records(index).sequenceNumber.text.length, keys(index).fold(0)(_.length))
-    })
-    val data = new Array[Byte](dataEnds.lastOption.getOrElse(0))
-    val texts = new Array[Byte](textEnds.lastOption.getOrElse(0))
-    records.indices.foreach { index =>
+    val count = records.size
+    val keys = new Array[Array[Byte]](count)
+    val (dataEnds, textEnds) = (new Array[Int](count), new Array[Int](2 * count))
+    var (dataEnd, textEnd, index) = (0, 0, 0)
+    while (index < count) {
       val record = records(index)
-      put(record.data, data, dataEnds(index))
-      put(record.sequenceNumber.text.getBytes(ISO_8859_1), texts, textEnds(2 * index))
-      keys(index).foreach(put(_, texts, textEnds(2 * index + 1)))
+      keys(index) = record.partitionKey.fold(NoKey)(_.getBytes(UTF_8))
+      dataEnd += record.data.length
+      dataEnds(index) = dataEnd
+      textEnd += record.sequenceNumber.text.length
+      textEnds(2 * index) = textEnd
+      textEnd += keys(index).length
+      textEnds(2 * index + 1) = textEnd
+      index += 1
     }
     new PackedRecords(
-      data,
+      pack(count, dataEnd, dataEnds(_), records(_).data),
       dataEnds,
-      texts,
+      pack(
+        2 * count,
+        textEnd,
+        textEnds(_),
+        part =>
+          if (part % 2 == 1) keys(part / 2)
+          else records(part / 2).sequenceNumber.text.getBytes(ISO_8859_1)
+      ),
       textEnds,
-      keys.map(_.nonEmpty).toArray,
-      records.map(_.arrivalMillis).toArray,
-      records.map(_.encryptionType).toArray
+      keys.map(_ ne NoKey),
+      Array.tabulate(count)(records(_).arrivalMillis),
+      Array.tabulate(count)(records(_).encryptionType)
     )
   }
 
-  private def ends(lengths: IndexedSeq[Int]): Array[Int] = lengths.scanLeft(0)(_ + _).tail.toArray
+  private def pack(
+      count: Int,
+      size: Int,
+      end: Int => Int,
+      part: Int => Array[Byte]
+  ): Array[Byte] = {
+    val all = new Array[Byte](size)
+    (0 until count).foreach { index =>
+      val bytes = part(index)
+      System.arraycopy(bytes, 0, all, end(index) - bytes.length, bytes.length)
+    }
+    all
+  }
 
-  private def put(bytes: Array[Byte], into: Array[Byte], end: Int): Unit =
-    System.arraycopy(bytes, 0, into, end - bytes.length, bytes.length)
+  private val NoKey = Array.emptyByteArray
 }
