@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 import org.scalacheck.Gen
 
 import sparkkinesis.model._
-import sparkkinesis.source.{BufferedPage, ReadLimits}
+import sparkkinesis.source.{BufferedPage, PackedRecords, ReadLimits}
 
 /** Values of the model as Kinesis, or a query over it, makes them. */
 object Generators {
@@ -122,10 +122,11 @@ object Generators {
     val cuts = sizes.scanLeft(0)(_ + _)
     val open = cuts.zip(cuts.drop(1)).toVector.map { case (begin, end) =>
       val from = if (begin == 0) Progress.TrimHorizon else after(records(begin - 1))
-      BufferedPage(from, records.slice(begin, end).toVector, after(records(end - 1)))
+      BufferedPage(from, PackedRecords(records.slice(begin, end).toVector), after(records(end - 1)))
     }
     if (!isEnded) open
-    else if (hasEmptyEnd) open :+ BufferedPage(open.last.upTo, Vector.empty, Progress.Finished)
+    else if (hasEmptyEnd)
+      open :+ BufferedPage(open.last.upTo, PackedRecords(Vector.empty), Progress.Finished)
     else open.init :+ open.last.copy(upTo = Progress.Finished)
   }
 

@@ -1,5 +1,7 @@
 package sparkkinesis.model
 
+import java.util.Arrays
+
 /**
  * A record as it was read.
  *
@@ -14,7 +16,19 @@ final case class Record(
     data: Array[Byte],
     arrivalMillis: Long,
     encryptionType: Option[String]
-)
+) {
+
+  /** By content, the data's too. */
+  override def equals(other: Any): Boolean = other match {
+    case that: Record =>
+      sequenceNumber == that.sequenceNumber && partitionKey == that.partitionKey &&
+      Arrays.equals(data, that.data) && arrivalMillis == that.arrivalMillis &&
+      encryptionType == that.encryptionType
+    case _ => false
+  }
+
+  override def hashCode: Int = sequenceNumber.hashCode
+}
 
 /**
  * A record to be written.

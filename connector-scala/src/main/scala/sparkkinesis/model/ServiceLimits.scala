@@ -30,12 +30,15 @@ object ServiceLimits {
   /** Five `GetRecords` calls a second and shard (quotas). */
   val GetRecordsPeriod: FiniteDuration = 200.millis
 
+  /** Bytes a second that a shard gives to all its polling readers together (quotas). */
+  val ReadBytesPerSecond: Long = 2L * 1024 * 1024
+
   /** After so long an unused shard iterator is refused (API reference of GetShardIterator). */
   val IteratorLifetime: FiniteDuration = 5.minutes
 
   /** Shards of one `ListShards` answer (API reference of ListShards). */
   val ListShardsCount = 1000
 
-  /** Retention of a new stream (quotas). */
+  /** Retention of a new stream, and the shortest there is (quotas). */
   val DefaultRetention: FiniteDuration = 24.hours
 }

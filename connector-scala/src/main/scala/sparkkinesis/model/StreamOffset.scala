@@ -7,10 +7,16 @@ import scala.collection.immutable.SortedMap
 /**
  * How far one shard is, and which shards must be finished before it may be read.
  *
- * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that waits has
- *   read nothing
+ * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that
+ *   waits has read nothing
+ * @param completeAsOf whatever arrived in this shard before that time has been read; none where
+ *   nothing is owed yet, as at the trim horizon of a new query
  */
-final case class ShardProgress(progress: Progress, waitsFor: Set[ShardId])
+final case class ShardProgress(
+    progress: Progress,
+    waitsFor: Set[ShardId],
+    completeAsOf: Option[Instant] = None
+)
 
 /**
  * How far a whole stream has been read: what Spark logs before each batch.
@@ -19,18 +25,18 @@ final case class ShardProgress(progress: Progress, waitsFor: Set[ShardId])
  * dropped in the next; its children are in the offset by then.
  *
  * @param created of the stream; another stream under the same name has another
- * @param completeAsOf nothing that arrived before was still unread and untrimmed at this time
  */
 final case class StreamOffset(
     stream: StreamArn,
     created: Instant,
-    completeAsOf: Instant,
     shards: SortedMap[ShardId, ShardProgress]
 ) {
 
   /** Without the shards finished in it, and without waiting for them. */
-  def settled: StreamOffset = {
-    val finished = shards.collect { case (id, ShardProgress(Progress.Finished, _)) => id }.toSet
+  lazy val settled: StreamOffset = {
+    val finished = shards.collect {
+      case (id, shard) if shard.progress == Progress.Finished => id
+    }.toSet
     if (finished.isEmpty) this
     else
       copy(shards = shards.filterNot { case (id, _) => finished(id) }.map { case (id, shard) =>
@@ -39,9 +45,6 @@ final case class StreamOffset(
   }
 
   /** The shards a batch that starts here may read: every parent was finished before. */
-  def readable: SortedMap[ShardId, Progress] =
-    settled.shards.collect {
-      case (id, ShardProgress(progress, waitsFor)) if waitsFor.isEmpty =>
-        id -> progress
-    }
+  lazy val readable: SortedMap[ShardId, Progress] =
+    settled.shards.collect { case (id, shard) if shard.waitsFor.isEmpty => id -> shard.progress }
 }

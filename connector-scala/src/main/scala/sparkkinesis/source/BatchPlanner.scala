@@ -29,18 +29,24 @@ object BatchPlanner {
   }
 
   /**
-   * `start` with a later `completeAsOf`, where reading has proved it later by at least `step` although
-   * nothing arrived; else `start`. An idle query logs it now and then: a restart can then tell that
-   * nothing can have been trimmed unread.
+   * `start` with later times of completeness, where reading has proved one later by at least `step`
+   * although nothing arrived; else `start`. An idle query logs that now and then: a restart can then
+   * tell that nothing can have been trimmed unread.
    */
   def confirmed(
       start: StreamOffset,
       frontiers: Map[ShardId, Frontier],
       step: FiniteDuration
   ): StreamOffset = {
-    val complete = completeAsOf(start, frontiers, Map.empty)
-    val isWorthIt = complete.isAfter(start.completeAsOf.plusMillis(step.toMillis))
-    if (isWorthIt) start.copy(completeAsOf = complete) else start
+    val proved = start.readable.keys.flatMap { id =>
+      for {
+        frontier <- frontiers.get(id) if frontier.marks.isEmpty
+        shard <- start.shards.get(id)
+        complete <- latest(None, frontier.completeAsOfMillis)
+        if shard.completeAsOf.forall(_.plusMillis(step.toMillis).isBefore(complete))
+      } yield id -> shard.copy(completeAsOf = Some(complete))
+    }
+    if (proved.isEmpty) start else start.copy(shards = start.shards ++ proved)
   }
 
   /** Whether nothing that had arrived at the time is left behind `start`. */
@@ -57,7 +63,7 @@ object BatchPlanner {
       val upTo = end.shards.get(id).map(_.progress).getOrElse {
         throw new IllegalArgumentException(s"Offset $end follows $start but lacks $id.")
       }
-      if (upTo == from) None else Some(ShardRange(id, from, upTo))
+      if (upTo == from) None else Some(ShardRange(id, from, upTo, start.shards(id).completeAsOf))
     }
 
   /**
@@ -96,14 +102,13 @@ object BatchPlanner {
   ): StreamOffset = {
     val ends = taken.map { case (id, count) => id -> frontiers(id).marks(count - 1) }
     val moved = ends.foldLeft(settled.shards) { case (shards, (id, mark)) =>
-      shards.updated(id, ShardProgress(mark.upTo, Set.empty))
+      val complete = completeAsOf(shards(id), frontiers(id), taken(id))
+      shards.updated(id, ShardProgress(mark.upTo, Set.empty, complete))
     }
     val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
-    val children = finished.toSeq.flatMap(id => frontiers(id).children).distinct
-    settled.copy(
-      completeAsOf = completeAsOf(settled, frontiers, taken),
-      shards = children.foldLeft(moved)(withChild)
-    )
+    settled.copy(shards = finished.foldLeft(moved) { (shards, id) =>
+      frontiers(id).children.foldLeft(shards)(withChild(moved(id).completeAsOf))
+    })
   }
 
   /**
@@ -111,31 +116,31 @@ object BatchPlanner {
    * descends from a shard still being read, and is waited for until it comes and ends. (A parent
    * that ended earlier brought the child with it.)
    */
-  private def withChild(
+  private def withChild(parentCompleteAsOf: Option[Instant])(
       shards: SortedMap[ShardId, ShardProgress],
       child: ChildShard
   ): SortedMap[ShardId, ShardProgress] =
     if (shards.contains(child.id)) shards
-    else shards.updated(child.id, ShardProgress(Progress.TrimHorizon, child.parents.toSet))
+    else {
+      // It began after its parent's last record, so this is early enough for it, too.
+      val unread = ShardProgress(Progress.TrimHorizon, child.parents.toSet, parentCompleteAsOf)
+      shards.updated(child.id, unread)
+    }
 
   /**
-   * The whole stream is complete as of its least complete shard; a shard whose marks were all taken is
-   * as complete as its frontier, another one only to its last taken record.
+   * A shard whose marks were all taken is as complete as its frontier, another one only to its last
+   * taken record.
    */
-  private def completeAsOf(
-      settled: StreamOffset,
-      frontiers: Map[ShardId, Frontier],
-      taken: Map[ShardId, Int]
-  ): Instant = {
-    val perShard = settled.readable.keys.toSeq.map { id =>
-      frontiers.get(id).map(frontier => (frontier, taken.getOrElse(id, 0))) match {
-        case Some((frontier, count)) if count == frontier.marks.size => frontier.completeAsOfMillis
-        case Some((frontier, count)) if count > 0 => frontier.marks(count - 1).lastArrivalMillis
-        case _ => settled.completeAsOf.toEpochMilli
-      }
-    }
-    // Where no shard is readable, nothing is proved.
-    val least = perShard.minOption.fold(settled.completeAsOf)(Instant.ofEpochMilli)
-    if (least.isAfter(settled.completeAsOf)) least else settled.completeAsOf
-  }
+  private def completeAsOf(shard: ShardProgress, frontier: Frontier, taken: Int): Option[Instant] =
+    latest(
+      shard.completeAsOf,
+      if (taken == frontier.marks.size) frontier.completeAsOfMillis
+      else frontier.marks(taken - 1).lastArrivalMillis
+    )
+
+  /** @param millis 0 where unknown */
+  private def latest(before: Option[Instant], millis: Long): Option[Instant] =
+    before
+      .filter(_.toEpochMilli >= millis)
+      .orElse(Option.when(millis > 0)(Instant.ofEpochMilli(millis)))
 }

@@ -33,7 +33,7 @@ final class CheckedStream(
     val listing = retrying {
       client.listShards(ListShardsRequest.First(options.stream, ShardFilter.AtLatest))
     }
-    ShardDiscovery.serviceNow(clock.now, listing.serverTime)
+    ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime)
   }
 
   /** How often an idle query logs that it has seen all there was. */
@@ -59,15 +59,19 @@ final class CheckedStream(
             s"${offset.created}: it was deleted and made again, and its records are gone. Use a new " +
             "checkpoint location to read the new stream."
         )
-      val unread = (clock.now.toEpochMilli - offset.completeAsOf.toEpochMilli).millis
-      if (unread > summary.retention) lost(offset)
+      val horizon = clock.now.minusMillis(summary.retention.toMillis)
+      offset.shards.toSeq
+        .flatMap { case (id, shard) => shard.completeAsOf.filter(_.isBefore(horizon)).map(id -> _) }
+        .sortBy(_._2)
+        .headOption
+        .foreach { case (id, completeAsOf) => lost(id, completeAsOf) }
       isChecked = true
     }
 
-  private def lost(offset: StreamOffset): Unit = {
-    val message = s"The query has not read stream ${summary.arn} to its tip since " +
-      s"${offset.completeAsOf}, and records are kept for ${summary.retention}: some may have been " +
-      "trimmed unread."
+  private def lost(shard: ShardId, completeAsOf: Instant): Unit = {
+    val message = s"The query has not read $shard of stream ${summary.arn} to its tip since " +
+      s"$completeAsOf, and records are kept for ${summary.retention}: some may have been trimmed " +
+      "unread."
     if (options.failOnDataLoss)
       throw new SourceException(
         "KINESIS_DATA_LOSS",
@@ -81,12 +85,16 @@ final class CheckedStream(
     def attempt(failures: Int): A =
       try call
       catch {
-        case failure: KinesisException if failure.isRetryable && failures < CheckedStream.Retries =>
+        case failure: KinesisException if isPassing(failure) && failures < CheckedStream.Retries =>
           clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
           attempt(failures + 1)
       }
     attempt(0)
   }
+
+  /** An endpoint that does not answer has been waited for long enough by the call itself. */
+  private def isPassing(failure: KinesisException): Boolean =
+    failure.isRetryable && !failure.isInstanceOf[KinesisException.Unreachable]
 }
 
 object CheckedStream {

@@ -50,7 +50,6 @@ final class FetchService(
   pool.setRemoveOnCancelPolicy(true)
   private val reporter = daemon("spark-kinesis-report").newThread(() => reportUntilStopped())
 
-  private val fetchers = mutable.Map.empty[ShardId, ShardFetcher]
   private val reports = mutable.Queue.empty[FetchReport]
   private var counters = FetchCounters.Zero
   private var failure: Option[FetchFailure] = None
@@ -58,6 +57,10 @@ final class FetchService(
   private var isClosed = false
 
   val buffer = new PageBuffer(settings.bufferBytes)
+  private val fetchers = new ShardFetchers(
+    buffer,
+    new ShardFetcher(stream, _, client, buffer, settings, () => fetcherCount, chance)
+  )
 
   def start(): this.type = {
     reporter.start()
@@ -76,6 +79,7 @@ final class FetchService(
     }
     if (isFirst) {
       pool.shutdownNow()
+      buffer.clear()
       if (Thread.currentThread ne reporter) reporter.interrupt()
       release()
     }
@@ -103,11 +107,10 @@ final class FetchService(
         }
       }
     catch {
-      case _: InterruptedException => close()
-      case gone: CoordinatorGone =>
-        log.info(s"No longer reading $stream: ${gone.getMessage}")
-        close()
-    }
+      case _: InterruptedException => // closed
+      case gone: CoordinatorGone => log.info(s"No longer reading $stream: ${gone.getMessage}")
+      case NonFatal(e) => log.error(s"No longer reading $stream.", e)
+    } finally close()
   }
 
   private def answer(status: FetchStatus): Option[FetchReply] =
@@ -131,24 +134,8 @@ final class FetchService(
   private def giveBack(unsent: Vector[FetchReport]): Unit = synchronized(reports.prependAll(unsent))
 
   private def apply(plan: FetchPlan): Unit = synchronized {
-    val assigned = plan.assignments.map(_.shard).toSet
-    fetchers.keySet.diff(assigned).foreach(fetchers.remove)
-    buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
-    plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
-    pool.setCorePoolSize(threadsFor(assigned.size))
-    plan.assignments
-      .filterNot(assignment =>
-        fetchers.get(assignment.shard).exists(_.generation == assignment.generation)
-      )
-      .foreach(begin)
-  }
-
-  private def begin(assignment: Assignment): Unit = {
-    val fetcher =
-      new ShardFetcher(stream, assignment, client, buffer, settings, () => fetcherCount, chance)
-    fetchers.update(assignment.shard, fetcher)
-    buffer.dropAfter(assignment.shard, assignment.from)
-    schedule(fetcher, Duration.Zero)
+    pool.setCorePoolSize(threadsFor(plan.assignments.size))
+    fetchers(plan).foreach(schedule(_, Duration.Zero))
   }
 
   private def fetcherCount: Int = synchronized(fetchers.size)
@@ -158,11 +145,8 @@ final class FetchService(
       pool.schedule((() => step(fetcher)): Runnable, delay.toMicros, TimeUnit.MICROSECONDS)
   }
 
-  private def isCurrent(fetcher: ShardFetcher): Boolean =
-    synchronized(fetchers.get(fetcher.shard).exists(_ eq fetcher))
-
   private def step(fetcher: ShardFetcher): Unit =
-    if (isCurrent(fetcher)) {
+    if (synchronized(fetchers.isCurrent(fetcher))) {
       val begun = clock.now
       try settle(fetcher, fetcher.step(begun), begun.toEpochMilli)
       catch {
@@ -229,8 +213,9 @@ final class FetchService(
 object FetchService {
 
   /** A shard asks at most five times a second: few threads serve many. */
-  private def threadsFor(shards: Int): Int = math.min(math.max(4, shards / 8), 32)
+  private def threadsFor(shards: Int): Int = math.min(math.max(4, shards), MaxThreads)
 
+  private val MaxThreads = 32
   private val HeartbeatPeriod = 200.millis
 
   /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */

@@ -54,7 +54,7 @@ final case class FetchSettings(
   }
 
   /** A batch is cut to its limits in steps of a small part of them. */
-  private def limitsOfMark: ReadLimits = {
+  private lazy val limitsOfMark: ReadLimits = {
     def part(limit: Long) = math.max(1L, limit / FetchSettings.MarksPerLimit)
     ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
   }

@@ -35,7 +35,10 @@ final case class Frontier(
     }
 
   /** Without what arrived after the time, and all behind it. */
-  def until(millis: Long): Frontier = copy(marks = marks.takeWhile(_.lastArrivalMillis <= millis))
+  def until(millis: Long): Frontier = copy(
+    marks = marks.takeWhile(_.lastArrivalMillis <= millis),
+    completeAsOfMillis = math.min(completeAsOfMillis, millis)
+  )
 
   /** Whether all that had arrived at the time is in the marks, given that reading began after it. */
   def reaches(millis: Long): Boolean =

@@ -23,16 +23,14 @@ object OffsetCodec {
   private val TrimHorizonText = "trim_horizon"
   private val FinishedText = "finished"
   private val AtPrefix = "at:"
-  private val AfterPrefix = "after:"
 
   def encode(offset: StreamOffset): String = {
     val root = mapper.createObjectNode()
     root.put("version", Version)
     root.put("stream", offset.stream.toString)
     root.put("created", offset.created.toString)
-    root.put("completeAsOf", offset.completeAsOf.toString)
     val shards = root.putObject("shards")
-    offset.shards.foreach { case (id, shard) => shards.put(id.name, encode(shard.progress)) }
+    offset.shards.foreach { case (id, shard) => shards.put(id.name, encode(shard)) }
     val waiting = offset.shards.filter(_._2.waitsFor.nonEmpty)
     if (waiting.nonEmpty) {
       val waitsFor = root.putObject("waitsFor")
@@ -56,7 +54,6 @@ object OffsetCodec {
     StreamOffset(
       stream = field(node, "stream", json)(StreamArn.parse),
       created = field(node, "created", json)(instant),
-      completeAsOf = field(node, "completeAsOf", json)(instant),
       shards = shards(node, waitsFor, json)
     )
   }
@@ -70,12 +67,10 @@ object OffsetCodec {
       .filter(_.isObject)
       .getOrElse(corrupt(json, "'shards' is no object"))
     val parsed = all.properties.asScala.map { entry =>
-      val progress = Option(entry.getValue.textValue).flatMap(progressOf)
       val id = entry.getKey
-      ShardId(id) -> ShardProgress(
-        progress.getOrElse(corrupt(json, s"shard $id is at '${entry.getValue.asText}'")),
-        waitsFor.getOrElse(id, Set.empty)
-      )
+      val shard =
+        Option(entry.getValue.textValue).flatMap(shardOf(waitsFor.getOrElse(id, Set.empty)))
+      ShardId(id) -> shard.getOrElse(corrupt(json, s"shard $id is at '${entry.getValue.asText}'"))
     }
     val result = SortedMap.from(parsed)
     waitsFor.keySet
@@ -123,21 +118,33 @@ object OffsetCodec {
     try Some(Instant.parse(text))
     catch { case _: DateTimeParseException => None }
 
-  private def encode(progress: Progress): String = progress match {
-    case Progress.TrimHorizon => TrimHorizonText
-    case Progress.AtTimestamp(instant) => AtPrefix + instant
-    case Progress.After(sequenceNumber) => AfterPrefix + sequenceNumber
-    case Progress.Finished => FinishedText
+  /** The time of completeness stands behind an `@`, in milliseconds since 1970. */
+  private def encode(shard: ShardProgress): String = {
+    val progress = shard.progress match {
+      case Progress.TrimHorizon => TrimHorizonText
+      case Progress.AtTimestamp(instant) => AtPrefix + instant
+      case Progress.After(sequenceNumber) => sequenceNumber.text
+      case Progress.Finished => FinishedText
+    }
+    progress + shard.completeAsOf.fold("")(instant => s"@${instant.toEpochMilli}")
   }
+
+  private def shardOf(waitsFor: Set[ShardId])(text: String): Option[ShardProgress] =
+    text.indexOf('@') match {
+      case -1 => progressOf(text).map(ShardProgress(_, waitsFor, None))
+      case at =>
+        for {
+          progress <- progressOf(text.take(at))
+          millis <- text.drop(at + 1).toLongOption.filter(_ > 0)
+        } yield ShardProgress(progress, waitsFor, Some(Instant.ofEpochMilli(millis)))
+    }
 
   private def progressOf(text: String): Option[Progress] = text match {
     case TrimHorizonText => Some(Progress.TrimHorizon)
     case FinishedText => Some(Progress.Finished)
     case _ if text.startsWith(AtPrefix) =>
       instant(text.stripPrefix(AtPrefix)).map(Progress.AtTimestamp(_))
-    case _ if text.startsWith(AfterPrefix) =>
-      SequenceNumber.parse(text.stripPrefix(AfterPrefix)).map(Progress.After(_))
-    case _ => None
+    case _ => SequenceNumber.parse(text).map(Progress.After(_))
   }
 
   private def corrupt(json: String, reason: String): Nothing =

@@ -9,8 +9,8 @@ import sparkkinesis.model._
  *
  * @param upTo `After` the last record, or `Finished`
  */
-final case class BufferedPage(from: Progress, records: IndexedSeq[Record], upTo: Progress) {
-  val bytes: Long = PageBuffer.size(records)
+final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Progress) {
+  def bytes: Long = records.bytes
 
   /** Where in the page reading goes on behind `progress`; `None` where the page does not hold it. */
   def indexBehind(progress: Progress): Option[Int] =
@@ -23,14 +23,14 @@ final case class BufferedPage(from: Progress, records: IndexedSeq[Record], upTo:
       }
 
   private def find(sequenceNumber: SequenceNumber): Option[Int] =
-    if (records.isEmpty || sequenceNumber > records.last.sequenceNumber) None
+    if (records.isEmpty || sequenceNumber > records.sequenceNumber(records.size - 1)) None
     else {
       var (low, high) = (0, records.size - 1)
       while (low < high) {
         val middle = (low + high) / 2
-        if (records(middle).sequenceNumber < sequenceNumber) low = middle + 1 else high = middle
+        if (records.sequenceNumber(middle) < sequenceNumber) low = middle + 1 else high = middle
       }
-      if (records(low).sequenceNumber == sequenceNumber) Some(low) else None
+      if (records.sequenceNumber(low) == sequenceNumber) Some(low) else None
     }
 }
 
@@ -38,32 +38,49 @@ final case class BufferedPage(from: Progress, records: IndexedSeq[Record], upTo:
  * The pages an executor has read ahead, by reference. They leave when their batch is done, never by
  * being read: a retried task finds them again. Safe for use by many threads.
  *
- * @param capacityBytes the fetchers stop asking beyond it; a page that is already asked for still fits
+ * @param capacityBytes held and reserved together; a first page is let in whatever its size
  */
 final class PageBuffer(capacityBytes: Long) {
-  private val pages = mutable.Map.empty[ShardId, Vector[BufferedPage]]
-  private var held = 0L
+  import PageBuffer.Held
 
-  def add(shard: ShardId, page: BufferedPage): Unit = synchronized {
-    val before = pages.getOrElse(shard, Vector.empty)
-    // A gap means the shard was assigned anew from elsewhere: what lies before is of no use.
-    val kept = if (before.lastOption.forall(_.upTo == page.from)) before else Vector.empty
-    held += page.bytes - (before.map(_.bytes).sum - kept.map(_.bytes).sum)
-    pages.update(shard, kept :+ page)
-  }
+  private val shardPages = mutable.Map.empty[ShardId, Held]
+  private var held = 0L
+  private var reserved = 0L
 
   /**
-   * Whether one more page may be asked for. Beyond half of the capacity a shard is held to its fair
-   * share, so that one with a backlog leaves room for the others.
+   * Makes room for a page that is about to be asked for; to be given back by `release`. Beyond half of
+   * the capacity a shard is held to its fair share, so that one with a backlog leaves room for others.
+   *
+   * @param estimate of the page's bytes
+   * @param shards how many share the buffer
    */
-  def hasRoom(shard: ShardId, shards: Int): Boolean = synchronized {
-    def own = pages.get(shard).fold(0L)(_.map(_.bytes).sum)
-    held < capacityBytes / 2 || held < capacityBytes && own < capacityBytes / math.max(1, shards)
+  def reserve(shard: ShardId, estimate: Long, shards: Int): Boolean = synchronized {
+    val total = held + reserved + estimate
+    val own = shardPages.get(shard).fold(0L)(_.bytes)
+    val isFair =
+      total <= capacityBytes / 2 || own == 0 || own + estimate <= capacityBytes / math.max(
+        1,
+        shards
+      )
+    val hasRoom = held + reserved == 0 || total <= capacityBytes && isFair
+    if (hasRoom) reserved += estimate
+    hasRoom
+  }
+
+  def release(estimate: Long): Unit = synchronized(reserved -= estimate)
+
+  def add(shard: ShardId, page: BufferedPage): Unit = synchronized {
+    // A gap means the shard was assigned anew from elsewhere: what lies before is of no use.
+    val follows = shardPages.get(shard).filter(_.pages.last.upTo == page.from)
+    if (follows.isEmpty) drop(shard)
+    val before = follows.getOrElse(Held(Vector.empty, 0))
+    shardPages.update(shard, Held(before.pages :+ page, before.bytes + page.bytes))
+    held += page.bytes
   }
 
   /** The records of the range in order; `None` where a part of it is not here. */
   def records(range: ShardRange): Option[Iterator[Record]] = {
-    val all = synchronized(pages.getOrElse(range.shard, Vector.empty))
+    val all = pagesOf(range.shard)
     for {
       first <- Some(all.indexWhere(_.indexBehind(range.from).isDefined)).filter(_ >= 0)
       last <- Some(all.indexWhere(_.indexBehind(range.upTo).isDefined, first)).filter(_ >= 0)
@@ -71,46 +88,42 @@ final class PageBuffer(capacityBytes: Long) {
       val begin = if (index == 0) page.indexBehind(range.from).getOrElse(0) else 0
       val end =
         if (first + index == last) page.indexBehind(range.upTo).getOrElse(0) else page.records.size
-      page.records.view.slice(begin, end)
+      (begin until end).iterator.map(page.records)
     }
   }
 
   /** Forgets the pages that end at or before `progress`. */
   def dropUpTo(shard: ShardId, progress: Progress): Unit = synchronized {
-    pages.get(shard).foreach { all =>
-      val last = all.indexWhere(_.indexBehind(progress).isDefined)
-      if (last >= 0) {
-        // A page whose middle it is stays until its end is passed.
-        val done = if (all(last).upTo == progress) last + 1 else last
-        held -= all.take(done).map(_.bytes).sum
-        if (done == all.size) pages.remove(shard) else pages.update(shard, all.drop(done))
-      }
-    }
+    val all = pagesOf(shard)
+    val last = all.indexWhere(_.indexBehind(progress).isDefined)
+    // A page whose middle it is stays until its end is passed.
+    if (last >= 0) keep(shard, all.drop(if (all(last).upTo == progress) last + 1 else last))
   }
 
   /** Forgets the pages after `progress`: they will be fetched anew. */
   def dropAfter(shard: ShardId, progress: Progress): Unit = synchronized {
-    pages.get(shard).foreach { all =>
-      val kept = all.take(all.indexWhere(_.upTo == progress) + 1)
-      held -= all.drop(kept.size).map(_.bytes).sum
-      if (kept.isEmpty) pages.remove(shard) else pages.update(shard, kept)
-    }
+    val all = pagesOf(shard)
+    keep(shard, all.take(all.indexWhere(_.upTo == progress) + 1))
   }
 
-  def drop(shard: ShardId): Unit = synchronized {
-    pages.remove(shard).foreach(all => held -= all.map(_.bytes).sum)
-  }
+  def drop(shard: ShardId): Unit = synchronized(keep(shard, Vector.empty))
 
-  def shards: Set[ShardId] = synchronized(pages.keySet.toSet)
+  def clear(): Unit = synchronized(shards.foreach(drop))
+
+  def shards: Set[ShardId] = synchronized(shardPages.keySet.toSet)
 
   def bytes: Long = synchronized(held)
+
+  private def pagesOf(shard: ShardId): Vector[BufferedPage] =
+    synchronized(shardPages.get(shard).fold(Vector.empty[BufferedPage])(_.pages))
+
+  private def keep(shard: ShardId, pages: Vector[BufferedPage]): Unit = {
+    val bytes = pages.foldLeft(0L)(_ + _.bytes)
+    held += bytes - shardPages.get(shard).fold(0L)(_.bytes)
+    if (pages.isEmpty) shardPages.remove(shard) else shardPages.update(shard, Held(pages, bytes))
+  }
 }
 
 object PageBuffer {
-
-  /** What a record costs besides its data: objects, sequence number and key, measured roughly. */
-  private val RecordOverhead = 250L
-
-  private[source] def size(records: IndexedSeq[Record]): Long =
-    records.foldLeft(0L)((sum, record) => sum + record.data.length + RecordOverhead)
+  private final case class Held(pages: Vector[BufferedPage], bytes: Long)
 }

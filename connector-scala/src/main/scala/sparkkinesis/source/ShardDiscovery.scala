@@ -68,25 +68,40 @@ object ShardDiscovery {
     val snapshot = wholeListing(client, stream, filter, clock, chance, 1)
     // After the listing: what arrives in between then belongs to shards already listed.
     val now = serviceNow(clock.now, snapshot.serverTime)
-    val progress = start match {
-      case StartingPosition.Latest => Progress.AtTimestamp(now)
-      case StartingPosition.TrimHorizon => Progress.TrimHorizon
+    start match {
       case StartingPosition.AtTimestamp(instant) if instant.isAfter(now) =>
         throw new SourceException(
           "KINESIS_START_IN_FUTURE",
           s"Option 'startingPosition' is '$instant', and by the service's clock it is $now. Use " +
             "'latest' to read what comes from now on."
         )
-      case StartingPosition.AtTimestamp(instant) => Progress.AtTimestamp(instant)
+      case _ =>
     }
-    StreamOffset(summary.arn, summary.created, now, begin(snapshot.shards, progress))
+    val horizon = now.minusMillis(summary.retention.toMillis)
+    val shards = begin(snapshot.shards, firstProgress(start, now), horizon)
+    StreamOffset(summary.arn, summary.created, shards)
   }
 
-  private def begin(shards: Seq[Shard], progress: Progress): SortedMap[ShardId, ShardProgress] = {
+  private def firstProgress(start: StartingPosition, now: Instant): Progress = start match {
+    case StartingPosition.Latest => Progress.AtTimestamp(now)
+    case StartingPosition.TrimHorizon => Progress.TrimHorizon
+    case StartingPosition.AtTimestamp(instant) => Progress.AtTimestamp(instant)
+  }
+
+  private def begin(
+      shards: Seq[Shard],
+      progress: Progress,
+      horizon: Instant
+  ): SortedMap[ShardId, ShardProgress] = {
     val listed = shards.map(_.id).toSet
+    // What is trimmed already is not owed.
+    val completeAsOf = progress match {
+      case Progress.AtTimestamp(instant) => Some(instant).filter(_.isAfter(horizon))
+      case _ => None
+    }
     SortedMap.from(shards.map { shard =>
       // Parents that are no longer listed have expired with all their records.
-      shard.id -> ShardProgress(progress, shard.parents.toSet.intersect(listed))
+      shard.id -> ShardProgress(progress, shard.parents.toSet.intersect(listed), completeAsOf)
     })
   }
 
@@ -127,11 +142,20 @@ object ShardDiscovery {
 
   /**
    * The driver's clock where it may be right: the service tells its own to the second, rounded down.
-   * A start in the service's future would skip records, so a driver that is ahead is not believed.
+   * A start in the service's future would skip records, so a driver that is plainly ahead is not
+   * believed.
    */
-  private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant = {
-    def mayBeRight(theirs: Instant): Boolean =
+  private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant =
+    believable(own, service).orElse(service).getOrElse(own)
+
+  /** The same for an end, which must not lie before records that have arrived. */
+  private[source] def serviceNowAtLatest(own: Instant, service: Option[Instant]): Instant =
+    believable(own, service)
+      .orElse(service.map(_.plusMillis(ServiceTimeStep.toMillis)))
+      .getOrElse(own)
+
+  private def believable(own: Instant, service: Option[Instant]): Option[Instant] =
+    Option.when(service.forall { theirs =>
       !own.isBefore(theirs) && own.isBefore(theirs.plusMillis(ServiceTimeStep.toMillis))
-    Instant.ofEpochMilli(service.filterNot(mayBeRight).getOrElse(own).toEpochMilli)
-  }
+    })(Instant.ofEpochMilli(own.toEpochMilli))
 }

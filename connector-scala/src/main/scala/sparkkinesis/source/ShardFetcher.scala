@@ -27,117 +27,116 @@ final class ShardFetcher(
   import ShardFetcher._
 
   private val log = LoggerFactory.getLogger(classOf[ShardFetcher])
+  private val horizon = new Horizon(client, stream)
   private var progress: Progress = assignment.from
   private var iterator: Option[ShardIterator] = None
-  private var failures = 0
+  private var failures = Option.empty[Failures]
+  private var lastPage = Option.empty[LastPage]
   private var lastRecordAt: Option[Instant] = None
-  private var isFresh = true
+  private var unreadSince = Option.empty[Instant] // the last record's arrival, while behind the tip
+  private var isStopped = false
 
   def shard: ShardId = assignment.shard
   def generation: Long = assignment.generation
 
   /** At most one page further. */
   def step(now: Instant): Step =
-    Progress.position(progress) match {
+    Progress.position(progress).filterNot(_ => isStopped) match {
       case None => Ended
-      case Some(_) if !buffer.hasRoom(shard, shards()) => Waits(FullBufferPause)
       case Some(position) =>
-        try fetch(position, now)
-        catch {
-          case _: KinesisException.NotFound => atTrouble(shardIsGone(now))
-          case failure: KinesisException => recover(failure)
-        }
+        val estimate = lastPage.fold(ServiceLimits.GetRecordsBytes.toLong)(_.nextEstimate)
+        if (!buffer.reserve(shard, estimate, shards())) Waits(FullBufferPause)
+        else
+          try guarded(now)(fetch(position, now))
+          finally buffer.release(estimate)
     }
 
-  private def atTrouble(step: => Step): Step =
+  private def guarded(now: Instant)(step: => Step): Step =
     try step
-    catch { case failure: KinesisException => recover(failure) }
+    catch {
+      case gone: KinesisException.NotFound =>
+        iterator = None
+        try shardIsGone(gone, now)
+        catch { case failure: KinesisException => recover(failure, now) }
+      case failure: KinesisException => recover(failure, now)
+    }
+
+  private def fetch(position: Position, now: Instant): Step =
+    if (unreadSince.exists(horizon.hasPassed(_, now)) && settings.failOnDataLoss)
+      Loses(loss(s"it was read up to ${unreadSince.mkString}, and is kept no longer"))
+    else {
+      val current = iterator.getOrElse(client.shardIterator(stream, shard, position))
+      iterator = Some(current)
+      val page = client.getRecords(stream, current, settings.maxRecords)
+      val children = if (page.next.isEmpty) childrenAtEnd(page) else Seq.empty
+      failures = None
+      accept(page, children, now)
+    }
+
+  private def childrenAtEnd(page: Page): Seq[ChildShard] =
+    ShardEnd.confirmed(client, stream, shard, page).getOrElse {
+      iterator = None
+      throw new KinesisException.ServiceFailure(
+        s"GetRecords of $shard of stream $stream ended without children, though it is listed as open."
+      )
+    }
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
-  private def shardIsGone(now: Instant): Step = {
+  private def shardIsGone(gone: KinesisException.NotFound, now: Instant): Step = {
     val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
-    val range = ShardRange(shard, progress, Progress.Finished)
-    val loss = new DataLossException(stream, range, "the shard does not exist any more")
-    if (listed.exists(_.id == shard)) Waits(retryDelay())
-    else if (settings.failOnDataLoss) Loses(loss)
+    if (listed.exists(_.id == shard)) retryOrFail(gone, now)
     else {
-      log.warn(s"${loss.getMessage} Going on, as it is.")
-      accept(Page(IndexedSeq.empty, None, 0, Seq.empty), childrenIn(listed), now)
-    }
-  }
-
-  private def childrenIn(listed: Seq[Shard]): Seq[ChildShard] =
-    listed.filter(_.parents.contains(shard)).map { child =>
-      ChildShard(child.id, child.parents, child.hashKeys)
-    }
-
-  private def fetch(position: Position, now: Instant): Step = {
-    val current = iterator.getOrElse(client.shardIterator(stream, shard, position))
-    iterator = Some(current)
-    val page = client.getRecords(stream, current, settings.maxRecords)
-    failures = 0
-    if (page.next.nonEmpty) accept(page, Seq.empty, now)
-    else
-      endOfShard(page) match {
-        case Some(children) => accept(page, children, now)
-        case None => // an end nobody confirms: ask again with a new iterator
-          iterator = None
-          Waits(retryDelay())
+      val lost = loss("the shard does not exist any more")
+      if (settings.failOnDataLoss) Loses(lost)
+      else {
+        log.warn(s"${lost.getMessage} Going on, as it is.")
+        accept(Page(IndexedSeq.empty, None, 0, Seq.empty), ShardEnd.childrenIn(listed, shard), now)
       }
+    }
   }
 
-  /** Only an end that names its children, or a shard listed as closed, is believed. */
-  private def endOfShard(page: Page): Option[Seq[ChildShard]] =
-    if (page.children.nonEmpty) Some(page.children)
-    else {
-      val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
-      val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
-      if (isClosed) Some(childrenIn(listed)) else None
-    }
+  private def loss(reason: String): DataLossException =
+    new DataLossException(
+      stream,
+      ShardRange(shard, progress, Progress.Finished, unreadSince),
+      reason
+    )
 
   private def accept(page: Page, children: Seq[ChildShard], now: Instant): Step = {
-    val isEnd = page.next.isEmpty
     val from = progress
+    val isEnd = page.next.isEmpty
     iterator = page.next
-    if (page.records.nonEmpty) lastRecordAt = Some(now)
-    if (page.records.nonEmpty || isEnd) {
-      val upTo = if (isEnd) Progress.Finished else Progress.After(page.records.last.sequenceNumber)
-      buffer.add(shard, BufferedPage(from, page.records, upTo))
-      progress = upTo
-    }
-    val isFirst = isFresh
-    isFresh = false
+    if (page.records.nonEmpty || isEnd) keep(page, now)
+    unreadSince =
+      if (page.millisBehindLatest == 0) None
+      else
+        page.records.lastOption
+          .map(last => Instant.ofEpochMilli(last.arrivalMillis))
+          .orElse(unreadSince)
+    isStopped = settings.stopAtMillis.exists(stop => page.records.exists(_.arrivalMillis > stop))
+    val isFirst = lastPage.isEmpty
+    lastPage = Some(LastPage(now, page.records.foldLeft(0L)(_ + _.data.length)))
     val report = FetchReport(
       shard,
       generation,
       from,
-      marks(page, isEnd),
+      PageMarks.of(page, settings),
       children,
       page.millisBehindLatest,
       completeAsOf(page, now)
     )
-    Fetched(
-      report,
-      page.records.size,
-      pause(page, now),
-      isNews = isFirst || page.records.nonEmpty || isEnd
-    )
+    val isNews = isFirst || page.records.nonEmpty || isEnd
+    Fetched(report, page.records.size, pause(page, now), isNews)
   }
 
-  private def marks(page: Page, isEnd: Boolean): Vector[Mark] =
-    if (page.records.isEmpty)
-      if (isEnd) Vector(Mark(Progress.Finished, 0, 0, 0)) else Vector.empty
-    else {
-      val ends = settings.marks(page.records)
-      ends.zip(-1 +: ends).map { case (last, before) =>
-        val records = page.records.slice(before + 1, last + 1)
-        val upTo =
-          if (isEnd && last == page.records.size - 1) Progress.Finished
-          else Progress.After(records.last.sequenceNumber)
-        val bytes = records.foldLeft(0L)((sum, record) => sum + record.data.length)
-        Mark(upTo, records.size.toLong, bytes, records.last.arrivalMillis)
-      }
-    }
+  private def keep(page: Page, now: Instant): Unit = {
+    val upTo =
+      if (page.next.isEmpty) Progress.Finished
+      else Progress.After(page.records.last.sequenceNumber)
+    buffer.add(shard, BufferedPage(progress, PackedRecords(page.records), upTo))
+    progress = upTo
+    if (page.records.nonEmpty) lastRecordAt = Some(now)
+  }
 
   /** At a shard's end only its last record counts: its children may hold older than now. */
   private def completeAsOf(page: Page, now: Instant): Long =
@@ -148,38 +147,43 @@ final class ShardFetcher(
   private def pause(page: Page, now: Instant): FiniteDuration =
     if (page.millisBehindLatest > 0) settings.minPeriod
     else {
-      val quiet =
-        lastRecordAt.fold(Duration.Zero)(at => (now.toEpochMilli - at.toEpochMilli).millis)
-      if (lastRecordAt.isEmpty) lastRecordAt = Some(now)
-      settings.pause(quiet)
+      val since = lastRecordAt.getOrElse(now)
+      lastRecordAt = Some(since)
+      settings.pause((now.toEpochMilli - since.toEpochMilli).millis)
     }
 
-  private def recover(failure: KinesisException): Step = failure match {
+  private def recover(failure: KinesisException, now: Instant): Step = failure match {
     case _: KinesisException.IteratorExpired =>
       iterator = None
       Expired
-    case _ if failure.isRetryable || mayBeEarly(failure) =>
-      val delay = retryDelay()
-      if (failures >= NoteworthyFailures)
-        log.warn(
-          s"Reading $shard of $stream failed $failures times in a row: ${failure.getMessage}"
-        )
-      Retries(failure, delay)
+    case _ if failure.isRetryable || mayBeEarly(failure) => retryOrFail(failure, now)
     case _ => Fails(failure)
   }
 
-  /**
-   * A start at "now" by our clock may still lie ahead of the service's, which refuses it for the
-   * moment.
-   */
+  /** A start at "now" by our clock may still lie ahead of the service's, which refuses it for the moment. */
   private def mayBeEarly(failure: KinesisException): Boolean = (failure, progress) match {
-    case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) => failures < EarlyFailures
+    case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) =>
+      failures.forall(_.count < EarlyFailures)
     case _ => false
   }
 
-  private def retryDelay(): FiniteDuration = {
-    failures += 1
-    FetchSettings.RetryBackoff.delay(failures, chance())
+  /** Being throttled passes once others read less; any other trouble must not look like a quiet stream. */
+  private def retryOrFail(failure: KinesisException, now: Instant): Step = {
+    val all = failures.fold(Failures(1, now))(before => before.copy(count = before.count + 1))
+    failures = Some(all)
+    val isThrottled = failure.isInstanceOf[KinesisException.Throttled]
+    if (!isThrottled && all.areTooMany(now)) Fails(failure)
+    else {
+      if (all.count >= NoteworthyFailures)
+        log.warn(
+          s"Reading $shard of $stream failed ${all.count} times in a row: ${failure.getMessage}"
+        )
+      val delay = FetchSettings.RetryBackoff.delay(all.count, chance())
+      Retries(
+        failure,
+        if (isThrottled) delay.max(lastPage.fold(Duration.Zero)(_.quotaPause(now))) else delay
+      )
+    }
   }
 }
 
@@ -187,6 +191,31 @@ object ShardFetcher {
   private val FullBufferPause = 20.millis
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
+
+  /** An unbroken outage of a shard that is longer, in time and in attempts, ends the query. */
+  private val Patience = 5.minutes
+  private val PatientAttempts = 20
+
+  private final case class Failures(count: Int, since: Instant) {
+    def areTooMany(now: Instant): Boolean =
+      count > PatientAttempts && now.isAfter(since.plusMillis(Patience.toMillis))
+  }
+
+  private final case class LastPage(at: Instant, bytes: Long) {
+
+    /** The next page will hardly be more than twice as large, nor tiny for sure. */
+    def nextEstimate: Long =
+      math.min(ServiceLimits.GetRecordsBytes.toLong, math.max(MinEstimate, bytes * 2))
+
+    /** A page of ten megabytes uses up five seconds of a shard's quota: asking sooner is futile. */
+    def quotaPause(now: Instant): FiniteDuration = {
+      val due =
+        bytes * 1000 / ServiceLimits.ReadBytesPerSecond - (now.toEpochMilli - at.toEpochMilli)
+      math.max(0, due).millis
+    }
+  }
+
+  private val MinEstimate = 64L * 1024
 
   /** What a step came to. */
   sealed trait Step
@@ -202,18 +231,18 @@ object ShardFetcher {
       isNews: Boolean
   ) extends Step
 
-  /** There is no room, or nothing certain. */
+  /** There is no room. */
   final case class Waits(pause: FiniteDuration) extends Step
 
   /** The iterator was too old; the next step takes another. */
   case object Expired extends Step
   final case class Retries(failure: KinesisException, delay: FiniteDuration) extends Step
 
-  /** Trying again would not help. */
+  /** Trying again would not help, or has not helped for long. */
   final case class Fails(failure: KinesisException) extends Step
 
   final case class Loses(loss: DataLossException) extends Step
 
-  /** Read to the shard's end: no further step. */
+  /** Read to the shard's end, or to where the query ends: no further step. */
   case object Ended extends Step
 }

@@ -37,6 +37,7 @@ final class ShardRangeReader(
   import ShardRangeReader._
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
+  private val horizon = new Horizon(client, stream)
 
   /**
    * In order, a page at a time.
@@ -61,6 +62,7 @@ final class ShardRangeReader(
       reading: Reading
   ): (IndexedSeq[Record], Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
+    else checkHorizon(range)
     val page = fetch(range, reading, 0)
     val wanted = range.upTo match {
       case Progress.After(last) => page.records.takeWhile(_.sequenceNumber <= last)
@@ -73,6 +75,10 @@ final class ShardRangeReader(
       (wanted, Some(Reading(read, page.next)))
     }
   }
+
+  private def checkHorizon(range: ShardRange): Unit =
+    if (settings.failOnDataLoss && range.completeAsOf.exists(horizon.hasPassed(_, clock.now)))
+      throw new DataLossException(stream, range, s"it begins at ${range.completeAsOf.mkString}")
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
@@ -101,7 +107,7 @@ final class ShardRangeReader(
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
         log.debug(s"Reading $range of $stream again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
-        fetch(range, reading, failures + 1)
+        fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(failure) => throw failure
     }
   }
@@ -110,7 +116,16 @@ final class ShardRangeReader(
     try {
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator = reading.iterator.getOrElse(client.shardIterator(stream, range.shard, position))
-      Right(client.getRecords(stream, iterator, settings.maxRecords))
+      val page = client.getRecords(stream, iterator, settings.maxRecords)
+      val isBelievable =
+        page.next.nonEmpty || ShardEnd.confirmed(client, stream, range.shard, page).nonEmpty
+      if (isBelievable) Right(page)
+      else
+        Left(
+          new KinesisException.ServiceFailure(
+            s"GetRecords of ${range.shard} of stream $stream ended, though it is listed as open."
+          )
+        )
     } catch { case failure: KinesisException => Left(failure) }
 }
 

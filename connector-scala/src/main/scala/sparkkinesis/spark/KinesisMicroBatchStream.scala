@@ -34,7 +34,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     s"spark-kinesis-${java.util.UUID.randomUUID}",
     options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
   )
-  private lazy val ahead = new ReadAhead(context, run)
+  private var begun = Option.empty[ReadAhead]
+
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
     KinesisOffset(file.readOrWrite(stream.begin()))
@@ -64,16 +65,17 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val from = offsetOf(start)
     stream.check(from)
     ahead.begin(from)
-    KinesisOffset(stopAtMillis match {
+    val end = stopAtMillis match {
       case None => nextEnd(from, limitsOf(limit))
       case Some(millis) => nextEndBefore(millis, from, limitsOf(limit))
-    })
+    }
+    if (end eq from) start else KinesisOffset(end)
   }
 
   private def nextEnd(from: StreamOffset, limits: ReadLimits): StreamOffset = {
     val frontiers = ahead.frontiers
     val end = BatchPlanner.end(from, frontiers, limits)
-    if (end == from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
+    if (end eq from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
   }
 
   /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
@@ -82,7 +84,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val frontiers = ahead.frontiers
     val due = frontiers.map { case (id, frontier) => id -> frontier.until(millis) }
     val end = BatchPlanner.end(from, due, limits)
-    if (end != from || BatchPlanner.isDone(from, frontiers, millis)) end
+    if (end ne from) end
+    else if (BatchPlanner.isDone(from, frontiers, millis))
+      BatchPlanner.confirmed(from, due, stream.confirmationPeriod)
     else {
       ahead.awaitNews()
       ahead.begin(from)
@@ -110,13 +114,19 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit =
-    try ahead.stop()
+    try begun.foreach(_.stop())
     finally lease.close()
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
-    ahead.metrics.asJava
+    begun.fold(Map.empty[String, String])(_.metrics).asJava
 
   override def toString: String = s"Kinesis[${options.stream}]"
+
+  private def ahead: ReadAhead = begun.getOrElse {
+    val first = new ReadAhead(context, run)
+    begun = Some(first)
+    first
+  }
 
   private def offsetOf(offset: Offset) = offset match {
     case KinesisOffset(own) => own

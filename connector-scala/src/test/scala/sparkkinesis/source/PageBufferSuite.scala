@@ -109,7 +109,11 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a gap makes the pages before it worthless") {
     forAll(pages) { pages =>
       val buffer = filled(pages)
-      val far = BufferedPage(after(record(500, 1)), Vector(record(501, 7)), after(record(501, 7)))
+      val far = BufferedPage(
+        after(record(500, 1)),
+        PackedRecords(Vector(record(501, 7))),
+        after(record(501, 7))
+      )
       buffer.add(shard, far)
       assert(buffer.bytes === far.bytes)
     }
@@ -117,7 +121,11 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
     def page(bytes: Int) =
-      BufferedPage(Progress.TrimHorizon, Vector(record(1, bytes)), after(record(1, bytes)))
+      BufferedPage(
+        Progress.TrimHorizon,
+        PackedRecords(Vector(record(1, bytes))),
+        after(record(1, bytes))
+      )
     val overhead = page(0).bytes.toInt
     val buffer = new PageBuffer(8000)
     assert(buffer.hasRoom(shard, 4))
@@ -134,7 +142,11 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(Gen.choose(1, 5), Gen.choose(300L, 5000L), Gen.listOf(Gen.choose(0, 4))) {
       (shards, capacity, turns) =>
         val buffer = new PageBuffer(capacity)
-        val page = BufferedPage(Progress.TrimHorizon, Vector(record(1, 100)), after(record(1, 1)))
+        val page = BufferedPage(
+          Progress.TrimHorizon,
+          PackedRecords(Vector(record(1, 100))),
+          after(record(1, 1))
+        )
         turns.map(turn => shardId(turn % shards)).foreach { id =>
           if (buffer.hasRoom(id, shards)) buffer.add(id, page.copy(from = page.upTo))
           assert(buffer.bytes < capacity + page.bytes)

@@ -23,7 +23,13 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   private def check(seed: Long): Int = {
-    val (batches, written) = new History(seed).run()
+    val history = new History(seed)
+    val (batches, written) = history.run()
+    val ancestors = history.ancestors
+    batches.foreach { batch =>
+      val related = batch.shards.filter(ancestors(_).exists(batch.shards))
+      require(related.isEmpty, s"children beside their ancestors: $related in ${batch.shards}")
+    }
     val rows = batches.flatMap(_.rows)
     val read = rows.groupMap(_.key)(_.number)
     val twice = batches.zipWithIndex

@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
+import sparkkinesis.client.ShardFilter
 import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source._
@@ -46,6 +47,16 @@ final class History(seed: Long) {
   private var driver: Driver = _
   private val executors = mutable.Map.empty[String, Executor]
   private var started = 0
+
+  /** The ancestors of every shard there ever was. */
+  def ancestors: Map[ShardId, Set[ShardId]] =
+    ShardDiscovery
+      .listAll(kinesis, producer.stream, ShardFilter.FromTrimHorizon)
+      .shards
+      .sortBy(_.id)
+      .foldLeft(Map.empty[ShardId, Set[ShardId]]) { (known, shard) =>
+        known.updated(shard.id, shard.parents.flatMap(p => known.getOrElse(p, Set.empty) + p).toSet)
+      }
 
   /** @return the committed batches and what the producer wrote since the query's start */
   def run(): (Seq[Batch], Map[String, Seq[Int]]) = {
@@ -89,15 +100,17 @@ final class History(seed: Long) {
   private def drain(): Unit = {
     isCalm = true
     if (executors.isEmpty) addExecutor()
-    var rounds = 0
-    while (committed.map(_.rows.size).sum < producer.count && rounds < 2000) {
+    var (rounds, extra) = (0, 0)
+    while (rounds < 2000 && extra < 20) {
       clock.advance(1.second)
       executors.values.foreach(_.work())
       runBatch(mayFail = false)
       rounds += 1
+      // Once all is read, nothing must come again.
+      if (committed.map(_.rows.size).sum >= producer.count) extra += 1
     }
     require(
-      rounds < 2000,
+      extra == 20,
       s"stuck at ${OffsetCodec.encode(lastEnd)} with ${driver.coordinator.frontiers}, " +
         s"$settings, and ${executors.mkString}"
     )
@@ -192,15 +205,16 @@ final class History(seed: Long) {
   /** The fetch service without its threads: each piece of work happens in the order the seed says. */
   private final class Executor(id: String) {
     val buffer = new PageBuffer(settings.bufferBytes)
-    private val fetchers = mutable.Map.empty[ShardId, ShardFetcher]
+    private val fetchers: ShardFetchers = new ShardFetchers(buffer, fetcher)
     private val unsent = mutable.ArrayBuffer.empty[FetchReport]
     private var known = 0L
 
-    override def toString: String = s"$id (${buffer.bytes} B of ${buffer.shards}: ${fetchers.keys})"
+    override def toString: String =
+      s"$id (${buffer.bytes} B of ${buffer.shards}: ${fetchers.all.map(_.shard)})"
 
     def work(): Unit = {
       heartbeat()
-      random.shuffle(fetchers.toSeq.sortBy(_._1).map(_._2)).foreach { fetcher =>
+      random.shuffle(fetchers.all).foreach { fetcher =>
         clock.advance(random.nextInt(100).millis)
         fetcher.step(clock.now) match {
           case ShardFetcher.Fetched(report, _, _, _) => unsent += report
@@ -212,6 +226,16 @@ final class History(seed: Long) {
       if (random.nextBoolean()) heartbeat()
     }
 
+    private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
+      producer.stream,
+      assignment,
+      kinesis,
+      buffer,
+      settings,
+      () => fetchers.size,
+      () => random.nextDouble()
+    )
+
     private def heartbeat(): Unit = {
       val status = FetchStatus(id, "localhost", unsent.toVector, FetchCounters.Zero, None, known)
       // The driver may hear it and the executor not learn so: then it says it again.
@@ -219,32 +243,8 @@ final class History(seed: Long) {
       if (isCalm || random.nextInt(10) > 0) {
         unsent.clear()
         known = reply.version
-        reply.plan.foreach(apply)
+        reply.plan.foreach(fetchers(_))
       }
-    }
-
-    private def apply(plan: FetchPlan): Unit = {
-      val assigned = plan.assignments.map(_.shard).toSet
-      fetchers.keySet.diff(assigned).foreach(fetchers.remove)
-      buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
-      plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
-      plan.assignments
-        .filterNot(a => fetchers.get(a.shard).exists(_.generation == a.generation))
-        .foreach { a =>
-          buffer.dropAfter(a.shard, a.from)
-          fetchers.update(
-            a.shard,
-            new ShardFetcher(
-              producer.stream,
-              a,
-              kinesis,
-              buffer,
-              settings,
-              () => fetchers.size,
-              () => random.nextDouble()
-            )
-          )
-        }
     }
   }
 }
@@ -255,4 +255,5 @@ final case class Row(shard: ShardId, sequenceNumber: SequenceNumber, text: Strin
   def number: Int = text.drop(key.length + 1).toInt
 }
 
+/** @param shards it read of */
 final case class Batch(shards: Set[ShardId], rows: Seq[Row])

@@ -1,0 +1,44 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.KinesisClient
+import sparkkinesis.model._
+
+/**
+ * Tells whether a reader has fallen behind the stream's retention. Kinesis itself does not: it moves
+ * such a reader to the oldest record kept, without a word.
+ */
+final class Horizon(client: KinesisClient, stream: StreamRef) {
+  import Horizon._
+
+  private var known =
+    Option.empty[(Instant, FiniteDuration)] // the retention, and when it was asked
+
+  /** Whether records that arrived after `completeAsOf` may be gone by now. */
+  def hasPassed(completeAsOf: Instant, now: Instant): Boolean = {
+    def isOlderThan(age: FiniteDuration) =
+      completeAsOf.isBefore(now.minusMillis((age + Margin).toMillis))
+    isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(now))
+  }
+
+  private def retention(now: Instant): FiniteDuration =
+    known
+      .collect { case (asked, kept) if now.isBefore(asked.plusMillis(Fresh.toMillis)) => kept }
+      .getOrElse {
+        val kept = client.describeStream(stream).retention
+        known = Some(now -> kept)
+        kept
+      }
+}
+
+object Horizon {
+
+  /** The service trims a little late, and clocks differ: a start at the horizon is no loss. */
+  private val Margin = 10.minutes
+
+  /** A retention that was changed is noticed after that. */
+  private val Fresh = 10.minutes
+}

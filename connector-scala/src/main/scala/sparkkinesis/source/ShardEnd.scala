@@ -1,0 +1,34 @@
+package sparkkinesis.source
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/**
+ * Whether a shard has really come to its end. The service may answer without a next iterator by
+ * mistake; believing that would leave out the rest of the shard.
+ */
+object ShardEnd {
+
+  /**
+   * The children, where the page names them or the shard is listed as closed, or no more; else `None`.
+   *
+   * @param page without a next iterator
+   */
+  def confirmed(
+      client: KinesisClient,
+      stream: StreamRef,
+      shard: ShardId,
+      page: Page
+  ): Option[Seq[ChildShard]] =
+    if (page.children.nonEmpty) Some(page.children)
+    else {
+      val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
+      val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
+      if (isClosed) Some(childrenIn(listed, shard)) else None
+    }
+
+  def childrenIn(listed: Seq[Shard], shard: ShardId): Seq[ChildShard] =
+    listed.filter(_.parents.contains(shard)).map { child =>
+      ChildShard(child.id, child.parents, child.hashKeys)
+    }
+}
