@@ -1,68 +1,22 @@
 package sparkkinesis.sink
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
-import java.util.concurrent.{CountDownLatch, Semaphore}
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
-import scala.util.Random
 
 import org.scalacheck.Gen
 import org.scalatest.concurrent.Eventually._
-import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client._
-import sparkkinesis.model._
-
-class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val stream = StreamRef.ByName(StreamName("orders"))
-  private val soon = Timeout(Span(10, Seconds))
-  private val twoSeconds = 2000L
-
-  private def entry(text: String) = PutEntry("key", text.getBytes, None)
-
-  private def withWriter[A](
-      client: KinesisClient,
-      options: SinkOptions = SinkOptions(),
-      limits: RequestLimits = RequestLimits(10, 1000),
-      clock: FastClock = new FastClock
-  )(use: RecordWriter => A): A = {
-    val writer = new RecordWriter(client, stream, limits, options, clock, new Random(1))
-    try use(writer)
-    finally writer.close()
-  }
-
-  /** Fails requests and records by chance, and now and then after they took effect. */
-  private def moody(seed: Long): FakeKinesis = {
-    val random = new Random(seed)
-    new FakeKinesis((it, entries) =>
-      random.nextInt(6) match {
-        case 0 => throw new KinesisException.Throttled("slow down")
-        case 1 => throw new KinesisException.Unreachable("no way")
-        case 2 =>
-          entries.foreach(it.write)
-          throw new KinesisException.Unreachable("no answer")
-        case 3 => throw new KinesisException.ServiceFailure("oops")
-        case _ =>
-          entries.map { entry =>
-            random.nextInt(4) match {
-              case 0 => FakeKinesis.Throttle
-              case 1 => PutResult.Failed("InternalFailure", "Internal service failure.")
-              case _ => it.write(entry)
-            }
-          }
-      }
-    )
-  }
-
+/** What a writer sends, and when. */
+class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with RecordWriterFixture {
   test("whatever fails, every record arrives at least once, and no other") {
     forAll(Gen.long, Gen.choose(0, 300)) { (seed, count) =>
       val kinesis = moody(seed)
       val sent = (1 to count).map(_.toString)
-      withWriter(kinesis, SinkOptions(deliveryTimeout = 1000.hours)) { writer =>
+      using(newWriter(kinesis, patient)) { writer =>
         sent.foreach(text => writer.put(entry(text)))
         writer.flush()
         assert(kinesis.written.toSet === sent.toSet)
@@ -82,7 +36,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           if (new String(e.data).toInt % 3 == 0) FakeKinesis.Throttle else it.write(e)
         )
     )
-    withWriter(kinesis) { writer =>
+    using(newWriter(kinesis)) { writer =>
       (1 to 9).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(kinesis.requests === Seq(9, 3))
@@ -94,7 +48,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("full requests leave at once, the rest at flush, or after lingering") {
     val clock = new FastClock
     val kinesis = FakeKinesis.willing
-    withWriter(kinesis, clock = clock) { writer =>
+    using(newWriter(kinesis, clock = clock)) { writer =>
       (1 to 25).foreach(i => writer.put(entry(i.toString)))
       eventually(soon)(assert(kinesis.requests === Seq(10, 10)))
       clock.pass(101.millis)
@@ -116,158 +70,14 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       now.decrementAndGet()
       entries.map(it.write)
     })
-    withWriter(kinesis, SinkOptions(maxInFlightRequests = 3)) { writer =>
+    using(newWriter(kinesis, SinkOptions(maxInFlightRequests = 3))) { writer =>
       (1 to 100).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(most.get === 3)
     }
   }
 
-  test("put waits while the buffer is full, and a record larger than it goes alone") {
-    val gate = new Semaphore(0)
-    val kinesis = new FakeKinesis((it, entries) => {
-      gate.acquire()
-      entries.map(it.write)
-    })
-    withWriter(kinesis, SinkOptions(maxBufferedBytes = 20)) { writer =>
-      val done = new AtomicInteger
-      val owner = thread {
-        (1 to 6).foreach { i =>
-          writer.put(entry(i.toString))
-          done.set(i)
-        }
-        writer.put(entry("x" * 50))
-        writer.flush()
-        done.set(100)
-      }
-      eventually(soon)(assert(owner.getState === Thread.State.WAITING))
-      assert(done.get === 5) // of four bytes each
-      assert(writer.buffered === 20)
-      gate.release(1000)
-      eventually(soon)(assert(done.get === 100))
-      assert(kinesis.written.size === 7)
-    }
-  }
-
-  test("memory stays bounded whatever fails") {
-    val options = SinkOptions(deliveryTimeout = 1000.hours, maxBufferedBytes = 64)
-    withWriter(moody(7), options) { writer =>
-      (1 to 400).foreach { i =>
-        writer.put(entry(i.toString))
-        assert(writer.buffered <= 64)
-      }
-      writer.flush()
-    }
-  }
-
-  test("what is not taken in time fails, naming stream, first failure, and how many wait") {
-    val answers = Iterator("slow down", "still slow").concat(Iterator.continually("later"))
-    val kinesis = new FakeKinesis((_, _) =>
-      throw new KinesisException.Throttled(answers.synchronized(answers.next()))
-    )
-    withWriter(kinesis, SinkOptions(deliveryTimeout = 30.seconds)) { writer =>
-      (1 to 7).foreach(i => writer.put(entry(i.toString)))
-      val e = intercept[DeliveryTimeoutException](writer.flush())
-      assert(e.getMessage.contains("Stream orders did not take 7 records within 30 seconds"))
-      assert(e.getMessage.contains("7 records of this task wait"))
-      assert(e.getMessage.endsWith("The first failure was: slow down"))
-      assert(kinesis.requests.size > 5, "it must have tried until then")
-      assert(intercept[DeliveryTimeoutException](writer.put(entry("8"))) eq e)
-      assert(intercept[DeliveryTimeoutException](writer.flush()) eq e)
-    }
-  }
-
-  test("a failure that waiting does not mend is thrown at once") {
-    val denied = new KinesisException.AccessDenied("no")
-    val kinesis = new FakeKinesis((_, _) => throw denied)
-    withWriter(kinesis) { writer =>
-      writer.put(entry("1"))
-      assert(intercept[KinesisException.AccessDenied](writer.flush()) eq denied)
-      assert(kinesis.requests.size === 1)
-    }
-  }
-
-  test("a record that is refused for good is not sent again") {
-    val kinesis = new FakeKinesis((_, entries) =>
-      entries.map(_ => PutResult.Failed("InvalidArgumentException", "too large"))
-    )
-    withWriter(kinesis) { writer =>
-      writer.put(entry("1"))
-      val e = intercept[KinesisException.InvalidArgument](writer.flush())
-      assert(e.getMessage.contains("stream orders") && e.getMessage.contains("too large"))
-      assert(kinesis.requests.size === 1)
-    }
-  }
-
-  test("an answer for another number of records is no answer") {
-    val calls = new AtomicInteger
-    val kinesis = new FakeKinesis((it, entries) =>
-      if (calls.getAndIncrement() == 0) Nil else entries.map(it.write)
-    )
-    withWriter(kinesis) { writer =>
-      (1 to 3).foreach(i => writer.put(entry(i.toString)))
-      writer.flush()
-      assert(kinesis.requests === Seq(3, 3))
-    }
-  }
-
   test("flush without records returns") {
-    withWriter(FakeKinesis.willing)(_.flush())
+    using(newWriter(FakeKinesis.willing))(_.flush())
   }
-
-  private def hanging: FakeKinesis = new FakeKinesis((_, _) => {
-    new Semaphore(0).acquire()
-    Nil
-  })
-
-  test("an interrupted task stops within two seconds, in put and in flush, and leaks no thread") {
-    val tasks = Seq[RecordWriter => Unit](
-      writer => (1 to 100).foreach(i => writer.put(entry(i.toString))),
-      writer => {
-        writer.put(entry("1"))
-        writer.flush()
-      }
-    )
-    tasks.foreach { task =>
-      val thrown = new AtomicReference[Throwable]
-      val owner = thread {
-        try withWriter(hanging, SinkOptions(maxBufferedBytes = 40))(task)
-        catch { case e: Throwable => thrown.set(e) }
-      }
-      eventually(soon)(assert(owner.getState === Thread.State.WAITING))
-      owner.interrupt()
-      owner.join(twoSeconds)
-      assert(!owner.isAlive)
-      assert(thrown.get.isInstanceOf[InterruptedException])
-      eventually(soon)(assert(writerThreads.isEmpty))
-    }
-  }
-
-  test("close during a back-off ends it") {
-    val kinesis = new FakeKinesis((_, _) => throw new KinesisException.Unreachable("no way"))
-    val options = SinkOptions(deliveryTimeout = 1000.hours)
-    val writer =
-      new RecordWriter(kinesis, stream, RequestLimits.Default, options, SystemClock, new Random(1))
-    writer.put(entry("1"))
-    val owner = thread(
-      try writer.flush()
-      catch { case _: InterruptedException => () }
-    )
-    eventually(soon)(assert(kinesis.requests.size >= 2))
-    owner.interrupt()
-    writer.close()
-    owner.join(twoSeconds)
-    assert(!owner.isAlive)
-    eventually(soon)(assert(writerThreads.isEmpty))
-  }
-
-  private def thread(body: => Unit): Thread = {
-    val thread = new Thread(() => body)
-    thread.setDaemon(true)
-    thread.start()
-    thread
-  }
-
-  private def writerThreads: Iterable[Thread] =
-    Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("spark-kinesis-writer"))
 }
