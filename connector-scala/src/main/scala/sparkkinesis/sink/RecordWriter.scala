@@ -19,6 +19,8 @@ import sparkkinesis.model.{PutEntry, StreamRef}
  *
  * @param client not closed by the writer
  * @param limits of one request
+ * @param isCancelled asked at every record, and every 200 ms while the owner waits: once it is true
+ *   `put` and `flush` throw `InterruptedException`, as they do when the owner is interrupted
  */
 final class RecordWriter(
     client: KinesisClient,
@@ -26,7 +28,8 @@ final class RecordWriter(
     limits: RequestLimits,
     options: SinkOptions,
     clock: Clock,
-    random: Random
+    random: Random,
+    isCancelled: () => Boolean
 ) extends AutoCloseable {
   import RecordWriter._
 
@@ -73,10 +76,9 @@ final class RecordWriter(
    * @throws DeliveryTimeoutException or `KinesisException` where one could not be written
    */
   def flush(): Unit = synchronized {
-    failure.foreach(throw _)
+    requireOngoing()
     sendFilling()
-    while (waiting > 0 && failure.isEmpty) wait()
-    failure.foreach(throw _)
+    while (waiting > 0) awaitNews()
   }
 
   /** Not yet acknowledged, in bytes. */
@@ -94,12 +96,22 @@ final class RecordWriter(
 
   /** A record larger than all the room gets it alone. */
   private def awaitRoom(size: Long): Unit = {
-    failure.foreach(throw _)
+    requireOngoing()
     while (bufferedBytes > 0 && bufferedBytes + size > options.maxBufferedBytes) {
       sendFilling()
-      wait()
-      failure.foreach(throw _)
+      awaitNews()
     }
+  }
+
+  private def awaitNews(): Unit = {
+    wait(LookPeriod.toMillis)
+    requireOngoing()
+  }
+
+  private def requireOngoing(): Unit = {
+    failure.foreach(throw _)
+    if (isCancelled())
+      throw new InterruptedException(s"Writing to stream $stream ends: its task was cancelled.")
   }
 
   private def isLingering(batch: Batch): Boolean =
@@ -132,6 +144,9 @@ object RecordWriter {
 
   /** So long a request waits for more records while they come. */
   private val Linger = 100.millis
+
+  /** So long a cancelled task waits at most before it sees that. */
+  private val LookPeriod = 200.millis
 
   /** Interrupted requests end well within it. */
   private val CloseTimeout = 1500.millis

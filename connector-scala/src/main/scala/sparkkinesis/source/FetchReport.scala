@@ -1,6 +1,6 @@
 package sparkkinesis.source
 
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{Diagnosis, KinesisException}
 import sparkkinesis.model._
 
 /**
@@ -41,18 +41,21 @@ final case class FetchStatus(
     knownVersion: Long
 )
 
-/** A failure that retrying cannot mend. */
+/**
+ * A failure that retrying cannot mend.
+ *
+ * @param condition a stable name, such as `KINESIS_ACCESS_DENIED`
+ * @param message what happened to which shard of which stream, and what to do
+ */
 final case class FetchFailure(condition: String, message: String)
 
 object FetchFailure {
+
+  /** @param cause names where the call went */
   def of(cause: KinesisException, stream: StreamRef, shard: ShardId): FetchFailure = {
-    val condition = cause match {
-      case _: KinesisException.NotFound => "KINESIS_STREAM_NOT_FOUND"
-      case _: KinesisException.AccessDenied => "KINESIS_ACCESS_DENIED"
-      case _: KinesisException.BadCredentials => "KINESIS_BAD_CREDENTIALS"
-      case _ => "KINESIS_READ_FAILED"
-    }
-    FetchFailure(condition, s"Reading $shard of stream $stream failed: ${cause.getMessage}")
+    val diagnosis = Diagnosis.of(cause)
+    val what = s"Reading $shard of stream $stream failed: ${cause.getMessage}"
+    FetchFailure(diagnosis.condition, diagnosis.explain(what))
   }
 }
 

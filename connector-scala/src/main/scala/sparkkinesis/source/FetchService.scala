@@ -181,7 +181,10 @@ final class FetchService(
           case _ => count(c => c.copy(retried = c.retried + 1))
         }
         schedule(fetcher, delay)
-      case ShardFetcher.Fails(cause) => fail(FetchFailure.of(cause, stream, fetcher.shard))
+      case ShardFetcher.Fails(cause) =>
+        val failure = FetchFailure.of(cause, stream, fetcher.shard)
+        log.warn(failure.message, cause) // the driver gets the words alone
+        fail(failure)
       case ShardFetcher.Loses(loss) => fail(FetchFailure("KINESIS_DATA_LOSS", loss.getMessage))
       case ShardFetcher.Ended =>
     }

@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkThrowable
 
-import sparkkinesis.client.{KinesisException, OptionException}
+import sparkkinesis.client.{Diagnosis, KinesisException, OptionException}
 import sparkkinesis.sink.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
@@ -31,9 +31,13 @@ final class ConnectorError(condition: String, text: String, sqlState: String)
 }
 
 object ConnectorError {
-  private val log = LoggerFactory.getLogger(getClass)
+  private val log = LoggerFactory.getLogger(classOf[ConnectorError])
   private val InvalidOptions = "42616" // Spark's own state for invalid options
   private val DataSource = "KD000" // Spark's class for data source errors
+  private val LateDelivery = Diagnosis(
+    "KINESIS_DELIVERY_TIMEOUT",
+    "Add shards to the stream, write less at once, or raise option 'deliveryTimeout'."
+  )
 
   /** Runs it, and throws the failures that have a name as [[ConnectorError]]s. */
   def translating[A](action: => A): A =
@@ -49,21 +53,29 @@ object ConnectorError {
     withStackOf(e, new ConnectorError(e.condition, e.getMessage, InvalidOptions))
 
   def of(e: KinesisException): ConnectorError = {
-    val (condition, remedy) = naming(e)
-    logged(e, condition, remedy)
+    val error = diagnosed(e, Diagnosis.of(e))
+    e match {
+      case _: KinesisException.Other => log.warn(error.getMessage, e) // nobody foresaw it
+      case _ => logBriefly(error, e)
+    }
+    error
   }
 
-  def of(e: DeliveryTimeoutException): ConnectorError =
-    logged(
-      e,
-      "KINESIS_DELIVERY_TIMEOUT",
-      "Add shards to the stream, write less at once, or raise option 'deliveryTimeout'."
-    )
+  def of(e: DeliveryTimeoutException): ConnectorError = {
+    val error = diagnosed(e, LateDelivery)
+    logBriefly(error, e)
+    error
+  }
 
-  private def logged(e: Throwable, condition: String, remedy: String): ConnectorError = {
-    log.warn(condition, e)
-    val text = s"${e.getMessage.stripSuffix(".")}. $remedy"
-    withStackOf(e, new ConnectorError(condition, text, DataSource))
+  private def diagnosed(e: Throwable, diagnosis: Diagnosis): ConnectorError = {
+    val text = diagnosis.explain(e.getMessage)
+    withStackOf(e, new ConnectorError(diagnosis.condition, text, DataSource))
+  }
+
+  /** One line: Spark prints a stack of its own when the query fails. */
+  private def logBriefly(error: ConnectorError, cause: Throwable): Unit = {
+    log.warn(error.getMessage)
+    log.debug("It was caused by", cause)
   }
 
   def apply(condition: String, text: String): ConnectorError =
@@ -72,32 +84,5 @@ object ConnectorError {
   private def withStackOf(e: Throwable, error: ConnectorError): ConnectorError = {
     error.setStackTrace(e.getStackTrace)
     error
-  }
-
-  private def naming(e: KinesisException): (String, String) = e match {
-    case _: KinesisException.NotFound =>
-      "KINESIS_STREAM_NOT_FOUND" ->
-        "Check the stream's name, its region, and the account of the credentials."
-    case _: KinesisException.AccessDenied =>
-      "KINESIS_ACCESS_DENIED" ->
-        "Allow this action on the stream (and its KMS key) to the user or role that asks."
-    case _: KinesisException.BadCredentials =>
-      "KINESIS_BAD_CREDENTIALS" ->
-        "Check the keys, profile or role in the options, their expiry, and the machine's clock."
-    case _: KinesisException.Unreachable =>
-      "KINESIS_UNREACHABLE" -> "Check region, endpoint, network and proxy."
-    case _: KinesisException.Throttled =>
-      "KINESIS_THROTTLED" -> "Add shards to the stream, or let fewer clients use it."
-    case _: KinesisException.LimitExceeded =>
-      "KINESIS_LIMIT_EXCEEDED" -> "Wait, or ask AWS to raise the account's limit."
-    case _: KinesisException.InUse =>
-      "KINESIS_STREAM_BUSY" -> "Wait until the stream is active."
-    case _: KinesisException.InvalidArgument =>
-      "KINESIS_INVALID_REQUEST" -> "Check the options against what the service says."
-    case _: KinesisException.IteratorExpired | _: KinesisException.ListingExpired |
-        _: KinesisException.ServiceFailure =>
-      "KINESIS_SERVICE_FAILURE" -> "Start the query again; see the AWS Health Dashboard."
-    case _: KinesisException.Other =>
-      "KINESIS_FAILURE" -> "The cause is in the log of the driver or executor."
   }
 }

@@ -2,6 +2,7 @@ package sparkkinesis.spark
 
 import scala.util.Random
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
@@ -19,7 +20,7 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
     ConnectorError.translating {
       val lease = ClientPool.shared.borrow(settings.client)
-      new KinesisDataWriter(settings, partitionId, lease, SystemClock, Random)
+      new KinesisDataWriter(settings, partitionId, lease, SystemClock, Random, isCancelled)
     }
 
   override def createWriter(
@@ -27,15 +28,26 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
       taskId: Long,
       epochId: Long
   ): DataWriter[InternalRow] = createWriter(partitionId, taskId)
+
+  /** Spark marks a task it wants to end, but interrupts its thread only if the job asked for it. */
+  private def isCancelled: () => Boolean = {
+    val task = Option(TaskContext.get())
+    () => task.exists(_.isInterrupted())
+  }
 }
 
-/** Writes a task's rows; `commit` returns when Kinesis has acknowledged every one. */
+/**
+ * Writes a task's rows.
+ *
+ * @param isCancelled whether the task is to end
+ */
 private[spark] final class KinesisDataWriter(
     settings: WriteSettings,
     partitionId: Int,
     lease: Lease,
     clock: Clock,
-    random: Random
+    random: Random,
+    isCancelled: () => Boolean
 ) extends DataWriter[InternalRow] {
 
   private val writer = new RecordWriter(
@@ -44,7 +56,8 @@ private[spark] final class KinesisDataWriter(
     RequestLimits.Default,
     settings.options,
     clock,
-    random
+    random,
+    isCancelled
   )
   private var rows = 0L
 
@@ -62,9 +75,14 @@ private[spark] final class KinesisDataWriter(
       "Mend such rows or filter them out before they are written."
   )
 
+  /**
+   * Returns when Kinesis has acknowledged every row. There is nothing left to tell the driver, and a
+   * class of ours could not reach it: Spark deserializes the message without the jars a session
+   * added, and would fail a write that is done.
+   */
   override def commit(): WriterCommitMessage = {
     ConnectorError.translating(writer.flush())
-    KinesisDataWriter.Done
+    null
   }
 
   override def abort(): Unit = writer.close()
@@ -75,10 +93,4 @@ private[spark] final class KinesisDataWriter(
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     WriteMetrics.values(writer.metrics)
-}
-
-private[spark] object KinesisDataWriter {
-
-  /** There is nothing left for the driver to do. */
-  case object Done extends WriterCommitMessage
 }

@@ -149,7 +149,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private val failures = Seq(
     new KinesisException.AccessDenied("no") -> "KINESIS_ACCESS_DENIED",
     new KinesisException.BadCredentials("no") -> "KINESIS_BAD_CREDENTIALS",
-    new KinesisException.InvalidArgument("no") -> "KINESIS_READ_FAILED",
+    new KinesisException.InvalidArgument("no") -> "KINESIS_INVALID_REQUEST",
     new IllegalStateException("a bug") -> "KINESIS_INTERNAL_ERROR",
     new NoClassDefFoundError("a broken class path") -> "KINESIS_INTERNAL_ERROR"
   )

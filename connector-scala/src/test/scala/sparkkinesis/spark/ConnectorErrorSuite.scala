@@ -2,29 +2,13 @@ package sparkkinesis.spark
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
+import org.apache.logging.log4j.Level
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import sparkkinesis.client.KinesisException._
-import sparkkinesis.client.{KinesisException, OptionException}
+import sparkkinesis.client.{Diagnosis, OptionException}
 
 class ConnectorErrorSuite extends AnyFunSuite {
-  private val cases = Table[KinesisException, String](
-    ("failure", "condition"),
-    (new NotFound("x"), "KINESIS_STREAM_NOT_FOUND"),
-    (new AccessDenied("x"), "KINESIS_ACCESS_DENIED"),
-    (new BadCredentials("x"), "KINESIS_BAD_CREDENTIALS"),
-    (new Unreachable("x"), "KINESIS_UNREACHABLE"),
-    (new Throttled("x"), "KINESIS_THROTTLED"),
-    (new LimitExceeded("x"), "KINESIS_LIMIT_EXCEEDED"),
-    (new InUse("x"), "KINESIS_STREAM_BUSY"),
-    (new InvalidArgument("x"), "KINESIS_INVALID_REQUEST"),
-    (new IteratorExpired("x"), "KINESIS_SERVICE_FAILURE"),
-    (new ListingExpired("x"), "KINESIS_SERVICE_FAILURE"),
-    (new ServiceFailure("x"), "KINESIS_SERVICE_FAILURE"),
-    (new Other("x"), "KINESIS_FAILURE")
-  )
-
   private final class NotSerializable
 
   private final class Unsendable extends RuntimeException {
@@ -39,13 +23,12 @@ class ConnectorErrorSuite extends AnyFunSuite {
       .asInstanceOf[ConnectorError]
   }
 
-  test("each failure of the service has a condition and a remedy") {
-    forAll(cases) { (failure, condition) =>
-      val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
-      assert(error.getCondition === condition)
-      assert(error.getSqlState === "KD000")
-      assert(error.getMessage.matches(s"\\[$condition\\] x\\. [A-Z].*\\."))
-    }
+  test("a failure of the service arrives with its condition, and what to do") {
+    val failure = new NotFound("No stream orders.")
+    val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
+    assert(error.getCondition === "KINESIS_STREAM_NOT_FOUND" && error.getSqlState === "KD000")
+    val text = s"No stream orders. ${Diagnosis.of(failure).remedy}"
+    assert(error.getMessage === s"[KINESIS_STREAM_NOT_FOUND] $text")
   }
 
   test("an option error keeps its condition and text") {
@@ -53,6 +36,23 @@ class ConnectorErrorSuite extends AnyFunSuite {
     val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
     assert(error.getMessage === "[KINESIS_MISSING_OPTION] Which stream?")
     assert(error.getMessageParameters.get("message") === "Which stream?")
+  }
+
+  test("a failure that is understood is one line at WARN; its stack shows at DEBUG") {
+    val failure = new Unreachable("no answer", new Unsendable)
+    val noted = LogTap.of(classOf[ConnectorError])(ConnectorError.of(failure))
+    val (warnings, others) = noted.partition(_.getLevel === Level.WARN)
+    assert(
+      warnings.map(_.getMessage.getFormattedMessage) === Seq(ConnectorError.of(failure).getMessage)
+    )
+    assert(warnings.forall(_.getThrown == null))
+    assert(others.map(_.getThrown) === Seq(failure) && others.head.getLevel === Level.DEBUG)
+  }
+
+  test("one that is not understood shows its stack at once: its remedy points there") {
+    val failure = new Other("odd")
+    val noted = LogTap.of(classOf[ConnectorError])(ConnectorError.of(failure))
+    assert(noted.map(it => it.getLevel -> it.getThrown) === Seq(Level.WARN -> failure))
   }
 
   test("it travels whole, whatever caused it") {

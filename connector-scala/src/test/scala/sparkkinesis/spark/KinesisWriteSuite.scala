@@ -48,7 +48,8 @@ class KinesisWriteSuite extends AnyFunSuite {
 
   private def withTask[A](kinesis: FakeKinesis)(use: KinesisDataWriter => A): A = {
     val lease = new Lease(kinesis, () => ())
-    val writer = new KinesisDataWriter(settings, 3, lease, new FastClock, new Random(1))
+    val writer =
+      new KinesisDataWriter(settings, 3, lease, new FastClock, new Random(1), () => false)
     try use(writer)
     finally writer.close()
   }
@@ -94,7 +95,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     val kinesis = FakeKinesis.willing
     withTask(kinesis) { task =>
       Seq("a", "b", "c").foreach(text => task.write(row(text.getBytes)))
-      assert(task.commit() === KinesisDataWriter.Done)
+      assert(task.commit() === null, "a class of ours does not reach every driver")
       assert(kinesis.written === Seq("a", "b", "c"))
       val counts = task.currentMetricsValues().map(it => it.name -> it.value).toMap
       assert(counts.keySet === WriteMetrics.all.map(_.name).toSet)

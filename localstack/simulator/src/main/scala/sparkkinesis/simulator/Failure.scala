@@ -38,6 +38,7 @@ object ErrorCode {
   case object ExpiredNextToken extends ErrorCode("ExpiredNextTokenException", 400)
   case object LimitExceeded extends ErrorCode("LimitExceededException", 400)
   case object ThroughputExceeded extends ErrorCode("ProvisionedThroughputExceededException", 400)
+  case object AccessDenied extends ErrorCode("AccessDeniedException", 400)
   case object InternalFailure extends ErrorCode("InternalFailure", 500)
   case object Serialization extends ErrorCode("SerializationException", 400)
   case object UnknownOperation extends ErrorCode("UnknownOperationException", 400)

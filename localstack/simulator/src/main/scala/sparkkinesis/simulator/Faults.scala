@@ -8,6 +8,7 @@ sealed trait Fault
 object Fault {
   case object Throttled extends Fault
   case object ServiceFailure extends Fault
+  case object AccessDenied extends Fault
 
   /** Of `GetRecords`. */
   case object IteratorExpired extends Fault

@@ -137,6 +137,7 @@ object SimulatedKinesis {
     case ErrorCode.ExpiredNextToken => new KinesisException.ListingExpired(message)
     case ErrorCode.LimitExceeded => new KinesisException.LimitExceeded(message)
     case ErrorCode.ThroughputExceeded => new KinesisException.Throttled(message)
+    case ErrorCode.AccessDenied => new KinesisException.AccessDenied(message)
     case ErrorCode.InternalFailure => new KinesisException.ServiceFailure(message)
     case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)
   }

@@ -21,6 +21,7 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     case Some(Fault.Throttled) =>
       refused(ErrorCode.ThroughputExceeded, "Rate exceeded (injected).")
     case Some(Fault.ServiceFailure) => refused(ErrorCode.InternalFailure, "Injected failure.")
+    case Some(Fault.AccessDenied) => refused(ErrorCode.AccessDenied, "Not allowed (injected).")
     case Some(fault) => fitted(operation, fault)
   }
 

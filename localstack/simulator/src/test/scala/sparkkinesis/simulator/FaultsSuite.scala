@@ -42,10 +42,11 @@ final class FaultsSuite extends AnyFunSuite {
     }
   }
 
-  test("throttled, failed and unreachable calls have no effect") {
+  test("throttled, failed, denied and unreachable calls have no effect") {
     val f = new Fixture
     f.failing[KinesisException.Throttled](Fault.Throttled)(f.put("a"))
     f.failing[KinesisException.ServiceFailure](Fault.ServiceFailure)(f.put("a"))
+    f.failing[KinesisException.AccessDenied](Fault.AccessDenied)(f.put("a"))
     f.failing[KinesisException.Unreachable](Fault.Unreachable)(f.put("a"))
     assert(f.data.isEmpty)
   }

@@ -37,7 +37,8 @@ class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def writer(kinesis: SimulatedKinesis, seed: Long): RecordWriter = {
     val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
-    new RecordWriter(kinesis, stream, RequestLimits(20, 1000), patience, clock, new Random(seed))
+    val limits = RequestLimits(20, 1000)
+    new RecordWriter(kinesis, stream, limits, patience, clock, new Random(seed), () => false)
   }
 
   private def arrived(kinesis: SimulatedKinesis): Seq[String] = {

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
+import scala.concurrent.{ExecutionContext, Future}
+
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
@@ -140,6 +142,20 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
       query.stop()
       assert(!query.isActive)
       eventually(soon)(assert(writerThreads === 0))
+    } finally busy.set(false)
+  }
+
+  test("a write whose job is cancelled without interrupting its tasks ends as well") {
+    val stream = newStream()
+    busy.set(true)
+    try {
+      val writing = Future {
+        spark.sparkContext.setJobGroup("cancelled", "a write", interruptOnCancel = false)
+        numbers(1000).write.format("kinesis").options(options(stream)).mode("append").save()
+      }(ExecutionContext.global)
+      eventually(soon)(assert(writerThreads > 0))
+      spark.sparkContext.cancelJobGroup("cancelled")
+      eventually(soon)(assert(writing.isCompleted && writerThreads === 0))
     } finally busy.set(false)
   }
 

@@ -1,0 +1,98 @@
+package sparkkinesis.sink
+
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.{ConcurrentHashMap, Semaphore}
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client._
+
+/** A writer that is told to stop stops, wherever it waits. */
+class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
+  private val twoSeconds = 2000L
+
+  /** A service that never answers, and the threads that wait for it. */
+  private final class Hanging {
+    private val seen = ConcurrentHashMap.newKeySet[Thread]()
+
+    val kinesis: FakeKinesis = new FakeKinesis((_, _) => {
+      seen.add(Thread.currentThread)
+      new Semaphore(0).acquire()
+      Nil
+    })
+
+    def isAsked: Boolean = !seen.isEmpty
+    def threads: Seq[Thread] = seen.asScala.toSeq.filter(_.isAlive)
+  }
+
+  private val full = patient.copy(maxBufferedBytes = 40)
+
+  private val tasks = Seq[RecordWriter => Unit](
+    writer => (1 to 100).foreach(i => writer.put(entry(i.toString))),
+    writer => {
+      writer.put(entry("1"))
+      writer.flush()
+    }
+  )
+
+  /** Each task waits for a service that hangs; `stop` is to end it with an `InterruptedException`. */
+  private def stopping(stop: (Thread, AtomicBoolean) => Unit): Unit = tasks.foreach { task =>
+    val hanging = new Hanging
+    val cancelled = new AtomicBoolean
+    val thrown = new AtomicReference[Throwable]
+    val writer = newWriter(hanging.kinesis, full, isCancelled = () => cancelled.get)
+    val owner = thread {
+      try using(writer)(task)
+      catch { case e: Throwable => thrown.set(e) }
+    }
+    eventually(soon) {
+      assert(hanging.isAsked && owner.getState === Thread.State.TIMED_WAITING)
+    }
+    stop(owner, cancelled)
+    owner.join(twoSeconds)
+    assert(!owner.isAlive)
+    assert(thrown.get.isInstanceOf[InterruptedException])
+    eventually(soon)(assert(hanging.threads.isEmpty))
+  }
+
+  test("an interrupted task stops within two seconds, in put and in flush, and leaks no thread") {
+    stopping((owner, _) => owner.interrupt())
+  }
+
+  test("a task that is cancelled without an interrupt stops as soon") {
+    stopping((_, cancelled) => cancelled.set(true))
+  }
+
+  test("a cancelled task takes no further record, though there is room") {
+    val cancelled = new AtomicBoolean
+    using(newWriter(FakeKinesis.willing, isCancelled = () => cancelled.get)) { writer =>
+      writer.put(entry("1"))
+      cancelled.set(true)
+      val e = intercept[InterruptedException](writer.put(entry("2")))
+      assert(e.getMessage === "Writing to stream orders ends: its task was cancelled.")
+    }
+  }
+
+  test("close during a back-off ends it") {
+    val threads = ConcurrentHashMap.newKeySet[Thread]()
+    val kinesis = new FakeKinesis((_, _) => {
+      threads.add(Thread.currentThread)
+      throw new KinesisException.Unreachable("no way")
+    })
+    val writer = newWriter(kinesis, patient, RequestLimits.Default, SystemClock)
+    writer.put(entry("1"))
+    val owner = thread(
+      try writer.flush()
+      catch { case _: InterruptedException => () }
+    )
+    eventually(soon)(assert(kinesis.requests.size >= 2))
+    owner.interrupt()
+    writer.close()
+    owner.join(twoSeconds)
+    assert(!owner.isAlive)
+    eventually(soon)(assert(threads.asScala.forall(!_.isAlive)))
+  }
+}

@@ -1,0 +1,30 @@
+package sparkkinesis.source
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Diagnosis, KinesisException}
+
+class FetchFailureSuite extends AnyFunSuite {
+  private val shard = shardId(3)
+
+  test("it says which shard of which stream, what the service said, and what to do") {
+    val cause = new KinesisException.AccessDenied("GetRecords (region eu-west-1) failed: no key.")
+    val failure = FetchFailure.of(cause, stream, shard)
+    assert(failure.condition === "KINESIS_ACCESS_DENIED")
+    assert(
+      failure.message === s"Reading $shard of stream $stream failed: " +
+        s"GetRecords (region eu-west-1) failed: no key. ${Diagnosis.of(cause).remedy}"
+    )
+  }
+
+  test("it has the name the same failure has elsewhere") {
+    Seq(
+      new KinesisException.InvalidArgument("x"),
+      new KinesisException.NotFound("x"),
+      new KinesisException.Other("x")
+    ).foreach { cause =>
+      assert(FetchFailure.of(cause, stream, shard).condition === Diagnosis.of(cause).condition)
+    }
+  }
+}
