@@ -123,6 +123,26 @@ def test_the_same_row_again_is_no_duplicate_but_is_told(
     assert verdict.resent == len(again)
 
 
+def test_a_batch_that_ran_again_with_other_rows_is_no_success() -> None:
+    first = [arrival(0, 0, "a", 1), arrival(0, 1, "b", 1)]
+    again = [arrival(0, 0, "b", 1), arrival(0, 1, "a", 1)]
+    verdict = verdict_on(lines_of(first), first + again)
+    assert (verdict.lost, verdict.duplicated, verdict.resent) == (0, 2, 0)
+    assert not verdict.is_flawless
+
+
+@given(DELIVERIES, st.data())
+def test_a_row_with_two_lines_is_a_duplicate(clients: list[str], data: st.DataObject) -> None:
+    arrivals = deliver(clients)
+    row, other = data.draw(st.sampled_from(arrivals)), arrival(0, 0, "late", 1)
+    again = arrival(row.batch, row.row, other.client, other.number)
+    last = arrival(10_000, 0, other.client, other.number)
+    for found in ([*arrivals, again], [*arrivals, again, last], [again, last, *arrivals]):
+        verdict = verdict_on([*lines_of(arrivals), other.line], found)
+        assert (verdict.lost, verdict.duplicated) == (0, 1)
+        assert not verdict.is_flawless
+
+
 @given(st.permutations(range(1, 9)))
 def test_every_row_after_a_later_line_is_out_of_order(numbers: list[int]) -> None:
     arrivals = [arrival(0, row, "a", number) for row, number in enumerate(numbers)]

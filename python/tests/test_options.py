@@ -171,3 +171,53 @@ def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> N
 def test_an_instant_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="needs a time zone"):
         AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 that is the point
+
+
+class Frame:
+    """A streaming DataFrame that keeps what its writer is told, and starts nothing."""
+
+    def __init__(self) -> None:
+        self.trigger_options: dict[str, Any] | None = None
+        self.writeStream = self  # pyspark's name
+
+    def trigger(self, **options: Any) -> Frame:
+        self.trigger_options = options
+        return self
+
+    def start(self) -> str:
+        return "started"
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: self
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        (None, None),
+        ("available_now", {"availableNow": True}),
+        (timedelta(0), {"processingTime": "0 milliseconds"}),
+        (timedelta(seconds=10), {"processingTime": "10000 milliseconds"}),
+    ],
+)
+def test_triggers(trigger: Any, expected: dict[str, Any] | None) -> None:
+    frame: Any = Frame()
+    KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
+    assert frame.trigger_options == expected
+
+
+@pytest.mark.parametrize(
+    ("trigger", "kind", "said"),
+    [
+        ("availableNow", ValueError, "timedelta or 'available_now', not 'availableNow'"),
+        ("10 seconds", ValueError, "timedelta or 'available_now'"),
+        ("", ValueError, "timedelta or 'available_now'"),
+        (10, TypeError, "timedelta or 'available_now', not 10"),
+        (timedelta(microseconds=500), ValueError, "trigger must be whole milliseconds"),
+        (timedelta(seconds=-1), ValueError, "trigger must not be negative"),
+    ],
+)
+def test_another_trigger_is_refused(trigger: Any, kind: type[Exception], said: str) -> None:
+    frame: Any = Frame()
+    with pytest.raises(kind, match=said):
+        KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
