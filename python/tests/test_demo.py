@@ -256,11 +256,13 @@ def java_home(folder: Path, version: str) -> str:
     [
         ('openjdk version "17.0.2" 2022-01-18', None),
         ('openjdk version "21"', None),
+        ('openjdk version "23.0.1" 2024-10-15', None),
+        ('openjdk version "24" 2025-03-18', "is Java 24"),
         ('java version "1.8.0_402"', "is Java 8"),
         ('openjdk version "11.0.1"', "is Java 11"),
     ],
 )
-def test_an_old_java_is_refused(
+def test_a_java_that_spark_does_not_run_on_is_refused(
     version: str, complaint: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", java_home(tmp_path, version))
