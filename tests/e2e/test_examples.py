@@ -29,7 +29,12 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
         client = client_of(kinesis.endpoint)
         put_orders(client)
         command = [str(SPARK_SUBMIT), "--master", "local[2]", "--jars", f"{other},{jar_path()}"]
-        command += ["--conf", "spark.eventLog.enabled=true"]
+        command += [
+            "--conf",
+            "spark.eventLog.enabled=true",
+            "--conf",
+            "spark.eventLog.compress=false",
+        ]
         command += ["--conf", f"spark.eventLog.dir={events.as_uri()}", str(PIPELINE)]
         command += ["--region", "us-east-1", "--endpoint", kinesis.endpoint]
         command += ["--read", "orders", "--write", "totals", "--once"]
@@ -70,7 +75,6 @@ def totals(client: Any) -> dict[str, Any]:
 def jars_added(events: Path) -> set[str]:
     """The names of the jars that the application handed to its executors."""
     lines = [line for log in events.rglob("events_*") for line in log.read_text().splitlines()]
-    lines += [line for log in events.glob("local-*") if log.is_file() for line in log.open()]
     told = [event for event in map(json.loads, lines) if "Classpath Entries" in event]
     return {
         entry.rpartition("/")[2]

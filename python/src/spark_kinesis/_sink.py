@@ -114,11 +114,11 @@ class KinesisSink(StreamAccess):
             frame.write.format("kinesis").options(**self.options()).mode("append").save()
 
 
-def _trigger_options(trigger: Trigger | None) -> dict[str, Any] | None:
+def _trigger_options(trigger: object) -> dict[str, Any] | None:
     """A trigger as ``DataStreamWriter.trigger`` takes it; ``None`` for Spark's default.
 
     Raises:
-        TypeError: for what is neither of the two forms.
+        TypeError: for what is neither a word nor a time.
         ValueError: for another word, a negative time or a part of a millisecond.
     """
     if trigger is None:
@@ -129,5 +129,5 @@ def _trigger_options(trigger: Trigger | None) -> dict[str, Any] | None:
         return {"processingTime": f"{milliseconds('trigger', trigger)} milliseconds"}
     if trigger == "available_now":
         return {"availableNow": True}
-    kind = ValueError if isinstance(trigger, str) else TypeError
-    raise kind(f"trigger must be a timedelta or 'available_now', not {trigger!r}")
+    said = f"trigger must be a timedelta or 'available_now', not {trigger!r}"
+    raise ValueError(said) if isinstance(trigger, str) else TypeError(said)

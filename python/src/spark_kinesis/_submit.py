@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from itertools import pairwise
 from pathlib import PurePath
 
 JARS, PACKAGES = "spark.jars", "spark.jars.packages"
@@ -55,5 +56,5 @@ def _words() -> list[str]:
 def _pairs(words: list[str]) -> list[tuple[str, str]]:
     """Every ``--name value`` and ``--name=value``."""
     joined = [word.partition("=") for word in words if word.startswith("--")]
-    apart = [pair for pair in zip(words, words[1:], strict=False) if pair[0].startswith("-")]
+    apart = [pair for pair in pairwise(words) if pair[0].startswith("-")]
     return [(name, value) for name, equals, value in joined if equals] + apart
