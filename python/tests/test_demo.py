@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import random
 import sys
+import threading
+import time
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.demo import environment
+from spark_kinesis.demo import environment, story
 from spark_kinesis.demo.access_log import CLIENTS, Request, Visitors, parse
 from spark_kinesis.demo.books import Books
 from spark_kinesis.demo.screen import picture, sentence, sparkline
@@ -276,3 +280,33 @@ def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "none on the PATH" in (environment.missing_java() or "")
+
+
+class Watcher:
+    """A stage that watches without showing anything."""
+
+    def watch_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while not (so := is_so()) and time.monotonic() < until:
+            time.sleep(0.01)
+        return so
+
+
+def test_spark_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+    monkeypatch.setattr(story, "SPARK_SECONDS", 0.05)
+    monkeypatch.setattr(story, "start_session", lambda _: enough.wait(60))
+    watcher: Any = Watcher()
+    with pytest.raises(TimeoutError, match="Spark did not start within"):
+        story.start_spark(watcher, Path("spark.log"))
+    enough.set()
+
+
+def test_what_keeps_spark_from_starting_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Path) -> None:
+        raise RuntimeError("no Spark today")
+
+    monkeypatch.setattr(story, "start_session", fail)
+    watcher: Any = Watcher()
+    with pytest.raises(RuntimeError, match="no Spark today"):
+        story.start_spark(watcher, Path("spark.log"))
