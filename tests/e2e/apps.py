@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = Path(__file__).resolve().parent
 
 
 def run_app(
-    name: str, *arguments: str, cwd: Path, seconds: float = 240
+    name: str,
+    *arguments: str,
+    cwd: Path,
+    seconds: float = 240,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `<name>.py` and return what it said.
+    """Run `<name>.py` and return what it said; in this process' environment, or in another.
 
     Raises:
         AssertionError: with its last words, when it failed.
     """
-    return run([sys.executable, str(FOLDER / f"{name}.py"), *arguments], cwd=cwd, seconds=seconds)
+    command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
+    return run(command, cwd=cwd, seconds=seconds, env=env)
 
 
 def run(
-    command: list[str], *, cwd: Path, seconds: float = 240, env: dict[str, str] | None = None
+    command: list[str], *, cwd: Path, seconds: float = 240, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program, with more in its environment than this one's, and return what it said.
+    """Run any program, likewise.
 
     Raises:
         AssertionError: with its last words, when it failed.
@@ -32,7 +40,7 @@ def run(
     ended = subprocess.run(
         command,
         cwd=cwd,
-        env={**os.environ, **(env or {})},
+        env=env,
         timeout=seconds,
         capture_output=True,
         text=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -36,9 +37,10 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
             "spark.eventLog.compress=false",
         ]
         command += ["--conf", f"spark.eventLog.dir={events.as_uri()}", str(PIPELINE)]
+        environment = {**os.environ, **KEYS}
         command += ["--region", "us-east-1", "--endpoint", kinesis.endpoint]
         command += ["--read", "orders", "--write", "totals", "--once"]
-        run([*command, "--checkpoint", str(tmp_path / "checkpoint")], cwd=tmp_path, env=KEYS)
+        run([*command, "--checkpoint", str(tmp_path / "checkpoint")], cwd=tmp_path, env=environment)
         last = totals(client)
     assert {key: total["orders"] for key, total in last.items()} == {"c0": 20, "c1": 20, "c2": 20}
     assert all(total["amount"] == 30.0 for total in last.values())
