@@ -1,29 +1,51 @@
-"""Runs a program of this folder in a process of its own: a JVM serves one kind of session."""
+"""Runs programs in processes of their own: a JVM serves one kind of session."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = Path(__file__).resolve().parent
 
 
 def run_app(
-    name: str, *arguments: str, cwd: Path, seconds: float = 240
+    name: str,
+    *arguments: str,
+    cwd: Path,
+    seconds: float = 240,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `<name>.py` and return what it said.
+    """Run `<name>.py` and return what it said; in this process' environment, or in another.
+
+    Raises:
+        AssertionError: with its last words, when it failed.
+    """
+    command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
+    return run(command, cwd=cwd, seconds=seconds, env=env)
+
+
+def run(
+    command: list[str], *, cwd: Path, seconds: float = 240, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run any program, likewise.
 
     Raises:
         AssertionError: with its last words, when it failed.
     """
     ended = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *arguments],
+        command,
         cwd=cwd,
+        env=env,
         timeout=seconds,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ended.returncode == 0, f"{name} failed:\n{ended.stdout[-2000:]}\n{ended.stderr[-6000:]}"
+    words = f"{ended.stdout[-2000:]}\n{ended.stderr[-6000:]}"
+    assert ended.returncode == 0, f"{command} ended with {ended.returncode}:\n{words}"
     return ended
