@@ -49,9 +49,9 @@ final class FetchCoordinator(lease: FiniteDuration) {
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
     val isNew = !executors.contains(status.executor)
     executors = executors.updated(status.executor, Executor(status.host, now, status.counters))
-    failed = failed.orElse(status.failure)
     // A service that knows no plan has no pages either: what one before it read here is gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
+    failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
     reading = status.reports.foldLeft(reading)(_.reported(status.executor, _))
     expire(now)
     if (isNew) reading = reading.evened(executors.size)

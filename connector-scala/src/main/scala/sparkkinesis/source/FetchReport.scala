@@ -29,7 +29,7 @@ final case class Assignment(shard: ShardId, generation: Long, from: Progress)
  * What an executor tells the driver, often.
  *
  * @param host and executor as Spark names them
- * @param failure ends the query: its condition and words
+ * @param failure ends the query, where the shard is still this executor's
  * @param knownVersion of the last [[FetchReply]]
  */
 final case class FetchStatus(
@@ -41,18 +41,33 @@ final case class FetchStatus(
     knownVersion: Long
 )
 
-/** A failure that retrying cannot mend. */
-final case class FetchFailure(condition: String, message: String)
+/**
+ * A failure that retrying cannot mend.
+ *
+ * @param generation of the assignment that failed: who reads the shard now may have no trouble
+ */
+final case class FetchFailure(
+    condition: String,
+    message: String,
+    shard: ShardId,
+    generation: Long
+)
 
 object FetchFailure {
-  def of(cause: KinesisException, stream: StreamRef, shard: ShardId): FetchFailure = {
+  def of(
+      cause: KinesisException,
+      stream: StreamRef,
+      shard: ShardId,
+      generation: Long
+  ): FetchFailure = {
     val condition = cause match {
       case _: KinesisException.NotFound => "KINESIS_STREAM_NOT_FOUND"
       case _: KinesisException.AccessDenied => "KINESIS_ACCESS_DENIED"
       case _: KinesisException.BadCredentials => "KINESIS_BAD_CREDENTIALS"
       case _ => "KINESIS_READ_FAILED"
     }
-    FetchFailure(condition, s"Reading $shard of stream $stream failed: ${cause.getMessage}")
+    val message = s"Reading $shard of stream $stream failed: ${cause.getMessage}"
+    FetchFailure(condition, message, shard, generation)
   }
 }
 

@@ -53,7 +53,7 @@ final class FetchService(
   private val fetchers = mutable.Map.empty[ShardId, ShardFetcher]
   private val reports = mutable.Queue.empty[FetchReport]
   private var counters = FetchCounters.Zero
-  private var failure: Option[FetchFailure] = None
+  private var failures = Vector.empty[FetchFailure]
   private var hasNews = true
   private var isClosed = false
 
@@ -125,6 +125,7 @@ final class FetchService(
     hasNews = false
     val all = reports.toVector
     reports.clear()
+    val failure = failures.find(isCurrent)
     FetchStatus(executor, host, all, counters.copy(bufferedBytes = buffer.bytes), failure, known)
   }
 
@@ -161,6 +162,10 @@ final class FetchService(
   private def isCurrent(fetcher: ShardFetcher): Boolean =
     synchronized(fetchers.get(fetcher.shard).exists(_ eq fetcher))
 
+  /** Of a shard that is no longer assigned nobody wants to know. */
+  private def isCurrent(failure: FetchFailure): Boolean =
+    fetchers.get(failure.shard).exists(_.generation == failure.generation)
+
   private def step(fetcher: ShardFetcher): Unit =
     if (isCurrent(fetcher)) {
       val begun = clock.now
@@ -173,7 +178,9 @@ final class FetchService(
           fail(
             FetchFailure(
               "KINESIS_INTERNAL_ERROR",
-              s"Reading ${fetcher.shard} of $stream failed: $e"
+              s"Reading ${fetcher.shard} of $stream failed: $e",
+              fetcher.shard,
+              fetcher.generation
             )
           )
         case NonFatal(_) => // calls on a closed client
@@ -197,8 +204,11 @@ final class FetchService(
           case _ => count(c => c.copy(retried = c.retried + 1))
         }
         schedule(fetcher, delay)
-      case ShardFetcher.Fails(cause) => fail(FetchFailure.of(cause, stream, fetcher.shard))
-      case ShardFetcher.Loses(loss) => fail(FetchFailure("KINESIS_DATA_LOSS", loss.getMessage))
+      case ShardFetcher.Fails(cause) =>
+        fail(FetchFailure.of(cause, stream, fetcher.shard, fetcher.generation))
+      case ShardFetcher.Loses(loss) =>
+        val message = loss.getMessage
+        fail(FetchFailure("KINESIS_DATA_LOSS", message, fetcher.shard, fetcher.generation))
       case ShardFetcher.Ended =>
     }
 
@@ -216,7 +226,7 @@ final class FetchService(
   }
 
   private def fail(cause: FetchFailure): Unit = synchronized {
-    failure = failure.orElse(Some(cause))
+    failures = failures.filter(isCurrent) :+ cause
     news()
   }
 

@@ -102,6 +102,10 @@ final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: 
       case _ => this
     }
 
+  /** Whether it concerns a shard that the executor still reads. */
+  def isOf(executor: String, failure: FetchFailure): Boolean =
+    shards.get(failure.shard).exists(_.isReadBy(executor, failure.generation))
+
   def frontiers: Map[ShardId, Frontier] =
     shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 

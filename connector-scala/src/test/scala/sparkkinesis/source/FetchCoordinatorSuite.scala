@@ -142,7 +142,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("with no executor left the shards wait for the next one") {
     val driving = new Driving(2, "a")
     driving.coordinator.executorLost("a", driving.now)
-    assert(driving.coordinator.live(driving.now).isEmpty && driving.coordinator.location(shardId(0)).isEmpty)
+    assert(
+      driving.coordinator.live(driving.now).isEmpty && driving.coordinator
+        .location(shardId(0))
+        .isEmpty
+    )
     driving.hear("c")
     assert(driving.shardsOf("c").size === 2)
   }
@@ -219,7 +223,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("b")
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now) === Set("b"))
-    assert((0 to 1).flatMap(n => driving.coordinator.location(shardId(n))).map(_._2).toSet === Set("b"))
+    assert(
+      (0 to 1).flatMap(n => driving.coordinator.location(shardId(n))).map(_._2).toSet === Set("b")
+    )
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now).isEmpty)
   }
@@ -301,22 +307,35 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(looked { d =>
       d.hear("a", d.assigned("a").map(report(_, Progress.TrimHorizon))): Unit
     })
-    assert(looked(d => d.hear("a", failure = Some(FetchFailure("C", "m"))): Unit))
+    assert(looked(d => d.hear("a", failure = Some(failure("C", d.of(0)))): Unit))
   }
 
+  private def failure(condition: String, a: Assignment) =
+    FetchFailure(condition, "m", a.shard, a.generation)
+
   test("the first failure is kept, and the executors' counters are added up") {
-    val driving = new Driving(1, "a", "b")
-    driving.hear(
-      "a",
-      failure = Some(FetchFailure("FIRST", "m")),
-      counters = FetchCounters(1, 2, 3, 4, 5, 6)
-    )
-    driving.hear(
-      "b",
-      failure = Some(FetchFailure("SECOND", "m")),
-      counters = FetchCounters(1, 1, 1, 1, 1, 1)
-    )
+    val driving = new Driving(2, "a", "b")
+    Seq("a" -> "FIRST", "b" -> "SECOND").zip(1L to 2L).foreach { case ((executor, condition), n) =>
+      driving.hear(
+        executor,
+        failure = Some(failure(condition, driving.assigned(executor).head)),
+        counters = FetchCounters(n, 2, 3, 4, 5, 6)
+      )
+    }
     assert(driving.coordinator.failure.map(_.condition) === Some("FIRST"))
-    assert(driving.coordinator.counters === FetchCounters(2, 3, 4, 5, 6, 7))
+    assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
+  }
+
+  test("the failure of a shard that is another's by now, or assigned anew, ends nothing") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    driving.hear("a", failure = Some(failure("STALE", before)))
+    driving.restart("b")
+    driving.hear("b", failure = Some(failure("STALE", before)))
+    assert(driving.coordinator.failure === None)
+    driving.hear("b", failure = Some(failure("TRUE", driving.assigned("b").head)))
+    assert(driving.coordinator.failure.map(_.condition) === Some("TRUE"))
   }
 }

@@ -55,7 +55,9 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     eventually(assert(FetchRun.count === 0 && jobsRunning === 0))
   }
 
-  test("with every slot taken it neither waits for one nor asks twice, and stop takes the wish back") {
+  test(
+    "with every slot taken it neither waits for one nor asks twice, and stop takes the wish back"
+  ) {
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 100.millis)
       for (_ <- 1 to 3) ahead.begin(from)

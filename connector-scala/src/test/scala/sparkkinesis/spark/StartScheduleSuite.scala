@@ -17,7 +17,9 @@ class StartScheduleSuite extends AnyFunSuite {
     }
   }
 
-  test("an executor that stays without a service is asked at once, then ever later, but always again") {
+  test(
+    "an executor that stays without a service is asked at once, then ever later, but always again"
+  ) {
     val pauses = asks(1000).zip(asks(1000).drop(1)).map { case (one, next) => next - one }
     assert(asks(1000).head === 0 && pauses.take(4) === Seq(4, 8, 16, 32))
     assert(pauses.drop(4).nonEmpty && pauses.drop(4).forall(_ == 60))

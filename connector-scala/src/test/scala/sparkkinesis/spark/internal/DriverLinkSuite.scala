@@ -30,7 +30,8 @@ class DriverLinkSuite extends AnyFunSuite with LocalSpark {
       10.seconds,
       { (env: SparkEnv, name: String) =>
         lookups.incrementAndGet()
-        val address = RpcAddress(env.conf.get("spark.driver.host"), env.conf.getInt("spark.driver.port", 0))
+        val address =
+          RpcAddress(env.conf.get("spark.driver.host"), env.conf.getInt("spark.driver.port", 0))
         env.rpcEnv.asyncSetupEndpointRefByURI(RpcEndpointAddress(address, name).toString)
       }
     )
