@@ -1,6 +1,6 @@
 package org.apache.spark.sparkkinesis
 
-import scala.util.{Failure, Try}
+import scala.util.Failure
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.ExecutorCacheTaskLocation
@@ -71,10 +71,10 @@ final class SubmittedJob(rdd: RDD[Int], action: FutureAction[Long]) {
     rdd.context.env.blockManager.master.getLocations(blocks).exists(_.nonEmpty)
   }
 
-  /** Ends it where it still runs, and frees what it keeps. */
-  def close(): Unit = {
-    Try(action.cancel())
-    rdd.unpersist(blocking = false)
-    ()
-  }
+  /** Ends it where it still runs, and frees what it keeps. Where Spark has stopped, both are gone. */
+  def close(): Unit =
+    if (!rdd.context.isStopped) {
+      action.cancel()
+      if (rdd.getStorageLevel.isValid) rdd.unpersist(blocking = false): Unit
+    }
 }
