@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import random
 import sys
+import threading
+import time
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.demo import environment
+from spark_kinesis.demo import environment, story
 from spark_kinesis.demo.access_log import CLIENTS, Request, Visitors, parse
 from spark_kinesis.demo.books import Books
 from spark_kinesis.demo.screen import picture, sentence, sparkline
@@ -121,6 +125,26 @@ def test_the_same_row_again_is_no_duplicate_but_is_told(
     verdict = verdict_on(lines_of(arrivals), arrivals + again)
     assert verdict.is_flawless
     assert verdict.resent == len(again)
+
+
+def test_a_batch_that_ran_again_with_other_rows_is_no_success() -> None:
+    first = [arrival(0, 0, "a", 1), arrival(0, 1, "b", 1)]
+    again = [arrival(0, 0, "b", 1), arrival(0, 1, "a", 1)]
+    verdict = verdict_on(lines_of(first), first + again)
+    assert (verdict.lost, verdict.duplicated, verdict.resent) == (0, 2, 0)
+    assert not verdict.is_flawless
+
+
+@given(DELIVERIES, st.data())
+def test_a_row_with_two_lines_is_a_duplicate(clients: list[str], data: st.DataObject) -> None:
+    arrivals = deliver(clients)
+    row, other = data.draw(st.sampled_from(arrivals)), arrival(0, 0, "late", 1)
+    again = arrival(row.batch, row.row, other.client, other.number)
+    last = arrival(10_000, 0, other.client, other.number)
+    for found in ([*arrivals, again], [*arrivals, again, last], [again, last, *arrivals]):
+        verdict = verdict_on([*lines_of(arrivals), other.line], found)
+        assert (verdict.lost, verdict.duplicated) == (0, 1)
+        assert not verdict.is_flawless
 
 
 @given(st.permutations(range(1, 9)))
@@ -236,11 +260,13 @@ def java_home(folder: Path, version: str) -> str:
     [
         ('openjdk version "17.0.2" 2022-01-18', None),
         ('openjdk version "21"', None),
+        ('openjdk version "23.0.1" 2024-10-15', None),
+        ('openjdk version "24" 2025-03-18', "is Java 24"),
         ('java version "1.8.0_402"', "is Java 8"),
         ('openjdk version "11.0.1"', "is Java 11"),
     ],
 )
-def test_an_old_java_is_refused(
+def test_a_java_that_spark_does_not_run_on_is_refused(
     version: str, complaint: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", java_home(tmp_path, version))
@@ -254,3 +280,33 @@ def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "none on the PATH" in (environment.missing_java() or "")
+
+
+class Watcher:
+    """A stage that watches without showing anything."""
+
+    def watch_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while not (so := is_so()) and time.monotonic() < until:
+            time.sleep(0.01)
+        return so
+
+
+def test_spark_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+    monkeypatch.setattr(story, "SPARK_SECONDS", 0.05)
+    monkeypatch.setattr(story, "start_session", lambda _: enough.wait(60))
+    watcher: Any = Watcher()
+    with pytest.raises(TimeoutError, match="Spark did not start within"):
+        story.start_spark(watcher, Path("spark.log"))
+    enough.set()
+
+
+def test_what_keeps_spark_from_starting_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Path) -> None:
+        raise RuntimeError("no Spark today")
+
+    monkeypatch.setattr(story, "start_session", fail)
+    watcher: Any = Watcher()
+    with pytest.raises(RuntimeError, match="no Spark today"):
+        story.start_spark(watcher, Path("spark.log"))

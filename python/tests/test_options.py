@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -171,3 +173,91 @@ def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> N
 def test_an_instant_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="needs a time zone"):
         AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 that is the point
+
+
+class Frame:
+    """A streaming DataFrame that keeps what its writer is told, and starts nothing."""
+
+    def __init__(self) -> None:
+        self.trigger_options: dict[str, Any] | None = None
+        self.writeStream = self  # pyspark's name
+
+    def trigger(self, **options: Any) -> Frame:
+        self.trigger_options = options
+        return self
+
+    def start(self) -> str:
+        return "started"
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: self
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        (None, None),
+        ("available_now", {"availableNow": True}),
+        (timedelta(0), {"processingTime": "0 milliseconds"}),
+        (timedelta(seconds=10), {"processingTime": "10000 milliseconds"}),
+    ],
+)
+def test_triggers(trigger: Any, expected: dict[str, Any] | None) -> None:
+    frame: Any = Frame()
+    KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
+    assert frame.trigger_options == expected
+
+
+@pytest.mark.parametrize(
+    ("trigger", "kind", "said"),
+    [
+        ("availableNow", ValueError, "timedelta or 'available_now', not 'availableNow'"),
+        ("10 seconds", ValueError, "timedelta or 'available_now'"),
+        ("", ValueError, "timedelta or 'available_now'"),
+        (10, TypeError, "timedelta or 'available_now', not 10"),
+        (timedelta(microseconds=500), ValueError, "trigger must be whole milliseconds"),
+        (timedelta(seconds=-1), ValueError, "trigger must not be negative"),
+    ],
+)
+def test_another_trigger_is_refused(trigger: Any, kind: type[Exception], said: str) -> None:
+    frame: Any = Frame()
+    with pytest.raises(kind, match=said):
+        KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN: dict[str, list[dict[str, str]]] = json.loads(
+    (ROOT / "tests" / "golden" / "options.json").read_text()
+)
+FULL_ACCESS = {
+    **WHO_OPTIONS,
+    **KinesisSink(stream_arn="arn", credentials=Profile(name="dev")).options(),
+}
+
+
+def golden(*groups: str) -> set[str]:
+    return {option["name"] for group in groups for option in GOLDEN[group]}
+
+
+def test_the_options_are_those_of_the_connector() -> None:
+    assert FULL_ACCESS.keys() == golden("connection")
+    assert SOURCE_OPTIONS.keys() == golden("source")
+    assert SINK_OPTIONS.keys() == golden("sink")
+
+
+def readme_rows(heading: str) -> list[tuple[str, str]]:
+    """The first two columns of one of the README's tables of options."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.split(f"\n| {heading} | default | |\n")[1].split("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines()[1:]]
+    return [(row[0], row[1]) for row in rows]
+
+
+@pytest.mark.parametrize("group", ["connection", "source", "sink"])
+def test_the_readme_tells_every_option_and_its_default(group: str) -> None:
+    rows = readme_rows("both" if group == "connection" else group)
+    names = [name for cell, _ in rows for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(names) == sorted(golden(group))
+    if group != "connection":
+        told = [text for _, cell in rows for text in re.findall(r"`(\w+)`", cell)]
+        assert told == [option["default"] for option in GOLDEN[group] if "default" in option]

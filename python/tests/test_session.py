@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_kinesis import JarNotFound, KinesisJarMissing, with_kinesis
@@ -19,7 +20,8 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     path.touch()
     monkeypatch.setenv("SPARK_KINESIS_JAR", str(path))
     for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # so that what a test sets is undone
+        monkeypatch.delenv(name)
     return str(path)
 
 
@@ -47,12 +49,53 @@ def test_twice_is_once(jar: str) -> None:
     assert jars_of(with_kinesis(with_kinesis(fresh()))) == [jar]
 
 
+def test_a_jar_of_its_name_stays(jar: str) -> None:
+    builder = with_kinesis(fresh().config("spark.jars", "file:/elsewhere/connector.jar"))
+    assert jars_of(builder) == ["file:/elsewhere/connector.jar"]
+    assert Path(jar).name == "connector.jar"
+
+
 def test_other_settings_stay(jar: str) -> None:
-    builder = fresh().config("spark.jars.packages", "a:b:1").appName("mine")
+    builder = fresh().config("spark.jars.excludes", "a:b").appName("mine")
     options = with_kinesis(builder)._options
-    assert options["spark.jars.packages"] == "a:b:1"
+    assert options["spark.jars.excludes"] == "a:b"
     assert options["spark.app.name"] == "mine"
     assert jars_of(builder) == [jar]
+
+
+def test_packages_of_the_builder_are_resolved_into_jars_that_stay(jar: str) -> None:
+    builder = fresh().config("spark.jars.packages", "a:b:1")
+    with_kinesis(with_kinesis(builder))
+    assert jars_of(builder) == []  # would replace what the packages become
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} pyspark-shell"
+
+
+def test_packages_of_the_defaults_file_stay(
+    jar: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars a.jar\nspark.jars.packages a:b:1\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert jars_of(with_kinesis(fresh())) == []
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars a.jar,{jar} pyspark-shell"
+
+
+class Jvm:
+    """As Py4J shows one that was started with some jars."""
+
+    class System:
+        @staticmethod
+        def getProperty(name: str) -> str | None:  # noqa: N802 Java's name
+            return "file:/a.jar,file:/b.jar" if name == "spark.jars" else None
+
+    def __init__(self) -> None:
+        self.java = self
+        self.lang = self
+
+
+def test_jars_of_a_running_jvm_stay(jar: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkContext, "_jvm", Jvm())
+    assert jars_of(with_kinesis(fresh())) == ["file:/a.jar", "file:/b.jar", jar]
+    assert "PYSPARK_SUBMIT_ARGS" not in os.environ
 
 
 @pytest.mark.parametrize("line", ["spark.jars  a.jar,b.jar", "spark.jars=a.jar,b.jar"])
@@ -68,18 +111,49 @@ def test_jars_of_the_defaults_file_stay(
     ("before", "after"),
     [
         ("--jars a.jar pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
-        ("--jars=a.jar pyspark-shell", "--jars=a.jar,{jar} pyspark-shell"),
-        ("--conf spark.jars=a.jar pyspark-shell", "--conf spark.jars=a.jar,{jar} pyspark-shell"),
-        ("--master local[2] pyspark-shell", "--master 'local[2]' pyspark-shell"),
+        ("--jars=a.jar pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
+        ("--jars a.jar --jars b.jar pyspark-shell", "--jars b.jar,{jar} pyspark-shell"),
+        (
+            "--conf spark.jars=a.jar pyspark-shell",
+            "--jars a.jar,{jar} --conf spark.jars=a.jar pyspark-shell",
+        ),
+        (
+            "--conf=spark.jars=a.jar pyspark-shell",
+            "--jars a.jar,{jar} --conf=spark.jars=a.jar pyspark-shell",
+        ),
+        (
+            "--packages a:b:1 --jars a.jar pyspark-shell",
+            "--jars a.jar,{jar} --packages a:b:1 pyspark-shell",
+        ),
+        ("--packages a:b:1 pyspark-shell", "--jars {jar} --packages a:b:1 pyspark-shell"),
     ],
 )
 def test_jars_of_the_submit_arguments_stay(
     jar: str, before: str, after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", before)
-    with_kinesis(fresh())
+    builder = with_kinesis(fresh())
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
+    assert jars_of(builder) == []  # would replace them in the session
+    with_kinesis(builder)
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
+
+
+def test_submit_arguments_without_jars_are_left_alone(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2] pyspark-shell")
+    assert jars_of(with_kinesis(fresh())) == [jar]
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == "--master local[2] pyspark-shell"
+
+
+def test_jars_of_the_builder_and_of_the_submit_arguments_stay_apart(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars a.jar pyspark-shell")
+    builder = fresh().config("spark.jars", "one.jar").config("spark.jars.packages", "a:b:1")
+    assert jars_of(with_kinesis(builder)) == ["one.jar", jar]
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars a.jar,{jar} pyspark-shell"
 
 
 def test_a_local_connect_session_gets_the_jar(jar: str) -> None:
@@ -107,3 +181,6 @@ def test_spark_missing_the_source_is_explained() -> None:
     assert isinstance(caught.value.__cause__, RuntimeError)
     with pytest.raises(RuntimeError, match="something else"):
         fail("something else")
+    for other in ("mongodb", "kinesis.v2.Source", "kinesis-analytics"):
+        with pytest.raises(RuntimeError, match="DATA_SOURCE_NOT_FOUND"):
+            fail(f"[DATA_SOURCE_NOT_FOUND] Failed to find the data source: {other}. Make sure")

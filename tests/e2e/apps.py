@@ -1,4 +1,4 @@
-"""Runs a program of this folder in a process of its own: a JVM serves one kind of session."""
+"""Runs programs in processes of their own: a JVM serves one kind of session."""
 
 from __future__ import annotations
 
@@ -25,8 +25,20 @@ def run_app(
     Raises:
         AssertionError: with its last words, when it failed.
     """
+    command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
+    return run(command, cwd=cwd, seconds=seconds, env=env)
+
+
+def run(
+    command: list[str], *, cwd: Path, seconds: float = 240, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run any program, likewise.
+
+    Raises:
+        AssertionError: with its last words, when it failed.
+    """
     ended = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *arguments],
+        command,
         cwd=cwd,
         env=env,
         timeout=seconds,
@@ -34,5 +46,6 @@ def run_app(
         text=True,
         check=False,
     )
-    assert ended.returncode == 0, f"{name} failed:\n{ended.stdout[-2000:]}\n{ended.stderr[-6000:]}"
+    words = f"{ended.stdout[-2000:]}\n{ended.stderr[-6000:]}"
+    assert ended.returncode == 0, f"{command} ended with {ended.returncode}:\n{words}"
     return ended

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._access import StreamAccess
 from ._session import explain_missing_jar
-from ._values import ABSENT, duration, present, require, text
+from ._values import ABSENT, duration, milliseconds, present, require, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,7 +79,8 @@ class KinesisSink(StreamAccess):
         Args:
             frame: a streaming DataFrame.
             checkpoint_location: folder of the query's progress, one a query.
-            trigger: time between micro-batches, or ``"available_now"``; default: no pause.
+            trigger: time between micro-batches, in whole milliseconds, or ``"available_now"``;
+                default: no pause.
             output_mode: Spark's.
             query_name: shown in Spark's UI.
 
@@ -87,19 +88,18 @@ class KinesisSink(StreamAccess):
             The running query.
 
         Raises:
+            TypeError, ValueError: for another trigger.
             KinesisJarMissing: when the session was started without the connector.
             pyspark.errors.IllegalArgumentException: for an option the connector refuses.
         """
+        when = _trigger_options(trigger)
         writer = frame.writeStream.format("kinesis").options(**self.options())
         writer = writer.outputMode(output_mode)
         writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
         if query_name is not None:
             writer = writer.queryName(query_name)
-        if trigger == "available_now":
-            writer = writer.trigger(availableNow=True)
-        elif isinstance(trigger, timedelta):
-            milliseconds = trigger // timedelta(milliseconds=1)
-            writer = writer.trigger(processingTime=f"{milliseconds} milliseconds")
+        if when is not None:
+            writer = writer.trigger(**when)
         with explain_missing_jar():
             return writer.start()
 
@@ -112,3 +112,22 @@ class KinesisSink(StreamAccess):
         """
         with explain_missing_jar():
             frame.write.format("kinesis").options(**self.options()).mode("append").save()
+
+
+def _trigger_options(trigger: object) -> dict[str, Any] | None:
+    """A trigger as ``DataStreamWriter.trigger`` takes it; ``None`` for Spark's default.
+
+    Raises:
+        TypeError: for what is neither a word nor a time.
+        ValueError: for another word, a negative time or a part of a millisecond.
+    """
+    if trigger is None:
+        return None
+    if isinstance(trigger, timedelta):
+        if trigger < timedelta(0):
+            raise ValueError(f"trigger must not be negative, not {trigger!r}")
+        return {"processingTime": f"{milliseconds('trigger', trigger)} milliseconds"}
+    if trigger == "available_now":
+        return {"availableNow": True}
+    said = f"trigger must be a timedelta or 'available_now', not {trigger!r}"
+    raise ValueError(said) if isinstance(trigger, str) else TypeError(said)

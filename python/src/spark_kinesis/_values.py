@@ -29,17 +29,24 @@ def require(name: str, value: object, *types: type, secret: bool = False) -> Non
 
 
 def duration(name: str, value: timedelta | None) -> str | None:
-    """Spark's text of a duration, in whole milliseconds: ``200ms``.
+    """A duration as options take it: ``200ms``.
 
     Raises:
         ValueError: for a part of a millisecond, which no option can say.
     """
-    if value is None:
-        return None
-    milliseconds, rest = divmod(value, _MILLISECOND)
+    return None if value is None else f"{milliseconds(name, value)}ms"
+
+
+def milliseconds(name: str, value: timedelta) -> int:
+    """A duration in whole milliseconds.
+
+    Raises:
+        ValueError: for a part of one.
+    """
+    whole, rest = divmod(value, _MILLISECOND)
     if rest:
         raise ValueError(f"{name} must be whole milliseconds, not {value!r}")
-    return f"{milliseconds}ms"
+    return whole
 
 
 def instant(value: datetime) -> str:

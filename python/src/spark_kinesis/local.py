@@ -13,28 +13,18 @@ From a shell, until Ctrl-C::
 from __future__ import annotations
 
 import argparse
-import os
-import queue
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from types import TracebackType
-from typing import IO, TypedDict, final
+from typing import TypedDict, final
 
 from ._credentials import StaticCredentials
 from ._errors import LocalKinesisError
-from ._jar import jar_path, simulator_jar_path
+from ._simulator import READY, command, ready_endpoint
 
-_MAIN = "sparkkinesis.simulator.Main"
-_READY = "listening on "
-_START_SECONDS = 60.0
 _STOP_SECONDS = 10.0
-_JAVA_OPTIONS = ("-Xmx1g", "-Djava.net.preferIPv4Stack=true")
 
 
 class Access(TypedDict):
@@ -94,14 +84,14 @@ class LocalKinesis:
             raise LocalKinesisError("the local Kinesis is already running")
         with tempfile.TemporaryFile("w+") as log:
             self._process = subprocess.Popen(
-                self._command(),
+                command(self._streams, self._port),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
                 start_new_session=True,  # Ctrl-C is for this process, which then stops that one
             )
-            self._endpoint = _ready_endpoint(self._process)
+            self._endpoint = ready_endpoint(self._process)
             if self._endpoint is None:
                 self.stop()
                 log.seek(0)
@@ -138,59 +128,6 @@ class LocalKinesis:
         """Stop it."""
         self.stop()
 
-    def _command(self) -> list[str]:
-        jars = [jar_path(), simulator_jar_path(), *_spark_jars()]
-        command = [_java(), *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars), _MAIN]
-        command += ["--port", str(self._port), "--stop-with-stdin"]
-        for name, shards in self._streams.items():
-            command += ["--stream", f"{name}:{shards}"]
-        return command
-
-
-def _ready_endpoint(process: subprocess.Popen[str]) -> str | None:
-    """The address from the process' first words, or ``None`` if they do not come in time."""
-    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
-    try:
-        return said.get(timeout=_START_SECONDS)
-    except queue.Empty:
-        return None
-
-
-def _listen(output: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
-    """Pass on the address; read on, so that the process never blocks on a full pipe."""
-    for line in output or ():
-        if line.startswith(_READY):
-            said.put(line.removeprefix(_READY).strip())
-    said.put(None)
-
-
-def _java() -> str:
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=str(Path(home) / "bin")) if home else None
-    java = java or shutil.which("java")
-    if java is None:
-        raise LocalKinesisError("the local Kinesis needs Java 17 or newer: set JAVA_HOME")
-    return java
-
-
-def _spark_jars() -> list[str]:
-    """Scala and the logging interface, which the connector takes from Spark."""
-    pyspark = find_spec("pyspark")
-    homes = [
-        os.environ.get("SPARK_HOME"),
-        *((pyspark and pyspark.submodule_search_locations) or ()),
-    ]
-    for home in filter(None, homes):
-        jars = Path(home) / "jars"
-        found = [*jars.glob("scala-library-2.13.*.jar"), *jars.glob("slf4j-api-2.*.jar")]
-        if found:
-            return [str(jar) for jar in found]
-    raise LocalKinesisError(
-        "the local Kinesis takes Scala from Spark, and there is none: "
-        "pip install 'spark-kinesis[spark]' or set SPARK_HOME"
-    )
-
 
 def _stream(argument: str) -> tuple[str, int]:
     name, _, shards = argument.partition(":")
@@ -211,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     asked = parser.parse_args(arguments)
     with LocalKinesis(streams=dict(asked.stream), port=asked.port) as kinesis:
-        print(f"{_READY}{kinesis.endpoint}", flush=True)
+        print(f"{READY}{kinesis.endpoint}", flush=True)
         try:
             return kinesis.wait()
         except KeyboardInterrupt:

@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 MODULES = ("pyspark", "boto3", "rich")
-OLDEST_JAVA = 17
+OLDEST_JAVA, NEWEST_JAVA = 17, 23  # as every supported Spark runs on
+NEEDED = f"the demo needs Java {OLDEST_JAVA} to {NEWEST_JAVA}"
 
 
 def missing() -> str | None:
@@ -27,9 +28,9 @@ def missing_java() -> str | None:
     java = shutil.which(str(Path(home) / "bin" / "java") if home else "java")
     if java is None:
         where = f"JAVA_HOME is {home!r}, which has none" if home else "there is none on the PATH"
-        return f"the demo needs Java {OLDEST_JAVA} or 21, and {where}: install a JDK, set JAVA_HOME"
+        return f"{NEEDED}, and {where}: install a JDK, set JAVA_HOME"
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     found = re.search(r'version "(?:1\.)?(\d+)', said)
-    if found is not None and int(found[1]) < OLDEST_JAVA:
-        return f"the demo needs Java {OLDEST_JAVA} or 21, and {java} is Java {found[1]}"
+    if found is not None and not OLDEST_JAVA <= int(found[1]) <= NEWEST_JAVA:
+        return f"{NEEDED}, and {java} is Java {found[1]}: install a JDK, set JAVA_HOME"
     return None

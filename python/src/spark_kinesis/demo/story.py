@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from spark_kinesis.local import LocalKinesis
@@ -67,8 +68,21 @@ def play(stage: Stage, start: Callable[[], Query]) -> None:
 
 
 def start_spark(stage: Stage, log: Path) -> SparkSession:
-    """Start Spark while lines already come."""
-    with ThreadPoolExecutor(1) as pool:
-        starting = pool.submit(start_session, log)
-        stage.watch_until(starting.done, SPARK_SECONDS)
-        return starting.result()
+    """Start Spark while lines already come.
+
+    Raises:
+        TimeoutError: when it takes more than a minute.
+    """
+    started: Future[SparkSession] = Future()
+    Thread(target=_start_into, args=(started, log), daemon=True).start()
+    if not stage.watch_until(started.done, SPARK_SECONDS):
+        raise TimeoutError(f"Spark did not start within {SPARK_SECONDS:.0f} s")
+    return started.result()
+
+
+def _start_into(started: Future[SparkSession], log: Path) -> None:
+    """Start Spark in a thread that nobody has to wait for, unlike those of a pool."""
+    try:
+        started.set_result(start_session(log))
+    except BaseException as error:  # noqa: BLE001 raised by whoever waits
+        started.set_exception(error)

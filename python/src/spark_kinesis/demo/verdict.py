@@ -42,7 +42,9 @@ class Verdict:
         written: lines that Kinesis acknowledged.
         read: rows the query delivered.
         lost: lines written that are not among them.
-        duplicated: rows whose line another row holds already.
+        duplicated: lines beyond one for a row: a line that another row holds already, or
+            another line in the same row. The latter is a micro-batch that was run again with
+            other rows, which the connector promises never to do.
         out_of_order: rows that come after a later line of the same client.
         resent: records that repeat a row. A sink that delivers at least once may do so when a
             request or a micro-batch is tried again; their batch and row tell, so that no reader
@@ -78,18 +80,19 @@ def judge(written: Collection[LineKey], arrivals: Iterable[Arrival], counted: in
     of the records downstream says nothing, as the sink has several requests in flight.
     """
     arrived = list(arrivals)
-    rows = {(arrival.batch, arrival.row): arrival for arrival in arrived}
+    deliveries = {(a.batch, a.row, a.client, a.number) for a in arrived}
+    rows = {(batch, row) for batch, row, _, _ in deliveries}
+    seen = {(client, number) for _, _, client, number in deliveries}
     numbers: dict[str, list[int]] = defaultdict(list)
-    for _, arrival in sorted(rows.items()):
-        numbers[arrival.client].append(arrival.number)
-    seen = {arrival.line for arrival in rows.values()}
+    for _, _, client, number in sorted(deliveries):
+        numbers[client].append(number)
     return Verdict(
         written=len(written),
         read=len(rows),
         lost=sum(line not in seen for line in written),
-        duplicated=len(rows) - len(seen),
+        duplicated=len(deliveries) - min(len(rows), len(seen)),
         out_of_order=sum(map(_steps_back, numbers.values())),
-        resent=len(arrived) - len(rows),
+        resent=len(arrived) - len(deliveries),
         counted=counted,
     )
 

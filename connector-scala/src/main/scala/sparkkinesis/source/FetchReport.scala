@@ -29,7 +29,7 @@ final case class Assignment(shard: ShardId, generation: Long, from: Progress)
  * What an executor tells the driver, often.
  *
  * @param host and executor as Spark names them
- * @param failure ends the query: its condition and words
+ * @param failure ends the query, where the shard is still this executor's
  * @param knownVersion of the last [[FetchReply]]
  */
 final case class FetchStatus(
@@ -46,16 +46,27 @@ final case class FetchStatus(
  *
  * @param condition a stable name, such as `KINESIS_ACCESS_DENIED`
  * @param message what happened to which shard of which stream, and what to do
+ * @param generation of the assignment that failed: who reads the shard now may have no trouble
  */
-final case class FetchFailure(condition: String, message: String)
+final case class FetchFailure(
+    condition: String,
+    message: String,
+    shard: ShardId,
+    generation: Long
+)
 
 object FetchFailure {
 
   /** @param cause names where the call went */
-  def of(cause: KinesisException, stream: StreamRef, shard: ShardId): FetchFailure = {
+  def of(
+      cause: KinesisException,
+      stream: StreamRef,
+      shard: ShardId,
+      generation: Long
+  ): FetchFailure = {
     val diagnosis = Diagnosis.of(cause)
     val what = s"Reading $shard of stream $stream failed: ${cause.getMessage}"
-    FetchFailure(diagnosis.condition, diagnosis.explain(what))
+    FetchFailure(diagnosis.condition, diagnosis.explain(what), shard, generation)
   }
 }
 

@@ -52,7 +52,7 @@ final class FetchService(
 
   private val reports = mutable.Queue.empty[FetchReport]
   private var counters = FetchCounters.Zero
-  private var failure: Option[FetchFailure] = None
+  private var failures = Vector.empty[FetchFailure]
   private var hasNews = true
   private var isClosed = false
 
@@ -128,6 +128,7 @@ final class FetchService(
     hasNews = false
     val all = reports.toVector
     reports.clear()
+    val failure = failures.find(isCurrent)
     FetchStatus(executor, host, all, counters.copy(bufferedBytes = buffer.bytes), failure, known)
   }
 
@@ -145,6 +146,10 @@ final class FetchService(
       pool.schedule((() => step(fetcher)): Runnable, delay.toMicros, TimeUnit.MICROSECONDS)
   }
 
+  /** Of a shard that is no longer assigned nobody wants to know. */
+  private def isCurrent(failure: FetchFailure): Boolean =
+    fetchers.isCurrent(failure.shard, failure.generation)
+
   private def step(fetcher: ShardFetcher): Unit =
     if (synchronized(fetchers.isCurrent(fetcher))) {
       val begun = clock.now
@@ -157,7 +162,9 @@ final class FetchService(
           fail(
             FetchFailure(
               "KINESIS_INTERNAL_ERROR",
-              s"Reading ${fetcher.shard} of $stream failed: $e"
+              s"Reading ${fetcher.shard} of $stream failed: $e",
+              fetcher.shard,
+              fetcher.generation
             )
           )
         case NonFatal(_) => // calls on a closed client
@@ -182,10 +189,12 @@ final class FetchService(
         }
         schedule(fetcher, delay)
       case ShardFetcher.Fails(cause) =>
-        val failure = FetchFailure.of(cause, stream, fetcher.shard)
+        val failure = FetchFailure.of(cause, stream, fetcher.shard, fetcher.generation)
         log.warn(failure.message, cause) // the driver gets the words alone
         fail(failure)
-      case ShardFetcher.Loses(loss) => fail(FetchFailure("KINESIS_DATA_LOSS", loss.getMessage))
+      case ShardFetcher.Loses(loss) =>
+        val message = loss.getMessage
+        fail(FetchFailure("KINESIS_DATA_LOSS", message, fetcher.shard, fetcher.generation))
       case ShardFetcher.Ended =>
     }
 
@@ -203,7 +212,7 @@ final class FetchService(
   }
 
   private def fail(cause: FetchFailure): Unit = synchronized {
-    failure = failure.orElse(Some(cause))
+    failures = failures.filter(isCurrent) :+ cause
     news()
   }
 

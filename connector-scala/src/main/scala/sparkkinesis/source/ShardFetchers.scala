@@ -19,7 +19,7 @@ final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetche
     fetchers.keySet.diff(assigned).foreach(fetchers.remove)
     buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
     plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
-    plan.assignments.filterNot(isBegun).map(begin)
+    plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(begin)
   }
 
   def all: Seq[ShardFetcher] = fetchers.toSeq.sortBy(_._1).map(_._2)
@@ -29,10 +29,10 @@ final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetche
   /** Whether its shard is still this fetcher's. */
   def isCurrent(fetcher: ShardFetcher): Boolean = fetchers.get(fetcher.shard).exists(_ eq fetcher)
 
-  def clear(): Unit = fetchers.clear()
+  def isCurrent(shard: ShardId, generation: Long): Boolean =
+    fetchers.get(shard).exists(_.generation == generation)
 
-  private def isBegun(assignment: Assignment): Boolean =
-    fetchers.get(assignment.shard).exists(_.generation == assignment.generation)
+  def clear(): Unit = fetchers.clear()
 
   private def begin(assignment: Assignment): ShardFetcher = {
     // Pages that an earlier assignment read further are fetched again, and reported again.

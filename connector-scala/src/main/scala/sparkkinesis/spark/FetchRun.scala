@@ -11,10 +11,10 @@ import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sparkkinesis.{DriverRpc, Executors}
+import org.apache.spark.sparkkinesis.{DriverLink, Executors}
 
+import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{KinesisClient, SystemClock}
 import sparkkinesis.source._
 
 /**
@@ -33,30 +33,38 @@ object FetchRun {
   val chance: () => Double = () => ThreadLocalRandom.current().nextDouble()
 
   /** The run's service in this JVM, started where there is none. */
-  def ensure(run: FetchRun): FetchService = {
-    services.values.removeIf(service => !service.isRunning)
-    services.computeIfAbsent(run.id, _ => start(run))
-  }
+  def ensure(run: FetchRun): FetchService =
+    services.compute(
+      run.id,
+      (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
+    )
+
+  /** How many query runs have a service here: one that has closed is forgotten, with its pages. */
+  private[spark] def count: Int = services.size
 
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
     val lease: Lease = ClientPool.shared.borrow(run.options.client)
-    val client: KinesisClient = lease.client
-    new FetchService(
+    val driver = new DriverLink(run.id, AskTimeout)
+    lazy val service: FetchService = new FetchService(
       executor,
       host,
       run.options.stream,
-      client,
-      () => lease.close(),
+      lease.client,
+      () => {
+        services.remove(run.id, service)
+        lease.close()
+      },
       run.options.fetch,
-      status => heartbeat(run.id, status),
+      status => heartbeat(driver, run.id, status),
       SystemClock,
       chance
-    ).start()
+    )
+    service.start()
   }
 
-  private def heartbeat(id: String, status: FetchStatus): FetchReply =
-    DriverRpc.ask(id, encode(status), AskTimeout) match {
+  private def heartbeat(driver: DriverLink, id: String, status: FetchStatus): FetchReply =
+    driver.ask(encode(status)) match {
       case Some(reply) => decode[FetchReply](reply)
       case None => throw new CoordinatorGone(s"the query run $id has ended")
     }

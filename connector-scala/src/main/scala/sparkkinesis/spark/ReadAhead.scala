@@ -1,13 +1,10 @@
 package sparkkinesis.spark
 
-import java.time.Instant
-
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.rdd.RDD
 import org.apache.spark.sparkkinesis.{DriverRpc, Executors}
 
 import sparkkinesis.client.SystemClock
@@ -17,39 +14,58 @@ import sparkkinesis.source._
 /**
  * The driver's end of reading ahead: starts the executors' fetch services, answers them, and knows what
  * they have. Used by the query's thread, but for the answers.
+ *
+ * @param firstLook how long the first batch waits for its shards to be read at all
  */
-final class ReadAhead(context: SparkContext, run: FetchRun) {
+final class ReadAhead(
+    context: SparkContext,
+    run: FetchRun,
+    firstLook: FiniteDuration = ReadAhead.FirstLook
+) {
   import ReadAhead._
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
   private val coordinator = new FetchCoordinator(Lease)
   private val senders = new java.util.concurrent.ConcurrentHashMap[String, String]()
-  private val endpoint = DriverRpc.serve(run.id)(answer)(lost)
+  private val starter = new ServiceStarter(context, run)
+  private var endpoint = Option.empty[AutoCloseable]
   private var hasBegun = false
-  private var lastStart: Option[Instant] = None
-  private var kept = Option.empty[RDD[Int]]
 
   /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
   def begin(from: StreamOffset): Unit = {
+    serve()
     coordinator.advance(from, from, SystemClock.now)
-    startMissing()
+    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
     if (!hasBegun) {
       // The first trigger would otherwise find nothing, and with a long interval wait for the second.
-      if (!coordinator.awaitFirstLook(FirstLook, () => SystemClock.now))
+      if (!awaitFirstLook())
         log.warn(
-          s"No shard of ${run.options.stream} could be read within $FirstLook; still trying."
+          s"No shard of ${run.options.stream} could be read within $firstLook; still trying."
         )
       hasBegun = true
     }
     coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
   }
 
+  /** In short steps, to hear of it where no service can start at all. */
+  private def awaitFirstLook(): Boolean = {
+    val end = SystemClock.now.plusMillis(firstLook.toMillis)
+    var hasLooked = false
+    while (!hasLooked && SystemClock.now.isBefore(end)) {
+      starter.check()
+      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.now)
+    }
+    hasLooked
+  }
+
   /** Waits a moment for an executor to report. */
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
   /** A batch is planned: reading goes on from its end. */
-  def planned(from: StreamOffset, upTo: StreamOffset): Unit =
+  def planned(from: StreamOffset, upTo: StreamOffset): Unit = {
+    serve()
     coordinator.advance(from, upTo, SystemClock.now)
+  }
 
   def frontiers: Map[ShardId, Frontier] = coordinator.frontiers
 
@@ -93,33 +109,19 @@ final class ReadAhead(context: SparkContext, run: FetchRun) {
 
   /** Tells every executor, waits a moment for it to hear, then answers no more. */
   def stop(): Unit = {
-    coordinator.stop()
-    try coordinator.awaitGoodbyes(Goodbye, () => SystemClock.now)
-    catch { case _: InterruptedException => Thread.currentThread.interrupt() }
-    endpoint.close()
-    kept.foreach(_.unpersist(blocking = false))
+    starter.close()
+    endpoint.foreach { open =>
+      coordinator.stop()
+      try coordinator.awaitGoodbyes(Goodbye, () => SystemClock.now)
+      catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+      open.close()
+    }
+    endpoint = None
   }
 
-  /** Executors come and go: whoever has no service yet gets one. Asked often, looks seldom. */
-  private def startMissing(): Unit = {
-    val now = SystemClock.now
-    if (lastStart.forall(last => now.isAfter(last.plusMillis(StartPeriod.toMillis)))) {
-      lastStart = Some(now)
-      val executors = Executors.all(context)
-      val missing = executors -- coordinator.live
-      if (missing.nonEmpty || executors.isEmpty) start(missing)
-    }
-  }
-
-  private def start(executors: Map[String, String]): Unit = {
-    val started = run
-    val keep = DriverRpc.conf.getBoolean("spark.dynamicAllocation.enabled", false)
-    val rdd = Executors.runOn(context, executors, keep)(() => FetchRun.ensure(started): Unit)
-    if (keep) {
-      kept.foreach(_.unpersist(blocking = false))
-      kept = Some(rdd)
-    }
-  }
+  /** From the first batch on, whether planned by this run or by one before it. */
+  private def serve(): Unit =
+    if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
 
   private def answer(sender: String, question: Array[Byte]): Array[Byte] = {
     val status = FetchRun.decode[FetchStatus](question)
@@ -141,5 +143,4 @@ object ReadAhead {
   private val NewsWait = 100.millis
   private val FirstLook = 10.seconds
   private val Goodbye = 2.seconds
-  private val StartPeriod = 2.seconds
 }

@@ -65,6 +65,12 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       reply
     }
 
+    /** The service on the executor closes, and another one begins there. */
+    def restart(executor: String): FetchReply = {
+      versions -= executor
+      hear(executor)
+    }
+
     def assigned(executor: String): Seq[Assignment] = plans(executor).assignments
     def shardsOf(executor: String): Set[ShardId] = assigned(executor).map(_.shard).toSet
     def of(shard: Int): Assignment =
@@ -109,7 +115,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(1500.millis)
     driving.hear("b")
     driving.hear("b")
-    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live === Set("b"))
+    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live(driving.now) === Set("b"))
     lost.foreach(a =>
       assert(driving.of(0).shard != a.shard || driving.of(0).generation > a.generation)
     )
@@ -136,7 +142,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("with no executor left the shards wait for the next one") {
     val driving = new Driving(2, "a")
     driving.coordinator.executorLost("a", driving.now)
-    assert(driving.coordinator.live.isEmpty && driving.coordinator.location(shardId(0)).isEmpty)
+    assert(
+      driving.coordinator.live(driving.now).isEmpty && driving.coordinator
+        .location(shardId(0))
+        .isEmpty
+    )
     driving.hear("c")
     assert(driving.shardsOf("c").size === 2)
   }
@@ -161,6 +171,63 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("a", Seq(first, second))
     driving.hear("a", Seq(first, second))
     assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("a report that comes again when its marks are planned already counts no more") {
+    val driving = new Driving(1, "a")
+    val first = report(driving.of(0), Progress.TrimHorizon, 1, 2)
+    driving.hear("a", Seq(first))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    val before = driving.of(0)
+    driving.hear("a", Seq(first, report(before, upTo(2)), report(before, upTo(2), 3)))
+    assert(driving.of(0).generation === before.generation && driving.marks(0) === Seq(upTo(3)))
+  }
+
+  test("a gap between reports: the shard is read anew from the planned position") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1), report(before, upTo(2), 3)))
+    driving.hear("a")
+    assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
+    assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("a new service on a known executor reads its shards anew, whatever was found before") {
+    val driving = new Driving(2, "a", "b")
+    val before = driving.assigned("a").head
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1, 2)))
+    driving.restart("a")
+    val after = driving.assigned("a").head
+    assert(after.shard === before.shard && after.from === before.from)
+    assert(after.generation > before.generation)
+    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone")
+    driving.hear("a", Seq(report(after, Progress.TrimHorizon, 1, 2)))
+    assert(driving.coordinator.frontiers(after.shard).marks.map(_.upTo) === Seq(upTo(1), upTo(2)))
+  }
+
+  test("a new service that missed the first answers has its shards in the end") {
+    val driving = new Driving(2, "a", "b")
+    val before = driving.shardsOf("a")
+    for (_ <- 1 to 3) driving.restart("a")
+    assert(driving.shardsOf("a") === before)
+    val last = driving.assigned("a")
+    driving.hear("a", last.map(report(_, Progress.TrimHorizon, 1)))
+    assert(driving.assigned("a") === last && driving.coordinator.frontiers.size === 1)
+    assert(driving.hear("a").plan.isEmpty)
+  }
+
+  test("who is silent for a lease does not live, though nobody else says anything") {
+    val driving = new Driving(2, "a", "b")
+    driving.pass(6.seconds)
+    driving.hear("b")
+    driving.pass(6.seconds)
+    assert(driving.coordinator.live(driving.now) === Set("b"))
+    assert(
+      (0 to 1).flatMap(n => driving.coordinator.location(shardId(n))).map(_._2).toSet === Set("b")
+    )
+    driving.pass(6.seconds)
+    assert(driving.coordinator.live(driving.now).isEmpty)
   }
 
   test("a new executor takes its share, and the old one is told to drop those pages") {
@@ -240,22 +307,36 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(looked { d =>
       d.hear("a", d.assigned("a").map(report(_, Progress.TrimHorizon))): Unit
     })
-    assert(looked(d => d.hear("a", failure = Some(FetchFailure("C", "m"))): Unit))
+    assert(looked(d => d.hear("a", failure = Some(failure("C", d.of(0)))): Unit))
   }
 
+  private def failure(condition: String, a: Assignment) =
+    FetchFailure(condition, "m", a.shard, a.generation)
+
   test("the first failure is kept, and the executors' counters are added up") {
-    val driving = new Driving(1, "a", "b")
-    driving.hear(
-      "a",
-      failure = Some(FetchFailure("FIRST", "m")),
-      counters = FetchCounters(1, 2, 3, 4, 5, 6)
-    )
-    driving.hear(
-      "b",
-      failure = Some(FetchFailure("SECOND", "m")),
-      counters = FetchCounters(1, 1, 1, 1, 1, 1)
-    )
+    val driving = new Driving(2, "a", "b")
+    Seq("a" -> "FIRST", "b" -> "SECOND").zip(1L to 2L).foreach { case ((executor, condition), n) =>
+      driving.hear(
+        executor,
+        failure = Some(failure(condition, driving.assigned(executor).head)),
+        counters = FetchCounters(n, 2, 3, 4, 5, 6)
+      )
+    }
     assert(driving.coordinator.failure.map(_.condition) === Some("FIRST"))
-    assert(driving.coordinator.counters === FetchCounters(2, 3, 4, 5, 6, 7))
+    assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
+  }
+
+  test("the failure of a shard that is another's by now, or assigned anew, ends nothing") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    val older = driving.of(0)
+    driving.restart("b")
+    driving.hear("b", failure = Some(failure("STALE", older)))
+    driving.hear("a", failure = Some(failure("STALE", before)))
+    assert(driving.coordinator.failure === None)
+    driving.hear("b", failure = Some(failure("TRUE", driving.assigned("b").head)))
+    assert(driving.coordinator.failure.map(_.condition) === Some("TRUE"))
   }
 }

@@ -1,11 +1,11 @@
 package org.apache.spark.sparkkinesis
 
+import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.rpc._
-import org.apache.spark.util.RpcUtils
-import org.apache.spark.{SparkConf, SparkEnv}
 
 /**
  * Spark's own RPC between executors and the driver, which needs no configuration.
@@ -41,20 +41,49 @@ object DriverRpc {
     val ref = env.setupEndpoint(name, endpoint)
     () => env.stop(ref)
   }
+}
+
+/**
+ * An executor's way to one name that the driver serves: looked up once, and again after a failure.
+ *
+ * @param timeout of a look-up and of an answer, each
+ */
+final class DriverLink(
+    name: String,
+    timeout: FiniteDuration,
+    lookup: (SparkEnv, String) => Future[RpcEndpointRef] = DriverLink.lookup
+) {
+  private val limit = new RpcTimeout(timeout, "spark-kinesis, not by a setting")
+  @volatile private var known = Option.empty[RpcEndpointRef]
 
   /**
-   * Asks the driver. `None` where it serves that name no more.
+   * The driver's answer; `None` where it serves that name no more.
    *
    * @throws org.apache.spark.SparkException where it did not answer in time
    */
-  def ask(name: String, question: Array[Byte], timeout: FiniteDuration): Option[Array[Byte]] = {
+  def ask(question: Array[Byte]): Option[Array[Byte]] = {
     val env = SparkEnv.get
     if (env == null || env.isStopped) None
     else
       try {
-        val ref = RpcUtils.makeDriverRef(name, env.conf, env.rpcEnv)
-        Some(ref.askSync[Array[Byte]](question, new RpcTimeout(timeout, "spark.rpc.askTimeout")))
-      } catch { case NonFatal(e) if isGone(e) => None }
+        val driver = known.getOrElse(limit.awaitResult(lookup(env, name)))
+        known = Some(driver)
+        Some(driver.askSync[Array[Byte]](question, limit))
+      } catch {
+        case NonFatal(e) =>
+          known = None
+          if (DriverLink.isGone(e)) None else throw e
+      }
+  }
+}
+
+object DriverLink {
+
+  /** Spark's own way to do so waits two minutes for a driver that does not answer. */
+  private def lookup(env: SparkEnv, name: String): Future[RpcEndpointRef] = {
+    val host = env.conf.get("spark.driver.host", "localhost")
+    val address = RpcAddress(host, env.conf.getInt("spark.driver.port", 7077))
+    env.rpcEnv.asyncSetupEndpointRefByURI(RpcEndpointAddress(address, name).toString)
   }
 
   /** Spark's own names for it are private, and an ended endpoint has only words. */
@@ -65,7 +94,4 @@ object DriverRpc {
     }
 
   private val GoneClasses = Set("RpcEndpointNotFoundException", "RpcEnvStoppedException")
-
-  /** For settings that only Spark's own code may read. */
-  def conf: SparkConf = SparkEnv.get.conf
 }

@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.net.{InetAddress, InetSocketAddress, URI}
 import java.util.concurrent.TimeUnit
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
@@ -26,6 +26,7 @@ final class KinesisServer private (
     group: NioEventLoopGroup,
     channel: Channel
 ) extends AutoCloseable {
+  private val closing = new AtomicBoolean
 
   /** Such as `http://127.0.0.1:4567`. */
   val endpoint: URI = channel.localAddress match {
@@ -39,9 +40,9 @@ final class KinesisServer private (
     ()
   }
 
-  /** Ends open connections too. */
+  /** Ends open connections too. Whoever closes again waits for the first to be done. */
   override def close(): Unit = {
-    channel.close().sync()
+    if (closing.compareAndSet(false, true)) channel.close().sync()
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync()
     ()
   }

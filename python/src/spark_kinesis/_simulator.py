@@ -1,0 +1,81 @@
+"""The process of the local Kinesis: how it is started, and how one hears that it is up."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import subprocess
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from ._errors import LocalKinesisError
+from ._jar import jar_path, simulator_jar_path
+from ._spark import spark_homes
+
+READY = "listening on "
+_MAIN = "sparkkinesis.simulator.Main"
+_START_SECONDS = 60.0
+_JAVA_OPTIONS = (
+    "-Xmx1g",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Dslf4j.internal.verbosity=ERROR",  # that nothing is logged is no news
+)
+
+
+def command(streams: Mapping[str, int], port: int) -> list[str]:
+    """What to run. It ends when its standard input does.
+
+    Raises:
+        LocalKinesisError: when Java or Spark's jars are missing.
+        JarNotFound: when this installation has no jar.
+    """
+    class_path = os.pathsep.join([jar_path(), simulator_jar_path(), *spark_jars()])
+    words = [java(), *_JAVA_OPTIONS, "-cp", class_path, _MAIN]
+    words += ["--port", str(port), "--stop-with-stdin"]
+    for name, shards in streams.items():
+        words += ["--stream", f"{name}:{shards}"]
+    return words
+
+
+def ready_endpoint(process: subprocess.Popen[str]) -> str | None:
+    """The address from the process' first words, or ``None`` if they do not come in time."""
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
+    try:
+        return said.get(timeout=_START_SECONDS)
+    except queue.Empty:
+        return None
+
+
+def _listen(output: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
+    """Pass on the address; read on, so that the process never blocks on a full pipe."""
+    for line in output or ():
+        if line.startswith(READY):
+            said.put(line.removeprefix(READY).strip())
+    said.put(None)
+
+
+def java() -> str:
+    """The program, of ``JAVA_HOME`` or else of the ``PATH``."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin")) if home else None
+    found = found or shutil.which("java")
+    if found is None:
+        raise LocalKinesisError("the local Kinesis needs Java 17 or newer: set JAVA_HOME")
+    return found
+
+
+def spark_jars() -> list[str]:
+    """Scala and the logging interface, which the connector takes from one and the same Spark."""
+    for home in spark_homes():
+        scala = sorted((home / "jars").glob("scala-library-2.13.*.jar"))
+        logging = sorted((home / "jars").glob("slf4j-api-2.*.jar"))
+        if scala and logging:
+            return [str(scala[-1]), str(logging[-1])]
+    raise LocalKinesisError(
+        "the local Kinesis takes Scala 2.13 and slf4j 2 from Spark 4, and there is none: "
+        "pip install 'spark-kinesis[spark]' or set SPARK_HOME"
+    )
