@@ -1,46 +1,23 @@
-"""The process: how it ends, and what it says to a command line that is wrong."""
+"""What the process says to a command line that is wrong."""
 
 from __future__ import annotations
 
 import subprocess
 
-from spark_kinesis.local import LocalKinesis
+from spark_kinesis._simulator import command
 
 
-def command(*, port: int = 0) -> list[str]:
-    return LocalKinesis(port=port)._command()
-
-
-def test_the_end_of_its_input_is_its_end() -> None:
-    with subprocess.Popen(
-        command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdin
-            assert process.stdout
-            assert process.stdout.readline().startswith("listening on http://127.0.0.1:")
-            process.stdin.close()
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
+def ended(words: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
 
 
 def test_a_taken_port_is_an_error_and_no_hang(endpoint: str) -> None:
-    port = int(endpoint.rsplit(":", 1)[1])
-    ended = subprocess.run(
-        command(port=port), capture_output=True, text=True, timeout=30, check=False
-    )
-    assert ended.returncode != 0
-    assert "in use" in ended.stderr
+    said = ended(command({}, port=int(endpoint.rsplit(":", 1)[1])))
+    assert said.returncode != 0
+    assert "in use" in said.stderr
 
 
 def test_bad_arguments_are_explained() -> None:
-    ended = subprocess.run(
-        [*command(), "--stream", "no-count"],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert "--stream no-count" in ended.stderr
+    said = ended([*command({}, port=0), "--stream", "no-count"])
+    assert said.returncode == 2
+    assert "--stream no-count" in said.stderr
