@@ -88,6 +88,8 @@ object Generators {
     }
   }
 
+  private val completeAsOf = instant.map(_.plusMillis(1))
+
   private val progress: Gen[Progress] = Gen.oneOf(
     Gen.const(Progress.TrimHorizon),
     Gen.const(Progress.Finished),
@@ -100,13 +102,12 @@ object Generators {
     graph <- shardGraph
     shards <- Gen.sequence[Vector[(ShardId, ShardProgress)], (ShardId, ShardProgress)](graph.map {
       shard =>
-        Gen.zip(progress, Gen.someOf(shard.parents)).map { case (at, waits) =>
-          shard.id -> ShardProgress(at, waits.toSet)
+        Gen.zip(progress, Gen.someOf(shard.parents), Gen.option(completeAsOf)).map {
+          case (at, waits, complete) => shard.id -> ShardProgress(at, waits.toSet, complete)
         }
     })
     created <- instant
-    completeAsOf <- instant
-  } yield StreamOffset(arn, created, completeAsOf, SortedMap.from(shards))
+  } yield StreamOffset(arn, created, SortedMap.from(shards))
 
   def record(number: Long, bytes: Int): Record =
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
