@@ -107,7 +107,7 @@ object BatchPlanner {
       shards.updated(id, ShardProgress(mark.upTo, Set.empty, complete))
     }
     val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
-    settled.copy(shards = finished.foldLeft(moved) { (shards, id) =>
+    settled.copy(shards = finished.toSeq.sorted.foldLeft(moved) { (shards, id) =>
       frontiers(id).children.foldLeft(shards)(withChild(moved(id).completeAsOf))
     })
   }

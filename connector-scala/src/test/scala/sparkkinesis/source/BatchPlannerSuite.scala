@@ -28,7 +28,8 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   } yield sizes.zipWithIndex.toVector.map { case ((records, bytes), index) =>
     val isEnd = !shard.isOpen && index == count - 1
     val upTo = if (isEnd) Progress.Finished else afterNumber(index + 1)
-    Mark(upTo, records, bytes, 1000L * index)
+    // A shard's records arrive after those of its ancestors, whose numbers are lower.
+    Mark(upTo, records, bytes, 100000L * shard.id.name.takeRight(3).toLong + 1000L * index)
   }
 
   private def afterNumber(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
@@ -47,7 +48,8 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** What the executors know when each has read all there is behind `offset`. */
   private def frontiers(graph: Vector[Shard], marks: Marks, offset: StreamOffset) =
     offset.readable.map { case (id, progress) =>
-      id -> Frontier(marks(id), childrenOf(graph, id), 0, 0).after(progress)
+      val complete = marks(id).lastOption.fold(0L)(_.lastArrivalMillis)
+      id -> Frontier(marks(id), childrenOf(graph, id), 0, complete).after(progress)
     }
 
   private case class Planned(start: StreamOffset, end: StreamOffset, marks: Marks)
@@ -130,8 +132,10 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           finished.unsorted.flatMap(id => childrenOf(graph, id)).filterNot(c => known(c.id))
         assert(appeared === children.map(_.id))
         children.foreach { child =>
-          val expected = ShardProgress(Progress.TrimHorizon, child.parents.toSet)
-          assert(batch.end.shards(child.id) === expected)
+          val shard = batch.end.shards(child.id)
+          assert(shard.progress === Progress.TrimHorizon && shard.waitsFor === child.parents.toSet)
+          val parents = child.parents.filter(finished).map(batch.end.shards(_).completeAsOf)
+          assert(parents.contains(shard.completeAsOf))
         }
       }
     }

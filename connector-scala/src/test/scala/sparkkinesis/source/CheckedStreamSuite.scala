@@ -71,7 +71,9 @@ class CheckedStreamSuite extends AnyFunSuite {
     lenient.checked.check(offset)
   }
 
-  test("each shard counts for itself: the least complete is named, one that is owed nothing is not") {
+  test(
+    "each shard counts for itself: the least complete is named, one that is owed nothing is not"
+  ) {
     def later(extra: (String, String)*) = {
       val checking = new Checking(new ScriptedKinesis().summary(summary()), extra: _*)
       checking.clock.pass(25.hours)

@@ -25,7 +25,11 @@ class CompletenessSuite extends AnyFunSuite {
   private def after(wait: FiniteDuration): Instant = now.plusMillis(wait.toMillis)
 
   /** A restart at that time. */
-  private def check(offset: StreamOffset, at: Instant, retention: FiniteDuration = 24.hours): Unit = {
+  private def check(
+      offset: StreamOffset,
+      at: Instant,
+      retention: FiniteDuration = 24.hours
+  ): Unit = {
     val clock = new FastClock
     clock.pass(at.toEpochMilli.millis)
     val options = SourceOptions.parse(Map("streamArn" -> arn.toString), None)
@@ -37,13 +41,19 @@ class CompletenessSuite extends AnyFunSuite {
     try { check(offset, at); false }
     catch { case e: SourceException => e.condition == "KINESIS_DATA_LOSS" }
 
-  private def read(from: StreamOffset, lastArrival: Instant, completeAsOf: Instant): StreamOffset = {
+  private def read(
+      from: StreamOffset,
+      lastArrival: Instant,
+      completeAsOf: Instant
+  ): StreamOffset = {
     val mark = Mark(Progress.After(SequenceNumber("1")), 1, 1, lastArrival.toEpochMilli)
     val frontier = Frontier(Vector(mark), Nil, 1, completeAsOf.toEpochMilli)
     BatchPlanner.end(from, Map(shard -> frontier), ReadLimits.None)
   }
 
-  test("a backlog of 24 hours, an hour of it read, a stop of 10 hours: the rest is in part trimmed") {
+  test(
+    "a backlog of 24 hours, an hour of it read, a stop of 10 hours: the rest is in part trimmed"
+  ) {
     val oneHourRead = read(beginning, after(-23.hours), after(-23.hours))
     assert(isRefused(oneHourRead, after(10.hours)))
     assert(!isRefused(oneHourRead, after(1.hour)))

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators.stream
 import sparkkinesis.client.{KinesisClient, StreamSummary}
 import sparkkinesis.model.StreamRef
-import sparkkinesis.source.ScriptedKinesis.{summary, Throttled}
+import sparkkinesis.source.ScriptedKinesis.{Throttled, summary}
 
 /**
  * The horizon

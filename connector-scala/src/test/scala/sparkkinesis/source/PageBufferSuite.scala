@@ -162,7 +162,9 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     } yield (shardId(shard), estimate, bytes, isOver)
   )
 
-  test("held and reserved never go beyond the capacity, but for a first page; nothing is left over") {
+  test(
+    "held and reserved never go beyond the capacity, but for a first page; nothing is left over"
+  ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
       val buffer = new PageBuffer(capacity)
       var pending = Vector.empty[(ShardId, Int, Int)]

@@ -39,7 +39,9 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("without limits a page is one mark, whether or not the query stops at a time") {
     Seq(None, Some(25L)).foreach { stop =>
-      assert(PageMarks.of(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60))
+      assert(
+        PageMarks.of(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60)
+      )
     }
   }
 

@@ -54,7 +54,9 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val clock = new FastClock
       clock.pass(scala.concurrent.duration.DurationInt(100).hours)
       val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
-      begin(kinesis, StartingPosition.AtTimestamp(at), clock).shards.values.map(_.completeAsOf).toSet
+      begin(kinesis, StartingPosition.AtTimestamp(at), clock).shards.values
+        .map(_.completeAsOf)
+        .toSet
     }
     val horizon = Instant.EPOCH.plusSeconds(76 * 3600)
     assert(owed(horizon.plusMillis(1)) === Set(Some(horizon.plusMillis(1))))
@@ -102,9 +104,10 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         ).foreach { case (start, progress) =>
           val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
           val offset = begin(kinesis, start)
+          val owed = Some(at).filter(_ => start != StartingPosition.TrimHorizon)
           assert(offset.shards === listed.map { shard =>
             val parents = shard.parents.toSet - graph.head.id
-            shard.id -> ShardProgress(progress, parents)
+            shard.id -> ShardProgress(progress, parents, owed)
           }.toMap)
           assert(
             kinesis.listed.head === ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)

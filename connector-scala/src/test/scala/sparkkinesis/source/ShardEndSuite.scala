@@ -10,7 +10,8 @@ import sparkkinesis.source.ScriptedKinesis._
 class ShardEndSuite extends AnyFunSuite {
   private val shard = newStream(1).head
   private val closed = shard.copy(last = Some(SequenceNumber("999")))
-  private val merged = Shard(shardId(3), Seq(shardId(2), shard.id), HashKeyRange.All, shard.first, None)
+  private val merged =
+    Shard(shardId(3), Seq(shardId(2), shard.id), HashKeyRange.All, shard.first, None)
   private val child = ChildShard(merged.id, merged.parents, merged.hashKeys)
   private val stranger = merged.copy(id = shardId(4), parents = Seq(shardId(2)))
 

@@ -334,7 +334,9 @@ class ShardFetcherSuite extends AnyFunSuite {
     fetching.fetched(Instant.ofEpochMilli(recent + 30.hours.toMillis))
   }
 
-  test("a query that stops at a time: what arrived later is neither kept nor reported, and it ends") {
+  test(
+    "a query that stops at a time: what arrived later is neither kept nor reported, and it ends"
+  ) {
     val stopping = settings.copy(stopAtMillis = Some(25))
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
     val report = fetching.fetched().report

@@ -66,8 +66,8 @@ class ShardFetchersSuite extends AnyFunSuite {
 
   test("a shard assigned anew has a new fetcher, and the old one is no longer current") {
     val reading = new Reading
-    val Seq(old) = reading(Map.empty, assigned(0, 1))
-    val Seq(fresh) = reading(Map.empty, assigned(0, 2))
+    val old = reading(Map.empty, assigned(0, 1)).head
+    val fresh = reading(Map.empty, assigned(0, 2)).head
     assert(!reading.fetchers.isCurrent(old) && reading.fetchers.isCurrent(fresh))
     assert(fresh.generation === 2 && reading.fetchers.all === Seq(fresh))
   }
@@ -90,7 +90,7 @@ class ShardFetchersSuite extends AnyFunSuite {
 
   test("cleared: nobody is current") {
     val reading = new Reading
-    val Seq(only) = reading(Map.empty, assigned(0, 1))
+    val only = reading(Map.empty, assigned(0, 1)).head
     reading.fetchers.clear()
     assert(!reading.fetchers.isCurrent(only) && reading.fetchers.size === 0)
   }

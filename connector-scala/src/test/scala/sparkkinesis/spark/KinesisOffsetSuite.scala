@@ -2,10 +2,11 @@ package sparkkinesis.spark
 
 import java.time.Instant
 
-import org.apache.spark.sql.connector.read.streaming.Offset
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import org.apache.spark.sql.connector.read.streaming.Offset
 
 import sparkkinesis.Generators._
 import sparkkinesis.source.OffsetCodec
@@ -39,8 +40,11 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("equal to what Spark logged of it, by the text") {
     forAll(offset, Gen.alphaStr) { (offset, text) =>
       val own = KinesisOffset(offset)
-      assert(own === logged(own.json) && logged(own.json) === own)
-      assert(own !== logged(text) && own.hashCode === logged(own.json).hashCode)
+      val same = logged(own.json)
+      assert(own === same)
+      assert(same === own)
+      assert(own.hashCode === same.hashCode)
+      assert(own !== logged(text))
     }
   }
 }
