@@ -30,7 +30,7 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test("a query that reads on and on") {
-    val rows = each(600) { seed =>
+    val rows = each(1000) { seed =>
       val history = new History(seed)
       val promises = kept(history, history.continuous())
       promises.allOf(history.world.producer.written)
@@ -41,22 +41,20 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test("runs with Trigger.AvailableNow: each ends, with exactly what had arrived when it began") {
-    val rows = each(200) { seed =>
+    val rows = each(400) { seed =>
       val history = new History(seed)
       val written = history.world.producer
       val query = history.availableNow { (query, stopAtMillis) =>
         kept(history, query).allOf(written.writtenBy(stopAtMillis))
       }
-      val promises = kept(history, query)
-      promises.allOf(written.written)
-      promises.rows
+      query.committed.map(_.rows.size).sum
     }
     info(s"${rows.size} histories, ${rows.sum} rows")
     assert(rows.sum > 0)
   }
 
   test("a stop beyond the retention: all that is owed is read, or the loss is reported") {
-    val outcomes = each(200) { seed =>
+    val outcomes = each(600) { seed =>
       val history = new History(seed)
       val stopped = history.stopped()
       val promises = kept(history, stopped.query)

@@ -39,16 +39,14 @@ final class History(seed: Long) {
    */
   def availableNow(checkEnd: (SimulatedQuery, Long) => Unit): SimulatedQuery = {
     val query = begin(hasStopTime = true)
-    for (run <- 0 until 2 + random.nextInt(3)) {
+    for (run <- 0 until 2 + random.nextInt(4)) {
       if (run > 0) query.start()
+      unleash()
       runToEnd(query)
       query.stopAtMillis.foreach(checkEnd(query, _))
       for (_ <- 0 until random.nextInt(5)) calmly(producer.actAtRandom())
       clock.advance(random.nextInt(7200).seconds)
     }
-    soothe()
-    query.start()
-    runToEnd(query)
     query
   }
 
@@ -100,21 +98,22 @@ final class History(seed: Long) {
   private def runToEnd(query: SimulatedQuery): Unit = {
     var rounds = 0
     while (rounds < MaxRounds && !query.isOver) {
-      // Faults for a while, then none: it must come to an end.
-      if (rounds > MaxRounds / 2) soothe()
-      random.nextInt(12) match {
-        case 0 => calmly(producer.actAtRandom())
-        case 1 => query.loseExecutor()
-        case 2 => query.addExecutor()
-        case 3 if random.nextInt(10) == 0 => query.start()
-        case _ =>
-          query.executorsWork()
-          query.runBatch(mayFail = true): Unit
-      }
+      // Left in peace at last, it must come to an end.
+      if (rounds > MaxRounds / 2) soothe() else disturb(query)
+      query.executorsWork()
+      query.runBatch(mayFail = !isCalm): Unit
       clock.advance(200.millis)
       rounds += 1
     }
     require(query.isOver, s"never ends: $query")
+  }
+
+  private def disturb(query: SimulatedQuery): Unit = random.nextInt(16) match {
+    case 0 => calmly(producer.actAtRandom())
+    case 1 => query.loseExecutor()
+    case 2 => query.addExecutor()
+    case 3 if random.nextInt(10) == 0 => query.start()
+    case _ =>
   }
 
   private val MaxRounds = 2000

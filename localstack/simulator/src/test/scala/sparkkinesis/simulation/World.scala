@@ -63,7 +63,7 @@ final class World(seed: Long) {
   }
 
   /** The ancestors of every shard there ever was, as long as they are listed. */
-  def ancestors: Map[ShardId, Set[ShardId]] =
+  def ancestors: Map[ShardId, Set[ShardId]] = calmly {
     ShardDiscovery
       .listAll(kinesis, producer.stream, ShardFilter.FromTrimHorizon)
       .shards
@@ -71,4 +71,5 @@ final class World(seed: Long) {
       .foldLeft(Map.empty[ShardId, Set[ShardId]]) { (known, shard) =>
         known.updated(shard.id, shard.parents.flatMap(p => known.getOrElse(p, Set.empty) + p).toSet)
       }
+  }
 }
