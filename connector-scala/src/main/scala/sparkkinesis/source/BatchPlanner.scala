@@ -41,12 +41,13 @@ object BatchPlanner {
     val proved = start.readable.keys.flatMap { id =>
       for {
         frontier <- frontiers.get(id) if frontier.marks.isEmpty
-        shard <- start.shards.get(id)
+        shard <- start.settled.shards.get(id)
         complete <- latest(None, frontier.completeAsOfMillis)
         if shard.completeAsOf.forall(_.plusMillis(step.toMillis).isBefore(complete))
       } yield id -> shard.copy(completeAsOf = Some(complete))
     }
-    if (proved.isEmpty) start else start.copy(shards = start.shards ++ proved)
+    val settled = start.settled
+    if (proved.isEmpty) start else settled.copy(shards = settled.shards ++ proved)
   }
 
   /** Whether nothing that had arrived at the time is left behind `start`. */
@@ -106,7 +107,7 @@ object BatchPlanner {
       shards.updated(id, ShardProgress(mark.upTo, Set.empty, complete))
     }
     val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
-    settled.copy(shards = finished.foldLeft(moved) { (shards, id) =>
+    settled.copy(shards = finished.toSeq.sorted.foldLeft(moved) { (shards, id) =>
       frontiers(id).children.foldLeft(shards)(withChild(moved(id).completeAsOf))
     })
   }

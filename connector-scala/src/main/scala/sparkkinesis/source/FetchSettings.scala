@@ -36,14 +36,14 @@ final case class FetchSettings(
   /** Places in a page where a batch may end: the last record always, and enough between for the limits. */
   def marks(records: IndexedSeq[Record]): Vector[Int] = {
     val last = records.size - 1
-    if (limits.isUnlimited && stopAtMillis.isEmpty) Vector(last)
+    if (limits.isUnlimited) Vector(last)
     else {
       var (count, bytes) = (0L, 0L)
       records.indices.filter { index =>
         count += 1
         bytes += records(index).data.length
         val isFull = !limitsOfMark.allow(count + 1, bytes + 1)
-        val isMark = index == last || isFull || stopsBehind(records(index), records(index + 1))
+        val isMark = index == last || isFull
         if (isMark) {
           count = 0
           bytes = 0
@@ -59,8 +59,6 @@ final case class FetchSettings(
     ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
   }
 
-  private def stopsBehind(record: Record, next: Record): Boolean =
-    stopAtMillis.exists(stop => record.arrivalMillis <= stop && stop < next.arrivalMillis)
 }
 
 object FetchSettings {

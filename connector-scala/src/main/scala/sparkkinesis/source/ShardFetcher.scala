@@ -33,7 +33,7 @@ final class ShardFetcher(
   private var failures = Option.empty[Failures]
   private var lastPage = Option.empty[LastPage]
   private var lastRecordAt: Option[Instant] = None
-  private var unreadSince = Option.empty[Instant] // the last record's arrival, while behind the tip
+  private var unreadSince = Option.empty[Instant] // whatever arrived before is read
   private var isStopped = false
 
   def shard: ShardId = assignment.shard
@@ -70,8 +70,22 @@ final class ShardFetcher(
       val page = client.getRecords(stream, current, settings.maxRecords)
       val children = if (page.next.isEmpty) childrenAtEnd(page) else Seq.empty
       failures = None
-      accept(page, children, now)
+      if (isPastStop(page)) accept(cut(page), Seq.empty, now) else accept(page, children, now)
     }
+
+  private def isPastStop(page: Page): Boolean =
+    settings.stopAtMillis.exists(stop => page.records.exists(_.arrivalMillis > stop))
+
+  /**
+   * To what had arrived when the query should stop; nothing more is wanted. Kept, the rest would take
+   * room for as long as the query runs, as no batch ever uses it up.
+   */
+  private def cut(page: Page): Page = {
+    isStopped = true
+    val wanted =
+      page.records.takeWhile(record => settings.stopAtMillis.forall(record.arrivalMillis <= _))
+    Page(wanted, page.next.orElse(iterator), 0, Seq.empty)
+  }
 
   private def childrenAtEnd(page: Page): Seq[ChildShard] =
     ShardEnd.confirmed(client, stream, shard, page).getOrElse {
@@ -106,16 +120,15 @@ final class ShardFetcher(
     val from = progress
     val isEnd = page.next.isEmpty
     iterator = page.next
-    if (page.records.nonEmpty || isEnd) keep(page, now)
+    val isFirst = lastPage.isEmpty
+    val held = if (page.records.nonEmpty || isEnd) keep(page, now) else 0L
+    lastPage = Some(LastPage(now, page.records.foldLeft(0L)(_ + _.data.length), held))
     unreadSince =
-      if (page.millisBehindLatest == 0) None
+      if (page.millisBehindLatest == 0) Some(now)
       else
         page.records.lastOption
           .map(last => Instant.ofEpochMilli(last.arrivalMillis))
           .orElse(unreadSince)
-    isStopped = settings.stopAtMillis.exists(stop => page.records.exists(_.arrivalMillis > stop))
-    val isFirst = lastPage.isEmpty
-    lastPage = Some(LastPage(now, page.records.foldLeft(0L)(_ + _.data.length)))
     val report = FetchReport(
       shard,
       generation,
@@ -129,13 +142,16 @@ final class ShardFetcher(
     Fetched(report, page.records.size, pause(page, now), isNews)
   }
 
-  private def keep(page: Page, now: Instant): Unit = {
+  /** @return the bytes it takes in the buffer */
+  private def keep(page: Page, now: Instant): Long = {
     val upTo =
       if (page.next.isEmpty) Progress.Finished
       else Progress.After(page.records.last.sequenceNumber)
-    buffer.add(shard, BufferedPage(progress, PackedRecords(page.records), upTo))
+    val kept = BufferedPage(progress, PackedRecords(page.records), upTo)
+    buffer.add(shard, kept)
     progress = upTo
     if (page.records.nonEmpty) lastRecordAt = Some(now)
+    kept.bytes
   }
 
   /** At a shard's end only its last record counts: its children may hold older than now. */
@@ -201,11 +217,12 @@ object ShardFetcher {
       count > PatientAttempts && now.isAfter(since.plusMillis(Patience.toMillis))
   }
 
-  private final case class LastPage(at: Instant, bytes: Long) {
+  /** @param held what it took in the buffer: of small records far more than their data */
+  private final case class LastPage(at: Instant, bytes: Long, held: Long) {
 
     /** The next page will hardly be more than twice as large, nor tiny for sure. */
     def nextEstimate: Long =
-      math.min(ServiceLimits.GetRecordsBytes.toLong, math.max(MinEstimate, bytes * 2))
+      math.min(ServiceLimits.GetRecordsBytes.toLong, math.max(MinEstimate, held * 2))
 
     /** A page of ten megabytes uses up five seconds of a shard's quota: asking sooner is futile. */
     def quotaPause(now: Instant): FiniteDuration = {

@@ -62,7 +62,6 @@ final class ShardRangeReader(
       reading: Reading
   ): (IndexedSeq[Record], Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
-    else checkHorizon(range)
     val page = fetch(range, reading, 0)
     val wanted = range.upTo match {
       case Progress.After(last) => page.records.takeWhile(_.sequenceNumber <= last)
@@ -114,6 +113,7 @@ final class ShardRangeReader(
 
   private def attempt(range: ShardRange, reading: Reading): Either[KinesisException, Page] =
     try {
+      if (reading.progress == range.from) checkHorizon(range)
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator = reading.iterator.getOrElse(client.shardIterator(stream, range.shard, position))
       val page = client.getRecords(stream, iterator, settings.maxRecords)

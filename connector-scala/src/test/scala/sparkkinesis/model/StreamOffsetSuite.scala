@@ -15,7 +15,6 @@ class StreamOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def offsetOf(shards: (Int, Progress, Set[Int])*) = StreamOffset(
     arn,
     Instant.EPOCH,
-    Instant.EPOCH,
     SortedMap.from(shards.map { case (id, progress, waitsFor) =>
       shardId(id) -> ShardProgress(progress, waitsFor.map(shardId))
     })

@@ -28,13 +28,14 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   } yield sizes.zipWithIndex.toVector.map { case ((records, bytes), index) =>
     val isEnd = !shard.isOpen && index == count - 1
     val upTo = if (isEnd) Progress.Finished else afterNumber(index + 1)
-    Mark(upTo, records, bytes, 1000L * index)
+    // A shard's records arrive after those of its ancestors, whose numbers are lower.
+    Mark(upTo, records, bytes, 100000L * shard.id.name.takeRight(3).toLong + 1000L * index)
   }
 
   private def afterNumber(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
   private def offsetOf(shards: (ShardId, ShardProgress)*) =
-    StreamOffset(arn, Instant.EPOCH, Instant.EPOCH, SortedMap.from(shards))
+    StreamOffset(arn, Instant.EPOCH, SortedMap.from(shards))
 
   private def start(graph: Vector[Shard]): StreamOffset = offsetOf(
     graph.filter(_.parents.isEmpty).map(_.id -> ShardProgress(Progress.TrimHorizon, Set.empty)): _*
@@ -47,7 +48,8 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** What the executors know when each has read all there is behind `offset`. */
   private def frontiers(graph: Vector[Shard], marks: Marks, offset: StreamOffset) =
     offset.readable.map { case (id, progress) =>
-      id -> Frontier(marks(id), childrenOf(graph, id), 0, 0).after(progress)
+      val complete = marks(id).lastOption.fold(0L)(_.lastArrivalMillis)
+      id -> Frontier(marks(id), childrenOf(graph, id), 0, complete).after(progress)
     }
 
   private case class Planned(start: StreamOffset, end: StreamOffset, marks: Marks)
@@ -130,8 +132,10 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           finished.unsorted.flatMap(id => childrenOf(graph, id)).filterNot(c => known(c.id))
         assert(appeared === children.map(_.id))
         children.foreach { child =>
-          val expected = ShardProgress(Progress.TrimHorizon, child.parents.toSet)
-          assert(batch.end.shards(child.id) === expected)
+          val shard = batch.end.shards(child.id)
+          assert(shard.progress === Progress.TrimHorizon && shard.waitsFor === child.parents.toSet)
+          val parents = child.parents.filter(finished).map(batch.end.shards(_).completeAsOf)
+          assert(parents.contains(shard.completeAsOf))
         }
       }
     }
@@ -177,8 +181,17 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BatchPlanner.end(from, Map(shardId(9) -> stranger), ReadLimits.None) eq from)
   }
 
-  test("complete as of its least complete shard, and never back") {
-    val from = start(newStream(2)).copy(completeAsOf = Instant.ofEpochMilli(50))
+  private def completeAsOf(offset: StreamOffset, shard: Int): Option[Long] =
+    offset.shards(shardId(shard)).completeAsOf.map(_.toEpochMilli)
+
+  private def complete(progress: Progress, millis: Long): ShardProgress =
+    ShardProgress(progress, Set.empty, Some(Instant.ofEpochMilli(millis)))
+
+  test("each shard is complete as of what was taken of it, and never goes back") {
+    val from = offsetOf(
+      shardId(0) -> complete(Progress.TrimHorizon, 50),
+      shardId(1) -> ShardProgress(Progress.TrimHorizon, Set.empty)
+    )
     def frontier(completeAsOf: Long) =
       Frontier(
         Vector(Mark(afterNumber(1), 1, 1, 70), Mark(afterNumber(2), 1, 1, 80)),
@@ -186,30 +199,80 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         0,
         completeAsOf
       )
-    def completeAsOf(limits: ReadLimits, all: (Int, Frontier)*) = BatchPlanner
-      .end(from, all.map { case (id, f) => shardId(id) -> f }.toMap, limits)
-      .completeAsOf
-      .toEpochMilli
-    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100), 1 -> frontier(90)) === 90)
-    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100)) === 50, "one was not looked at")
-    assert(completeAsOf(ReadLimits.None, 0 -> frontier(100), 1 -> frontier(10)) === 50)
+    def planned(limits: ReadLimits, all: (Int, Frontier)*) = {
+      val frontiers = all.map { case (id, f) => shardId(id) -> f }.toMap
+      val end = BatchPlanner.end(from, frontiers, limits)
+      (completeAsOf(end, 0), completeAsOf(end, 1))
+    }
+    val both = planned(ReadLimits.None, 0 -> frontier(100), 1 -> frontier(90))
+    assert(both === ((Some(100), Some(90))))
+    assert(planned(ReadLimits.None, 0 -> frontier(100)) === ((Some(100), None)), "not looked at")
+    assert(planned(ReadLimits.None, 0 -> frontier(10)) === ((Some(50), None)), "never back")
     val oneEach = ReadLimits(Some(2), None)
-    assert(completeAsOf(oneEach, 0 -> frontier(100), 1 -> frontier(100)) === 70)
+    val cut = planned(oneEach, 0 -> frontier(100), 1 -> frontier(100))
+    assert(cut === ((Some(70), Some(70))), "only to the last record taken")
   }
 
-  test("an idle query confirms now and then that it has seen all there was") {
-    val from = start(newStream(1))
+  test("a child begins as complete as the parent that brought it") {
+    val (parent, child) = (shardId(0), shardId(2))
+    val split = ChildShard(child, Seq(parent), HashKeyRange.All)
+    def end(from: ShardProgress, completeAsOfMillis: Long) = BatchPlanner.end(
+      offsetOf(parent -> from),
+      Map(
+        parent ->
+          Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), Seq(split), 0, completeAsOfMillis)
+      ),
+      ReadLimits.None
+    )
+    assert(completeAsOf(end(complete(Progress.TrimHorizon, 50), 70), 2) === Some(70))
+    assert(completeAsOf(end(complete(Progress.TrimHorizon, 50), 0), 2) === Some(50))
+    val unread = ShardProgress(Progress.TrimHorizon, Set.empty)
+    assert(completeAsOf(end(unread, 0), 2) === None, "nothing was read, so nothing is owed")
+  }
+
+  test("no offset says more than was read: the oldest unread record of each shard is not older") {
+    forAll(streams, limits) { case ((graph, marks), limits) =>
+      planAll(graph, marks, limits).foreach { batch =>
+        batch.end.shards.foreach { case (id, shard) =>
+          val unread = Frontier(marks(id), Nil, 0, 0).after(shard.progress).marks
+          for (oldest <- unread.headOption; known <- shard.completeAsOf)
+            assert(known.toEpochMilli <= oldest.lastArrivalMillis)
+        }
+      }
+    }
+  }
+
+  test("an idle query confirms now and then, for each shard, that it has seen all there was") {
+    val from = offsetOf(
+      shardId(0) -> complete(afterNumber(1), 5000),
+      shardId(1) -> complete(afterNumber(1), 5500)
+    )
     def confirmed(offset: StreamOffset, completeAsOf: Long) = BatchPlanner.confirmed(
       offset,
       offset.readable.map { case (id, _) => id -> Frontier(Vector.empty, Nil, 0, completeAsOf) },
       1.second
     )
-    assert(confirmed(from, 1000) eq from)
-    assert(confirmed(from, 1001) === from.copy(completeAsOf = Instant.ofEpochMilli(1001)))
-    assert(BatchPlanner.ranges(from, confirmed(from, 1001)).isEmpty)
+    assert(confirmed(from, 6000) eq from)
+    val first = confirmed(from, 6001)
+    assert(completeAsOf(first, 0) === Some(6001) && completeAsOf(first, 1) === Some(5500))
+    assert(first.readable === from.readable && BatchPlanner.ranges(from, first).isEmpty)
+    assert(confirmed(first, 6001) eq first)
+    assert(completeAsOf(confirmed(from, 6501), 1) === Some(6501))
     assert(BatchPlanner.confirmed(from, Map.empty, 1.second) eq from, "not looked at yet")
+    assert(confirmed(from, 0) eq from, "looked at, and behind")
     val waiting = offsetOf(shardId(2) -> ShardProgress(Progress.TrimHorizon, Set(shardId(1))))
     assert(confirmed(waiting, 9999) eq waiting, "nothing to read proves nothing")
+  }
+
+  test("what an idle query confirms no longer has the shards finished before") {
+    val from = offsetOf(
+      shardId(0) -> complete(Progress.Finished, 50),
+      shardId(1) ->
+        ShardProgress(Progress.TrimHorizon, Set(shardId(0)), Some(Instant.ofEpochMilli(50)))
+    )
+    val idle = Map(shardId(1) -> Frontier(Vector.empty, Nil, 0, 9999))
+    val confirmed = BatchPlanner.confirmed(from, idle, 1.second)
+    assert(confirmed.shards === Map(shardId(1) -> complete(Progress.TrimHorizon, 9999)))
   }
 
   test("unread marks: an idle query does not confirm over them") {

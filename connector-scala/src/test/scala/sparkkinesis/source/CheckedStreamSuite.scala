@@ -2,6 +2,7 @@ package sparkkinesis.source
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -13,12 +14,15 @@ import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 
 class CheckedStreamSuite extends AnyFunSuite {
-  private val offset = StreamOffset(
+  private def offsetOf(completeAsOf: Option[Long]*) = StreamOffset(
     arn,
     Instant.EPOCH,
-    Instant.EPOCH,
-    scala.collection.immutable.SortedMap.empty
+    SortedMap.from(completeAsOf.zipWithIndex.map { case (millis, index) =>
+      val complete = millis.map(Instant.ofEpochMilli)
+      shardId(index) -> ShardProgress(Progress.TrimHorizon, Set.empty, complete)
+    })
   )
+  private val offset = offsetOf(Some(0))
 
   private def options(extra: (String, String)*) =
     SourceOptions.parse(Map("streamArn" -> arn.toString) ++ extra, None)
@@ -60,11 +64,33 @@ class CheckedStreamSuite extends AnyFunSuite {
     later.clock.pass(24.hours + 1.milli)
     assert(later.refusal(offset).condition === "KINESIS_DATA_LOSS")
     assert(later.refusal(offset).getMessage.contains("failOnDataLoss"))
-    later.checked.check(offset.copy(completeAsOf = Instant.ofEpochMilli(1)))
+    later.checked.check(offsetOf(Some(1)))
     val lenient =
       new Checking(new ScriptedKinesis().summary(summary()), "failOnDataLoss" -> "false")
     lenient.clock.pass(1000.hours)
     lenient.checked.check(offset)
+  }
+
+  test(
+    "each shard counts for itself: the least complete is named, one that is owed nothing is not"
+  ) {
+    def later(extra: (String, String)*) = {
+      val checking = new Checking(new ScriptedKinesis().summary(summary()), extra: _*)
+      checking.clock.pass(25.hours)
+      checking
+    }
+    val hour = 1.hour.toMillis
+    val e = later().refusal(offsetOf(Some(hour), Some(7), Some(5), None))
+    assert(e.condition === "KINESIS_DATA_LOSS" && e.getMessage.contains(shardId(2).name))
+    assert(e.getMessage.contains("1970-01-01T00:00:00.005Z"))
+    later().checked.check(offsetOf(Some(hour), None))
+  }
+
+  test("an endpoint that does not answer is not asked again: the call itself has waited") {
+    val silent = new KinesisException.Unreachable("no answer")
+    val checking = new Checking(new ScriptedKinesis().summary(throw silent).summary(summary()))
+    assertThrows[KinesisException.Unreachable](checking.checked.check(offset))
+    assert(checking.clock.now === Instant.EPOCH)
   }
 
   test("a call that fails for a moment is made again, three times at most") {

@@ -18,7 +18,6 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def offsetAt(shards: (Int, Progress)*) = StreamOffset(
     arn,
     Instant.EPOCH,
-    Instant.EPOCH,
     SortedMap.from(shards.map { case (id, progress) =>
       shardId(id) -> ShardProgress(progress, Set.empty)
     })

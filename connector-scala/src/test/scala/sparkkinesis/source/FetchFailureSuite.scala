@@ -10,8 +10,9 @@ class FetchFailureSuite extends AnyFunSuite {
 
   test("it says which shard of which stream, what the service said, and what to do") {
     val cause = new KinesisException.AccessDenied("GetRecords (region eu-west-1) failed: no key.")
-    val failure = FetchFailure.of(cause, stream, shard)
+    val failure = FetchFailure.of(cause, stream, shard, 7)
     assert(failure.condition === "KINESIS_ACCESS_DENIED")
+    assert(failure.shard === shard && failure.generation === 7)
     assert(
       failure.message === s"Reading $shard of stream $stream failed: " +
         s"GetRecords (region eu-west-1) failed: no key. ${Diagnosis.of(cause).remedy}"
@@ -24,7 +25,7 @@ class FetchFailureSuite extends AnyFunSuite {
       new KinesisException.NotFound("x"),
       new KinesisException.Other("x")
     ).foreach { cause =>
-      assert(FetchFailure.of(cause, stream, shard).condition === Diagnosis.of(cause).condition)
+      assert(FetchFailure.of(cause, stream, shard, 7).condition === Diagnosis.of(cause).condition)
     }
   }
 }

@@ -34,7 +34,6 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private val start = StreamOffset(
     arn,
     Instant.EPOCH,
-    Instant.EPOCH,
     scala.collection.immutable.SortedMap(shard -> ShardProgress(Progress.TrimHorizon, Set.empty))
   )
 

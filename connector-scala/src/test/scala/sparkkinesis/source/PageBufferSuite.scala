@@ -119,38 +119,75 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  private def pageOf(bytes: Int) = BufferedPage(
+    Progress.TrimHorizon,
+    PackedRecords(Vector(record(1, bytes - overhead))),
+    after(record(1, 0))
+  )
+
+  private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
+
   test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
-    def page(bytes: Int) =
-      BufferedPage(
-        Progress.TrimHorizon,
-        PackedRecords(Vector(record(1, bytes))),
-        after(record(1, bytes))
-      )
-    val overhead = page(0).bytes.toInt
     val buffer = new PageBuffer(8000)
-    assert(buffer.hasRoom(shard, 4))
-    buffer.add(shard, page(3999 - overhead))
-    assert(buffer.hasRoom(shard, 4), "below half")
-    buffer.add(shardId(1), page(1 - 1))
-    assert(!buffer.hasRoom(shard, 4), "more than a fourth")
-    assert(buffer.hasRoom(shardId(1), 4) && buffer.hasRoom(shardId(2), 4))
-    buffer.add(shardId(3), page(8000))
-    assert(!buffer.hasRoom(shardId(2), 4), "full")
+    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardId(shard), estimate, 4)
+    buffer.add(shardId(0), pageOf(3000))
+    assert(!reserves(0, 1001), "beyond half, and more than its fourth")
+    assert(reserves(0, 1000), "half, whoever asks")
+    assert(!reserves(0, 1), "another's share")
+    assert(reserves(1, 4000), "whoever has nothing is let in")
+    assert(!reserves(2, 1), "full")
+    buffer.release(4000)
+    buffer.add(shardId(1), pageOf(1000))
+    assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
   }
 
-  test("what it holds is bounded by the capacity and a page for each shard") {
-    forAll(Gen.choose(1, 5), Gen.choose(300L, 5000L), Gen.listOf(Gen.choose(0, 4))) {
-      (shards, capacity, turns) =>
-        val buffer = new PageBuffer(capacity)
-        val page = BufferedPage(
-          Progress.TrimHorizon,
-          PackedRecords(Vector(record(1, 100))),
-          after(record(1, 1))
-        )
-        turns.map(turn => shardId(turn % shards)).foreach { id =>
-          if (buffer.hasRoom(id, shards)) buffer.add(id, page.copy(from = page.upTo))
-          assert(buffer.bytes < capacity + page.bytes)
+  test("a first page is let in whatever its size, and then nobody") {
+    val buffer = new PageBuffer(100)
+    assert(buffer.reserve(shard, 5000, 2))
+    assert(!buffer.reserve(shardId(1), 1, 2))
+    buffer.release(5000)
+    buffer.add(shard, pageOf(4000))
+    assert(!buffer.reserve(shardId(1), 1, 2))
+    buffer.drop(shard)
+    assert(buffer.reserve(shardId(1), 5000, 2))
+  }
+
+  /** A shard that asks for room, for how much, how much the page then has, and whether it stays. */
+  private val turns = Gen.listOf(
+    for {
+      shard <- Gen.choose(0, 4)
+      estimate <- Gen.choose(60, 900)
+      bytes <- Gen.choose(60, estimate)
+      isOver <- Gen.oneOf(true, false)
+    } yield (shardId(shard), estimate, bytes, isOver)
+  )
+
+  test(
+    "held and reserved never go beyond the capacity, but for a first page; nothing is left over"
+  ) {
+    forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
+      val buffer = new PageBuffer(capacity)
+      var pending = Vector.empty[(ShardId, Int, Int)]
+      def settle(): Unit = {
+        pending.foreach { case (id, estimate, bytes) =>
+          val page = pageOf(bytes)
+          buffer.add(id, page.copy(from = page.upTo))
+          buffer.release(estimate.toLong)
         }
+        pending = Vector.empty
+      }
+      turns.foreach { case (id, estimate, bytes, isOver) =>
+        val before = buffer.bytes + pending.map(_._2).sum
+        if (buffer.reserve(id, estimate.toLong, 5)) {
+          assert(before == 0 || before + estimate <= capacity)
+          pending :+= ((id, estimate, bytes))
+        } else assert(before > 0, "an empty buffer takes anything")
+        if (isOver) settle()
+      }
+      settle()
+      buffer.clear()
+      assert(buffer.bytes === 0)
+      assert(buffer.reserve(shard, capacity * 2, 5), "only where nothing at all is counted")
     }
   }
 }

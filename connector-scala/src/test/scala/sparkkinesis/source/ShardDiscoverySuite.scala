@@ -39,6 +39,30 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("an end lies after all that has arrived: a second later where the service's clock counts") {
+    def atLatest(own: String, service: Option[String]) =
+      ShardDiscovery.serviceNowAtLatest(Instant.parse(own), service.map(Instant.parse)).toString
+    val service = Some("2026-01-01T00:00:05Z")
+    assert(atLatest("2026-01-01T00:00:05.400Z", service) === "2026-01-01T00:00:05.400Z")
+    assert(atLatest("2026-01-01T00:00:04.999Z", service) === "2026-01-01T00:00:06Z")
+    assert(atLatest("2026-01-01T09:00:00Z", service) === "2026-01-01T00:00:06Z")
+    assert(atLatest("2026-01-01T09:00:00.123Z", None) === "2026-01-01T09:00:00.123Z")
+  }
+
+  test("what a start owes: what arrives from its time on, unless that is trimmed already") {
+    def owed(at: Instant) = {
+      val clock = new FastClock
+      clock.pass(scala.concurrent.duration.DurationInt(100).hours)
+      val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+      begin(kinesis, StartingPosition.AtTimestamp(at), clock).shards.values
+        .map(_.completeAsOf)
+        .toSet
+    }
+    val horizon = Instant.EPOCH.plusSeconds(76 * 3600)
+    assert(owed(horizon.plusMillis(1)) === Set(Some(horizon.plusMillis(1))))
+    assert(owed(horizon) === Set(None) && owed(Instant.EPOCH) === Set(None))
+  }
+
   test("never in the service's future, nor more than a second in its past") {
     forAll(instant, instant) { (own, service) =>
       val told = Instant.ofEpochSecond(service.getEpochSecond)
@@ -55,8 +79,9 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     val offset = begin(kinesis, StartingPosition.Latest, clock)
     val at = Progress.AtTimestamp(Instant.ofEpochMilli(700))
-    assert(offset.shards === two.map(_.id -> ShardProgress(at, Set.empty)).toMap)
-    assert(offset.completeAsOf === Instant.ofEpochMilli(700) && offset.stream === arn)
+    val complete = Some(Instant.ofEpochMilli(700))
+    assert(offset.shards === two.map(_.id -> ShardProgress(at, Set.empty, complete)).toMap)
+    assert(offset.stream === arn)
     assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.AtLatest)))
   }
 
@@ -79,9 +104,10 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         ).foreach { case (start, progress) =>
           val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
           val offset = begin(kinesis, start)
+          val owed = Some(at).filter(_ => start != StartingPosition.TrimHorizon)
           assert(offset.shards === listed.map { shard =>
             val parents = shard.parents.toSet - graph.head.id
-            shard.id -> ShardProgress(progress, parents)
+            shard.id -> ShardProgress(progress, parents, owed)
           }.toMap)
           assert(
             kinesis.listed.head === ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)

@@ -21,7 +21,9 @@ import sparkkinesis.source.ShardFetcher._
  *   - waits after a failure, longer each time, by chance;
  *   - believes an end only with children, or of a shard that is listed as closed;
  *   - loses or passes over a shard that is gone, as `failOnDataLoss` says;
- *   - asks for nothing while the buffer is full.
+ *   - asks for nothing while the buffer is full;
+ *   - ends the query in an outage that lasts, or where it has fallen behind the retention;
+ *   - reads nothing that arrived after the query's stop time.
  */
 class ShardFetcherSuite extends AnyFunSuite {
   private val shard = newStream(1).head
@@ -188,7 +190,11 @@ class ShardFetcherSuite extends AnyFunSuite {
         .page(page(2 to 2))
     )
     fetching.fetched()
-    assert(fetching.step() === Waits(100.millis))
+    fetching.step() match {
+      case Retries(failure: KinesisException.ServiceFailure, delay) =>
+        assert(delay === 100.millis && failure.getMessage.contains(shard.id.name))
+      case other => fail(s"not retried: $other")
+    }
     assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(2)))
     val after = Position.AfterSequenceNumber(SequenceNumber("1"))
     assert(fetching.kinesis.positions.last === after)
@@ -216,7 +222,7 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("a shard said to be gone that is listed is asked again; a stream that is gone fails") {
     val listed = new Fetching(new ScriptedKinesis().page(throw Gone).listing(listing(shard)))
-    assert(listed.step() === Waits(100.millis))
+    assert(listed.step() === Retries(Gone, 100.millis))
     val noStream = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Gone))
     assert(noStream.step() === Fails(Gone))
     val busy = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Throttled))
@@ -236,5 +242,130 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("nothing is asked of a shard that was assigned at its end") {
     assert(new Fetching(new ScriptedKinesis(), from = Progress.Finished).step() === Ended)
+  }
+
+  test("a shard said to be gone that is listed gets a new iterator") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(throw Gone).listing(listing(shard))
+    val fetching = new Fetching(kinesis.page(page(4 to 4)))
+    fetching.fetched()
+    fetching.step()
+    fetching.fetched()
+    assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("3")))
+  }
+
+  private val outage = new KinesisException.ServiceFailure("internal")
+
+  private def failing(failure: KinesisException, times: Int) = {
+    val kinesis = new ScriptedKinesis()
+    (1 to times).foreach(_ => kinesis.page(throw failure))
+    kinesis
+  }
+
+  test("an unbroken outage ends it: after more than 20 attempts and more than five minutes") {
+    def last(attempts: Int, over: FiniteDuration) = {
+      val fetching = new Fetching(failing(outage, attempts))
+      fetching.step()
+      (3 to attempts).foreach(_ => assert(fetching.step().isInstanceOf[Retries]))
+      fetching.step(now.plusMillis(over.toMillis))
+    }
+    assert(last(21, 5.minutes + 1.milli) === Fails(outage))
+    assert(last(21, 5.minutes).isInstanceOf[Retries], "not long enough")
+    assert(last(20, 5.hours).isInstanceOf[Retries], "not often enough")
+  }
+
+  test("an outage that was broken by one answer begins anew") {
+    val kinesis = failing(outage, 20).page(page(1 to 1)).page(throw outage)
+    val fetching = new Fetching(kinesis)
+    (1 to 20).foreach(_ => fetching.step())
+    fetching.fetched()
+    assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
+  }
+
+  test("being throttled never ends it, and is waited out as long as the last page's quota lasts") {
+    val patient = new Fetching(failing(Throttled, 30))
+    (1 to 29).foreach(_ => patient.step())
+    assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
+    val large = Page(IndexedSeq(record(1, 4 << 20)), Some(ShardIterator("next")), Behind, Nil)
+    val kinesis = new ScriptedKinesis().page(large).page(throw Throttled).page(throw outage)
+    val fetching = new Fetching(kinesis, settings.copy(bufferBytes = 1L << 30))
+    fetching.fetched()
+    // Four megabytes are two seconds of the quota, of which half a second is over.
+    assert(fetching.step(now.plusMillis(500)) === Retries(Throttled, 1500.millis))
+    assert(fetching.step(now.plusMillis(500)) === Retries(outage, 200.millis))
+  }
+
+  private val recent = now.toEpochMilli + 48.hours.toMillis
+
+  private def recentPage(number: Int, arrival: Long, behind: Long) = Page(
+    IndexedSeq(record(number.toLong, 1).copy(arrivalMillis = arrival)),
+    Some(ShardIterator("next")),
+    behind,
+    Nil
+  )
+
+  private def stepAfter(behind: Long, age: FiniteDuration, retention: FiniteDuration) = {
+    val kinesis = new ScriptedKinesis()
+      .page(recentPage(1, recent, behind))
+      .summary(summary(retention = retention))
+      .page(recentPage(2, recent, behind))
+    val fetching = new Fetching(kinesis)
+    fetching.fetched(Instant.ofEpochMilli(recent))
+    fetching.step(Instant.ofEpochMilli(recent + age.toMillis))
+  }
+
+  test("fallen behind the retention, be it while catching up or after a pause at the tip: a loss") {
+    Seq(Behind, 0L).foreach { behind =>
+      stepAfter(behind, 25.hours, 24.hours) match {
+        case Loses(loss) =>
+          assert(loss.condition === "KINESIS_DATA_LOSS")
+          assert(loss.getMessage.contains(Instant.ofEpochMilli(recent).toString))
+        case other => fail(s"not lost: $other")
+      }
+      assert(stepAfter(behind, 24.hours, 24.hours).isInstanceOf[Fetched])
+      assert(stepAfter(behind, 25.hours, 48.hours).isInstanceOf[Fetched])
+    }
+  }
+
+  test("fallen behind where losses are allowed: it goes on") {
+    val kinesis = new ScriptedKinesis().page(recentPage(1, recent, 0)).summary(summary())
+    val fetching =
+      new Fetching(kinesis.page(recentPage(2, recent, 0)), settings.copy(failOnDataLoss = false))
+    fetching.fetched(Instant.ofEpochMilli(recent))
+    fetching.fetched(Instant.ofEpochMilli(recent + 30.hours.toMillis))
+  }
+
+  test(
+    "a query that stops at a time: what arrived later is neither kept nor reported, and it ends"
+  ) {
+    val stopping = settings.copy(stopAtMillis = Some(25))
+    val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.millisBehindLatest === 0)
+    assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)))
+    fetching.buffer.dropUpTo(shard.id, upTo(2))
+    assert(fetching.buffer.bytes === 0, "what no batch will use takes no room")
+    assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
+  }
+
+  test("a query that stops at a time does not finish a shard that ended later") {
+    val stopping = settings.copy(stopAtMillis = Some(25))
+    val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 4, child)), stopping)
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.children.isEmpty)
+    val before = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)), stopping)
+    assert(before.fetched().report.marks.map(_.upTo) === Seq(Progress.Finished))
+  }
+
+  test("small records take more room than their data: the estimate knows") {
+    val many = page(1 to 1000)
+    val taken = PackedRecords(many.records).bytes
+    def second(capacity: Long) = {
+      val kinesis = new ScriptedKinesis().page(many).page(many)
+      val fetching = new Fetching(kinesis, settings.copy(bufferBytes = capacity))
+      fetching.fetched()
+      fetching.step()
+    }
+    assert(second(taken * 3 - 1).isInstanceOf[Waits])
+    assert(second(taken * 3).isInstanceOf[Fetched])
   }
 }

@@ -138,4 +138,41 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     assert(kinesis.asked.size === 1)
   }
+
+  private def after(age: FiniteDuration) = {
+    val clock = new FastClock
+    clock.pass(age)
+    clock
+  }
+
+  private val owed = range(0, 3).copy(completeAsOf = Some(java.time.Instant.EPOCH))
+
+  test("a range whose begin is no longer kept is a loss, although its end still is") {
+    def kinesis = new ScriptedKinesis().summary(summary())
+    val loss = intercept[DataLossException](read(kinesis, owed, clock = after(25.hours)))
+    assert(loss.condition === "KINESIS_DATA_LOSS" && loss.getMessage.contains("1970-01-01"))
+    val young = new ScriptedKinesis().page(page(1 to 3))
+    assert(read(young, owed, clock = after(24.hours)) === (1 to 3))
+    val kept = new ScriptedKinesis().summary(summary(retention = 48.hours)).page(page(1 to 3))
+    assert(read(kept, owed, clock = after(25.hours)) === (1 to 3))
+    val lenient = settings.copy(failOnDataLoss = false)
+    val rest = new ScriptedKinesis().page(page(2 to 3))
+    assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
+  }
+
+  test("the question for the retention is tried again, as any other call") {
+    val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
+    assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
+  }
+
+  test("an end of a shard that is listed as open is not believed: the rest is read") {
+    val open = newStream(1).head
+    val kinesis = new ScriptedKinesis()
+      .page(page(1 to 1))
+      .page(end(2 to 2))
+      .listing(listing(open))
+      .page(page(2 to 2))
+      .page(end(3 to 3, ChildShard(shardId(9), Seq(shard), HashKeyRange.All)))
+    assert(read(kinesis, ShardRange(shard, place(0), Progress.Finished)) === (1 to 3))
+  }
 }

@@ -18,7 +18,6 @@ import sparkkinesis.source.{OffsetCodec, SourceException}
 class InitialOffsetFileSuite extends AnyFunSuite {
   private def offset(millis: Long) = StreamOffset(
     arn,
-    Instant.EPOCH,
     Instant.ofEpochMilli(millis),
     SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
   )

@@ -25,7 +25,6 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
   private val from = StreamOffset(
     arn,
     Instant.EPOCH,
-    Instant.EPOCH,
     SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
   )
 

@@ -14,14 +14,16 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
   private val name = StreamName("orders")
   val stream: StreamRef = StreamRef.ByName(name)
   private val numbers = mutable.Map.empty[String, Vector[Int]].withDefaultValue(Vector.empty)
-  private var next = 0
+  private var arrivals = Vector.empty[Long] // of each number
 
   kinesis.createStream(name, 1 + random.nextInt(3))
 
   /** The numbers of each key, in the order they were written. */
   def written: Map[String, Seq[Int]] = numbers.toMap
 
-  def count: Int = numbers.values.map(_.size).sum
+  /** The same, of those that had arrived at the time. */
+  def writtenBy(millis: Long): Map[String, Seq[Int]] =
+    written.map { case (key, all) => key -> all.filter(arrivals(_) <= millis) }
 
   /** What was written so far does not concern the query. */
   def forget(): Unit = numbers.clear()
@@ -34,10 +36,10 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
 
   private def put(count: Int): Unit = for (_ <- 0 until count) {
     val key = s"key${random.nextInt(8)}"
-    val entry = PutEntry(key, s"$key:$next".getBytes, None)
-    kinesis.putRecord(name, entry)
-    numbers.update(key, numbers(key) :+ next)
-    next += 1
+    val number = arrivals.size
+    kinesis.putRecord(name, PutEntry(key, s"$key:$number".getBytes, None))
+    numbers.update(key, numbers(key) :+ number)
+    arrivals :+= clock.now.toEpochMilli
     clock.advance(random.nextInt(50).millis)
   }
 
