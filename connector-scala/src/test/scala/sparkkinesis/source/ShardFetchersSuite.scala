@@ -21,7 +21,7 @@ class ShardFetchersSuite extends AnyFunSuite {
 
   private class Reading {
     val buffer = new PageBuffer(1000)
-    val begun = mutable.Buffer.empty[Assignment]
+    val begun: mutable.Buffer[Assignment] = mutable.Buffer.empty[Assignment]
     val fetchers = new ShardFetchers(
       buffer,
       { assignment =>
