@@ -96,13 +96,14 @@ final class History(seed: Long) {
   }
 
   private def runToEnd(query: SimulatedQuery): Unit = {
-    var rounds = 0
-    while (rounds < MaxRounds && !query.isOver) {
-      // Left in peace at last, it must come to an end.
-      if (rounds > MaxRounds / 2) soothe() else disturb(query)
+    var (rounds, quiet) = (0, 0)
+    while (quiet < QuietRounds && !query.isOver) {
+      // Left in peace at last, it must go on, and come to an end.
+      if (rounds > DisturbedRounds) soothe() else disturb(query)
       query.executorsWork()
-      query.runBatch(mayFail = !isCalm): Unit
-      clock.advance(200.millis)
+      val hasGoneOn = query.runBatch(mayFail = !isCalm)
+      quiet = if (hasGoneOn || !isCalm) 0 else quiet + 1
+      clock.advance(1.second)
       rounds += 1
     }
     require(query.isOver, s"never ends: $query")
@@ -117,7 +118,10 @@ final class History(seed: Long) {
   }
 
   private val MaxRounds = 2000
+
+  /** Of a second: longer than an executor that is gone keeps its shards. */
   private val QuietRounds = 20
+  private val DisturbedRounds = 400
 }
 
 /** @param loss that was reported */
