@@ -2,27 +2,13 @@ package sparkkinesis.source
 
 import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
-import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client._
-import sparkkinesis.model._
-
-/** The way to the driver's [[FetchCoordinator]]. */
-trait FetchLink {
-
-  /**
-   * @throws CoordinatorGone where the query has ended
-   * @throws java.lang.Exception where the driver did not answer this time
-   */
-  def heartbeat(status: FetchStatus): FetchReply
-}
-
-/** The query's driver side no longer exists. */
-final class CoordinatorGone(message: String) extends RuntimeException(message)
+import sparkkinesis.model.StreamRef
 
 /**
  * Reads ahead on one executor for one query run: takes shards from the driver, fetches their pages into
@@ -50,10 +36,7 @@ final class FetchService(
   pool.setRemoveOnCancelPolicy(true)
   private val reporter = daemon("spark-kinesis-report").newThread(() => reportUntilStopped())
 
-  private val reports = mutable.Queue.empty[FetchReport]
-  private var counters = FetchCounters.Zero
-  private var failures = Vector.empty[FetchFailure]
-  private var hasNews = true
+  private val news = new FetchNews
   private var isClosed = false
 
   val buffer = new PageBuffer(settings.bufferBytes)
@@ -97,7 +80,7 @@ final class FetchService(
             known = reply.version
             if (reply.isStopped) close() else reply.plan.foreach(apply)
           case None =>
-            giveBack(status.reports)
+            synchronized(news.giveBack(status.reports))
             if (clock.now.isAfter(answered.plusMillis(DriverPatience.toMillis))) {
               log.warn(
                 s"The driver has not answered for $DriverPatience: no longer reading $stream."
@@ -124,15 +107,11 @@ final class FetchService(
 
   /** Waits for news, but not longer than a heartbeat's period. */
   private def nextStatus(known: Long): FetchStatus = synchronized {
-    if (!hasNews && !isClosed) wait(HeartbeatPeriod.toMillis)
-    hasNews = false
-    val all = reports.toVector
-    reports.clear()
-    val failure = failures.find(isCurrent)
-    FetchStatus(executor, host, all, counters.copy(bufferedBytes = buffer.bytes), failure, known)
+    if (!news.isUrgent && !isClosed) wait(HeartbeatPeriod.toMillis)
+    val reports = news.take()
+    val counters = news.counters.copy(bufferedBytes = buffer.bytes)
+    FetchStatus(executor, host, reports, counters, news.failures.find(isCurrent), known)
   }
-
-  private def giveBack(unsent: Vector[FetchReport]): Unit = synchronized(reports.prependAll(unsent))
 
   private def apply(plan: FetchPlan): Unit = synchronized {
     pool.setCorePoolSize(threadsFor(plan.assignments.size))
@@ -159,66 +138,42 @@ final class FetchService(
         // Whatever it is: the pool would swallow it, and the shard stop without a word.
         case e: Throwable if isRunning =>
           log.error(s"Reading ${fetcher.shard} of $stream failed.", e)
-          fail(
-            FetchFailure(
-              "KINESIS_INTERNAL_ERROR",
-              s"Reading ${fetcher.shard} of $stream failed: $e",
-              fetcher.shard,
-              fetcher.generation
-            )
-          )
+          val message = s"Reading ${fetcher.shard} of $stream failed: $e"
+          tell(_.fail(FetchFailure(InternalError, message, fetcher.shard, fetcher.generation)))
         case NonFatal(_) => // calls on a closed client
       }
     }
 
-  private def settle(fetcher: ShardFetcher, step: ShardFetcher.Step, begun: Long): Unit =
+  private def settle(fetcher: ShardFetcher, step: FetchStep, begun: Long): Unit =
     step match {
-      case ShardFetcher.Fetched(report, records, pause, isNews) =>
-        tell(report, records, isNews)
+      case FetchStep.Fetched(report, records, pause, isNews) =>
+        tell(_.report(report, records, isNews))
         val jittered = pause * (1 + JitterPart * chance())
         val spent = (clock.now.toEpochMilli - begun).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case ShardFetcher.Waits(pause) => schedule(fetcher, pause)
-      case ShardFetcher.Expired =>
-        count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
+      case FetchStep.Waits(pause) => schedule(fetcher, pause)
+      case FetchStep.Expired =>
+        tell(_.count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1)))
         schedule(fetcher, Duration.Zero)
-      case ShardFetcher.Retries(cause, delay) =>
-        cause match {
-          case _: KinesisException.Throttled => count(c => c.copy(throttled = c.throttled + 1))
-          case _ => count(c => c.copy(retried = c.retried + 1))
-        }
+      case FetchStep.Retries(cause, delay) =>
+        tell(_.count { c =>
+          if (cause.isInstanceOf[KinesisException.Throttled]) c.copy(throttled = c.throttled + 1)
+          else c.copy(retried = c.retried + 1)
+        })
         schedule(fetcher, delay)
-      case ShardFetcher.Fails(cause) =>
+      case FetchStep.Fails(cause) =>
         val failure = FetchFailure.of(cause, stream, fetcher.shard, fetcher.generation)
         log.warn(failure.message, cause) // the driver gets the words alone
-        fail(failure)
-      case ShardFetcher.Loses(loss) =>
+        tell(_.fail(failure))
+      case FetchStep.Loses(loss) =>
         val message = loss.getMessage
-        fail(FetchFailure("KINESIS_DATA_LOSS", message, fetcher.shard, fetcher.generation))
-      case ShardFetcher.Ended =>
+        tell(_.fail(FetchFailure("KINESIS_DATA_LOSS", message, fetcher.shard, fetcher.generation)))
+      case FetchStep.Ended =>
     }
 
-  private def tell(report: FetchReport, records: Int, isNews: Boolean): Unit = synchronized {
-    reports.enqueue(report)
-    counters = counters.copy(
-      records = counters.records + records,
-      bytes = counters.bytes + report.marks.map(_.bytes).sum
-    )
-    if (isNews) news()
-  }
-
-  private def count(change: FetchCounters => FetchCounters): Unit = synchronized {
-    counters = change(counters)
-  }
-
-  private def fail(cause: FetchFailure): Unit = synchronized {
-    failures = failures.filter(isCurrent) :+ cause
-    news()
-  }
-
-  private def news(): Unit = {
-    hasNews = true
-    notifyAll()
+  private def tell(change: FetchNews => Unit): Unit = synchronized {
+    change(news)
+    if (news.isUrgent) notifyAll()
   }
 }
 
@@ -228,6 +183,7 @@ object FetchService {
   private def threadsFor(shards: Int): Int = math.min(math.max(4, shards), MaxThreads)
 
   private val MaxThreads = 32
+  private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val HeartbeatPeriod = 200.millis
 
   /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */

@@ -24,13 +24,14 @@ final class ShardFetcher(
     shards: () => Int,
     chance: () => Double
 ) {
+  import FetchStep._
   import ShardFetcher._
 
   private val log = LoggerFactory.getLogger(classOf[ShardFetcher])
   private val horizon = new Horizon(client, stream)
   private var progress: Progress = assignment.from
   private var iterator: Option[ShardIterator] = None
-  private var failures = Option.empty[Failures]
+  private var outage = Option.empty[Outage]
   private var lastPage = Option.empty[LastPage]
   private var lastRecordAt: Option[Instant] = None
   private var unreadSince = Option.empty[Instant] // whatever arrived before is read
@@ -40,7 +41,7 @@ final class ShardFetcher(
   def generation: Long = assignment.generation
 
   /** At most one page further. */
-  def step(now: Instant): Step =
+  def step(now: Instant): FetchStep =
     Progress.position(progress).filterNot(_ => isStopped) match {
       case None => Ended
       case Some(position) =>
@@ -51,7 +52,7 @@ final class ShardFetcher(
           finally buffer.release(estimate)
     }
 
-  private def guarded(now: Instant)(step: => Step): Step =
+  private def guarded(now: Instant)(step: => FetchStep): FetchStep =
     try step
     catch {
       case gone: KinesisException.NotFound =>
@@ -61,7 +62,7 @@ final class ShardFetcher(
       case failure: KinesisException => recover(failure, now)
     }
 
-  private def fetch(position: Position, now: Instant): Step =
+  private def fetch(position: Position, now: Instant): FetchStep =
     if (unreadSince.exists(horizon.hasPassed(_, now)) && settings.failOnDataLoss)
       Loses(loss(s"it was read up to ${unreadSince.mkString}, and is kept no longer"))
     else {
@@ -69,7 +70,7 @@ final class ShardFetcher(
       iterator = Some(current)
       val page = client.getRecords(stream, current, settings.maxRecords)
       val children = if (page.next.isEmpty) childrenAtEnd(page) else Seq.empty
-      failures = None
+      outage = None
       if (isPastStop(page)) accept(cut(page), Seq.empty, now) else accept(page, children, now)
     }
 
@@ -96,7 +97,7 @@ final class ShardFetcher(
     }
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
-  private def shardIsGone(gone: KinesisException.NotFound, now: Instant): Step = {
+  private def shardIsGone(gone: KinesisException.NotFound, now: Instant): FetchStep = {
     val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
     if (listed.exists(_.id == shard)) retryOrFail(gone, now)
     else {
@@ -116,7 +117,7 @@ final class ShardFetcher(
       reason
     )
 
-  private def accept(page: Page, children: Seq[ChildShard], now: Instant): Step = {
+  private def accept(page: Page, children: Seq[ChildShard], now: Instant): FetchStep = {
     val from = progress
     val isEnd = page.next.isEmpty
     iterator = page.next
@@ -168,7 +169,7 @@ final class ShardFetcher(
       settings.pause((now.toEpochMilli - since.toEpochMilli).millis)
     }
 
-  private def recover(failure: KinesisException, now: Instant): Step = failure match {
+  private def recover(failure: KinesisException, now: Instant): FetchStep = failure match {
     case _: KinesisException.IteratorExpired =>
       iterator = None
       Expired
@@ -179,22 +180,22 @@ final class ShardFetcher(
   /** A start at "now" by our clock may still lie ahead of the service's, which refuses it for the moment. */
   private def mayBeEarly(failure: KinesisException): Boolean = (failure, progress) match {
     case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) =>
-      failures.forall(_.count < EarlyFailures)
+      outage.forall(_.failures < EarlyFailures)
     case _ => false
   }
 
   /** Being throttled passes once others read less; any other trouble must not look like a quiet stream. */
-  private def retryOrFail(failure: KinesisException, now: Instant): Step = {
-    val all = failures.fold(Failures(1, now))(before => before.copy(count = before.count + 1))
-    failures = Some(all)
+  private def retryOrFail(failure: KinesisException, now: Instant): FetchStep = {
+    val all = outage.fold(Outage(1, now))(_.again)
+    outage = Some(all)
     val isThrottled = failure.isInstanceOf[KinesisException.Throttled]
-    if (!isThrottled && all.areTooMany(now)) Fails(failure)
+    if (!isThrottled && all.isTooLong(now)) Fails(failure)
     else {
-      if (all.count >= NoteworthyFailures)
+      if (all.failures >= NoteworthyFailures)
         log.warn(
-          s"Reading $shard of $stream failed ${all.count} times in a row: ${failure.getMessage}"
+          s"Reading $shard of $stream failed ${all.failures} times in a row: ${failure.getMessage}"
         )
-      val delay = FetchSettings.RetryBackoff.delay(all.count, chance())
+      val delay = FetchSettings.RetryBackoff.delay(all.failures, chance())
       Retries(
         failure,
         if (isThrottled) delay.max(lastPage.fold(Duration.Zero)(_.quotaPause(now))) else delay
@@ -207,59 +208,4 @@ object ShardFetcher {
   private val FullBufferPause = 20.millis
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
-
-  /** An unbroken outage of a shard that is longer, in time and in attempts, ends the query. */
-  private val Patience = 5.minutes
-  private val PatientAttempts = 20
-
-  private final case class Failures(count: Int, since: Instant) {
-    def areTooMany(now: Instant): Boolean =
-      count > PatientAttempts && now.isAfter(since.plusMillis(Patience.toMillis))
-  }
-
-  /** @param held what it took in the buffer: of small records far more than their data */
-  private final case class LastPage(at: Instant, bytes: Long, held: Long) {
-
-    /** The next page will hardly be more than twice as large, nor tiny for sure. */
-    def nextEstimate: Long =
-      math.min(ServiceLimits.GetRecordsBytes.toLong, math.max(MinEstimate, held * 2))
-
-    /** A page of ten megabytes uses up five seconds of a shard's quota: asking sooner is futile. */
-    def quotaPause(now: Instant): FiniteDuration = {
-      val due =
-        bytes * 1000 / ServiceLimits.ReadBytesPerSecond - (now.toEpochMilli - at.toEpochMilli)
-      math.max(0, due).millis
-    }
-  }
-
-  private val MinEstimate = 64L * 1024
-
-  /** What a step came to. */
-  sealed trait Step
-
-  /**
-   * @param isNews worth telling the driver at once
-   * @param pause until the next step, before jitter
-   */
-  final case class Fetched(
-      report: FetchReport,
-      records: Int,
-      pause: FiniteDuration,
-      isNews: Boolean
-  ) extends Step
-
-  /** There is no room. */
-  final case class Waits(pause: FiniteDuration) extends Step
-
-  /** The iterator was too old; the next step takes another. */
-  case object Expired extends Step
-  final case class Retries(failure: KinesisException, delay: FiniteDuration) extends Step
-
-  /** Trying again would not help, or has not helped for long. */
-  final case class Fails(failure: KinesisException) extends Step
-
-  final case class Loses(loss: DataLossException) extends Step
-
-  /** Read to the shard's end, or to where the query ends: no further step. */
-  case object Ended extends Step
 }

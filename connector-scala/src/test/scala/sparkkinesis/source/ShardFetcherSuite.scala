@@ -9,8 +9,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
+import sparkkinesis.source.FetchStep._
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.ShardFetcher._
 
 /**
  * A shard's fetcher
@@ -53,7 +53,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     private val fetcher =
       new ShardFetcher(stream, assignment, kinesis, buffer, settings, () => 1, () => chance)
 
-    def step(at: Instant = now): Step = fetcher.step(at)
+    def step(at: Instant = now): FetchStep = fetcher.step(at)
 
     def fetched(at: Instant = now): Fetched = step(at) match {
       case fetched: Fetched => fetched
@@ -123,7 +123,7 @@ class ShardFetcherSuite extends AnyFunSuite {
         .page(page(4 to 4))
     )
     fetching.fetched()
-    assert(fetching.step() === ShardFetcher.Expired)
+    assert(fetching.step() === FetchStep.Expired)
     assert(fetching.fetched().report.from === upTo(3))
     val after = Position.AfterSequenceNumber(SequenceNumber("3"))
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))

@@ -38,9 +38,9 @@ final class SimulatedExecutor(
     random.shuffle(fetchers.all).foreach { fetcher =>
       clock.advance(random.nextInt(100).millis)
       fetcher.step(clock.now) match {
-        case ShardFetcher.Fetched(report, _, _, _) => unsent += report
-        case ShardFetcher.Fails(cause) => throw cause
-        case ShardFetcher.Loses(loss) => throw loss
+        case FetchStep.Fetched(report, _, _, _) => unsent += report
+        case FetchStep.Fails(cause) => throw cause
+        case FetchStep.Loses(loss) => throw loss
         case _ =>
       }
     }
