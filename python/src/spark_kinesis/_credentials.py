@@ -69,7 +69,8 @@ class AssumeRole:
     Attributes:
         arn: the role.
         session_name: how the role's owner sees us; default ``spark-kinesis``.
-        external_id: as the role's owner asks for it; a secret.
+        external_id: as the role's owner asks for it. AWS does not call it a secret, and
+            Spark's `explain` shows it; we print it nowhere.
         sts_endpoint: URL in place of the region's own.
     """
 
