@@ -80,23 +80,9 @@ final class CheckedStream(
     else log.warn(s"$message Going on, as 'failOnDataLoss' is 'false'.")
   }
 
-  /** A few attempts: a query that cannot begin should say so soon. */
-  private def retrying[A](call: => A): A = {
-    def attempt(failures: Int): A =
-      try call
-      catch {
-        case failure: KinesisException if isPassing(failure) && failures < CheckedStream.Retries =>
-          clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
-          attempt(failures + 1)
-      }
-    attempt(0)
-  }
-
-  /** An endpoint that does not answer has been waited for long enough by the call itself. */
-  private def isPassing(failure: KinesisException): Boolean =
-    failure.isRetryable && !failure.isInstanceOf[KinesisException.Unreachable]
+  private def retrying[A](call: => A): A = CheckedStream.Retrying(clock, chance)(call)
 }
 
 object CheckedStream {
-  private val Retries = 3
+  private val Retrying = Retry(attempts = 4, FetchSettings.RetryBackoff)
 }

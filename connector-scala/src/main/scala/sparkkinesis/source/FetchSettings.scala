@@ -58,7 +58,6 @@ final case class FetchSettings(
     def part(limit: Long) = math.max(1L, limit / FetchSettings.MarksPerLimit)
     ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
   }
-
 }
 
 object FetchSettings {

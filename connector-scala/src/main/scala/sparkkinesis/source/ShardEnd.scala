@@ -27,6 +27,23 @@ object ShardEnd {
       if (isClosed) Some(childrenIn(listed, shard)) else None
     }
 
+  /**
+   * The same for a page that should be the last.
+   *
+   * @throws KinesisException.ServiceFailure where nothing confirms it: to be asked again
+   */
+  def children(
+      client: KinesisClient,
+      stream: StreamRef,
+      shard: ShardId,
+      page: Page
+  ): Seq[ChildShard] =
+    confirmed(client, stream, shard, page).getOrElse {
+      throw new KinesisException.ServiceFailure(
+        s"GetRecords of $shard of stream $stream ended without children, though it is listed as open."
+      )
+    }
+
   def childrenIn(listed: Seq[Shard], shard: ShardId): Seq[ChildShard] =
     listed.filter(_.parents.contains(shard)).map { child =>
       ChildShard(child.id, child.parents, child.hashKeys)

@@ -69,9 +69,12 @@ final class ShardFetcher(
       val current = iterator.getOrElse(client.shardIterator(stream, shard, position))
       iterator = Some(current)
       val page = client.getRecords(stream, current, settings.maxRecords)
-      val children = if (page.next.isEmpty) childrenAtEnd(page) else Seq.empty
+      iterator = page.next // none at the end, confirmed or not: then another is asked for
+      val children =
+        if (page.next.isEmpty) ShardEnd.children(client, stream, shard, page) else Seq.empty
       outage = None
-      if (isPastStop(page)) accept(cut(page), Seq.empty, now) else accept(page, children, now)
+      if (isPastStop(page)) accept(cut(page, current), Seq.empty, now)
+      else accept(page, children, now)
     }
 
   private def isPastStop(page: Page): Boolean =
@@ -81,20 +84,12 @@ final class ShardFetcher(
    * To what had arrived when the query should stop; nothing more is wanted. Kept, the rest would take
    * room for as long as the query runs, as no batch ever uses it up.
    */
-  private def cut(page: Page): Page = {
+  private def cut(page: Page, current: ShardIterator): Page = {
     isStopped = true
     val wanted =
       page.records.takeWhile(record => settings.stopAtMillis.forall(record.arrivalMillis <= _))
-    Page(wanted, page.next.orElse(iterator), 0, Seq.empty)
+    Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty)
   }
-
-  private def childrenAtEnd(page: Page): Seq[ChildShard] =
-    ShardEnd.confirmed(client, stream, shard, page).getOrElse {
-      iterator = None
-      throw new KinesisException.ServiceFailure(
-        s"GetRecords of $shard of stream $stream ended without children, though it is listed as open."
-      )
-    }
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, now: Instant): FetchStep = {
@@ -123,7 +118,8 @@ final class ShardFetcher(
     iterator = page.next
     val isFirst = lastPage.isEmpty
     val held = if (page.records.nonEmpty || isEnd) keep(page, now) else 0L
-    lastPage = Some(LastPage(now, page.records.foldLeft(0L)(_ + _.data.length), held))
+    val marks = PageMarks.of(page, settings)
+    lastPage = Some(LastPage(now, marks.map(_.bytes).sum, held))
     unreadSince =
       if (page.millisBehindLatest == 0) Some(now)
       else
@@ -134,7 +130,7 @@ final class ShardFetcher(
       shard,
       generation,
       from,
-      PageMarks.of(page, settings),
+      marks,
       children,
       page.millisBehindLatest,
       completeAsOf(page, now)

@@ -117,15 +117,8 @@ final class ShardRangeReader(
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator = reading.iterator.getOrElse(client.shardIterator(stream, range.shard, position))
       val page = client.getRecords(stream, iterator, settings.maxRecords)
-      val isBelievable =
-        page.next.nonEmpty || ShardEnd.confirmed(client, stream, range.shard, page).nonEmpty
-      if (isBelievable) Right(page)
-      else
-        Left(
-          new KinesisException.ServiceFailure(
-            s"GetRecords of ${range.shard} of stream $stream ended, though it is listed as open."
-          )
-        )
+      if (page.next.isEmpty) ShardEnd.children(client, stream, range.shard, page)
+      Right(page)
     } catch { case failure: KinesisException => Left(failure) }
 }
 

@@ -44,7 +44,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   override def close(): Unit = lease.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(KinesisMetrics.RereadRanges.of(rereadRanges))
+    ReadMetrics.values(rereadRanges)
 
   private def records(range: ShardRange): Iterator[Record] =
     service.buffer.records(range).getOrElse {

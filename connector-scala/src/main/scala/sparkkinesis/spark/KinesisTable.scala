@@ -64,6 +64,5 @@ final class KinesisScan(options: SourceOptions) extends Scan {
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     ConnectorError.translating(new KinesisMicroBatchStream(options, checkpointLocation))
 
-  override def supportedCustomMetrics(): Array[CustomMetric] =
-    Array(new KinesisMetrics.RereadRangesMetric)
+  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
 }

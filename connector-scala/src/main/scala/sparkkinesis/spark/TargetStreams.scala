@@ -3,10 +3,9 @@ package sparkkinesis.spark
 import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.jdk.DurationConverters._
-import scala.util.{Failure, Random, Success, Try, Using}
+import scala.util.Using
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
@@ -36,27 +35,11 @@ private[spark] final class TargetStreams(
     known.values.removeIf(_.at.isBefore(limit))
     val key = Key(queryId, stream, client)
     Option(known.get(key)).map(_.summary).getOrElse {
-      val summary = attempt(stream, client, failures = 0)
+      val summary = Retrying(clock, chance)(ask(stream, client))
       requireWritable(stream, summary.status)
       known.put(key, Answer(summary, clock.now))
       summary
     }
-  }
-
-  /** A busy control plane deserves patience; one that cannot be reached has had its timeouts. */
-  @tailrec
-  private def attempt(stream: StreamRef, client: ClientConfig, failures: Int): StreamSummary =
-    Try(ask(stream, client)) match {
-      case Success(summary) => summary
-      case Failure(e: KinesisException) if isPassing(e) && failures + 1 < Attempts =>
-        clock.sleep(Backoffs.delay(failures + 1, chance()))
-        attempt(stream, client, failures + 1)
-      case Failure(e) => throw e
-    }
-
-  private def isPassing(e: KinesisException): Boolean = e match {
-    case _: KinesisException.Unreachable => false
-    case _ => e.isRetryable
   }
 
   private def requireWritable(stream: StreamRef, status: StreamStatus): Unit = status match {
@@ -74,14 +57,13 @@ private[spark] object TargetStreams {
   private final case class Answer(summary: StreamSummary, at: Instant)
 
   private val MaxAge = 1.minute
-  private val Attempts = 5
-  private val Backoffs = Backoff(base = 200.millis, cap = 2.seconds)
+  private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
 
   /** This driver's. */
   val shared: TargetStreams = new TargetStreams(
     (stream, config) =>
       Using.resource(ClientPool.shared.borrow(config))(_.client.describeStream(stream)),
     SystemClock,
-    () => Random.nextDouble()
+    FetchRun.chance
   )
 }

@@ -1,10 +1,10 @@
 package sparkkinesis.spark
 
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import sparkkinesis.sink.SinkMetrics
 
-/** What the SQL page of Spark's UI shows of a write. Spark makes these classes by name. */
+/** What the SQL page of Spark's UI shows of a write. */
 private[spark] object WriteMetrics {
   def all: Array[CustomMetric] = Array(
     new WrittenRecords,
@@ -15,37 +15,21 @@ private[spark] object WriteMetrics {
   )
 
   def values(metrics: SinkMetrics): Array[CustomTaskMetric] = Array(
-    Value("kinesisRecords", metrics.records),
-    Value("kinesisBytes", metrics.bytes),
-    Value("kinesisRequests", metrics.requests),
-    Value("kinesisRetriedRecords", metrics.retried),
-    Value("kinesisThrottledRecords", metrics.throttled)
+    TaskCount("kinesisRecords", metrics.records),
+    TaskCount("kinesisBytes", metrics.bytes),
+    TaskCount("kinesisRequests", metrics.requests),
+    TaskCount("kinesisRetriedRecords", metrics.retried),
+    TaskCount("kinesisThrottledRecords", metrics.throttled)
   )
-
-  private final case class Value(name: String, value: Long) extends CustomTaskMetric
 }
 
-final class WrittenRecords extends CustomSumMetric {
-  override def name(): String = "kinesisRecords"
-  override def description(): String = "records Kinesis acknowledged"
-}
+final class WrittenRecords extends SumMetric("kinesisRecords", "records Kinesis acknowledged")
 
-final class WrittenBytes extends CustomSumMetric {
-  override def name(): String = "kinesisBytes"
-  override def description(): String = "bytes Kinesis acknowledged"
-}
+final class WrittenBytes extends SumMetric("kinesisBytes", "bytes Kinesis acknowledged")
 
-final class PutRequests extends CustomSumMetric {
-  override def name(): String = "kinesisRequests"
-  override def description(): String = "PutRecords requests"
-}
+final class PutRequests extends SumMetric("kinesisRequests", "PutRecords requests")
 
-final class RetriedRecords extends CustomSumMetric {
-  override def name(): String = "kinesisRetriedRecords"
-  override def description(): String = "records sent again"
-}
+final class RetriedRecords extends SumMetric("kinesisRetriedRecords", "records sent again")
 
-final class ThrottledRecords extends CustomSumMetric {
-  override def name(): String = "kinesisThrottledRecords"
-  override def description(): String = "records refused for too much traffic"
-}
+final class ThrottledRecords
+    extends SumMetric("kinesisThrottledRecords", "records refused for too much traffic")

@@ -1,0 +1,33 @@
+package sparkkinesis.client
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.sink.FastClock
+
+class RetrySuite extends AnyFunSuite {
+  private val retry = Retry(attempts = 4, Backoff(100.millis, 200.millis))
+
+  private def calls(failure: => KinesisException): (Int, Long) = {
+    val clock = new FastClock
+    val begun = clock.now.toEpochMilli
+    var count = 0
+    intercept[KinesisException] {
+      retry(clock, () => 0.5) {
+        count += 1
+        throw failure
+      }
+    }
+    (count, clock.now.toEpochMilli - begun)
+  }
+
+  test("what may pass is asked again, with pauses, and the last failure is thrown") {
+    assert(calls(new KinesisException.LimitExceeded("busy")) === ((4, 50L + 100 + 100)))
+  }
+
+  test("what another attempt would not mend is thrown at once") {
+    assert(calls(new KinesisException.NotFound("none")) === ((1, 0L)))
+    assert(calls(new KinesisException.Unreachable("silent")) === ((1, 0L)))
+  }
+}
