@@ -14,12 +14,14 @@ import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
  * @param changeTime how long a stream is `CREATING`, `UPDATING` or `DELETING`
  * @param shardLimit open shards over all streams
  * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
+ * @param quotas whether the service's limits of throughput and call rate are kept
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,
     changeTime: FiniteDuration = Duration.Zero,
     shardLimit: Int = 10000,
-    listShardsCount: Int = ServiceLimits.ListShardsCount
+    listShardsCount: Int = ServiceLimits.ListShardsCount,
+    quotas: Boolean = false
 ) {
   require(
     listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,

@@ -83,11 +83,19 @@ abstract class ContractFixture extends AnyFunSuite {
     HashKey((range.first.value + range.last.value) / 2)
 
   /**
+   * A test of the contract. The table of conformance is made of these names.
+   *
+   * @param operation the service's name of what is tested
+   */
+  protected def contract(operation: String, name: String)(body: => Any): Unit =
+    test(s"$operation: $name")(body)
+
+  /**
    * Skips the test where the service is known not to do it. Ignored and not cancelled, since the
    * JUnit reports of sbt tell a cancelled test from a passed one in no way.
    */
-  protected def testIf(capable: Boolean, name: String)(body: => Any): Unit =
-    if (capable) test(name)(body) else ignore(name)(body)
+  protected def contractIf(capable: Boolean, operation: String, name: String)(body: => Any): Unit =
+    if (capable) contract(operation, name)(body) else ignore(s"$operation: $name")(body)
 
   /** The shards own the whole hash key space, in about equal parts. */
   protected def assertEven(found: Seq[Shard], count: Int): Unit = {

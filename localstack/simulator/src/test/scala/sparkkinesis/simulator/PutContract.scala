@@ -5,7 +5,7 @@ import sparkkinesis.model._
 
 /** Putting records: where they go, what is refused. */
 trait PutContract { this: ContractFixture =>
-  test("a record comes back as it was put") {
+  contract("PutRecords", "a record comes back as it was put") {
     val stream = newStream(1)
     val bytes = Array.tabulate[Byte](256)(_.toByte)
     val keys = Seq("k", "ключ-鍵-🔑", "x" * 256)
@@ -17,20 +17,20 @@ trait PutContract { this: ContractFixture =>
     assert(written.forall(_.shard == ShardId("shardId-000000000000")))
   }
 
-  test("a record may be empty") {
+  contract("PutRecords", "a record may be empty") {
     val stream = newStream(1)
     put(stream, entry("k", "a"), entry("k", ""), entry("k", "b"))
     assert(readAll(stream).map(text).sorted == Seq("", "a", "b"))
   }
 
-  test("PutRecord is PutRecords of one") {
+  contract("PutRecord", "PutRecord is PutRecords of one") {
     val stream = newStream(2)
     val written = admin.putRecord(stream.name, entry("k", "v"))
     val record = read(stream, written.shard).records.head
     assert(record.sequenceNumber == written.sequenceNumber && text(record) == "v")
   }
 
-  test("the MD5 of the partition key chooses the shard") {
+  contract("PutRecords", "the MD5 of the partition key chooses the shard") {
     val stream = newStream(4)
     val owners = shards(stream)
     (1 to 40).map(i => s"key-$i").grouped(20).foreach { keys =>
@@ -41,7 +41,7 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  test("an explicit hash key chooses the shard, to the last key of its range") {
+  contract("PutRecords", "an explicit hash key chooses the shard, to the last key of its range") {
     val stream = newStream(2)
     shards(stream).foreach { shard =>
       Seq(shard.hashKeys.first, shard.hashKeys.last).foreach { key =>
@@ -51,7 +51,7 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  test("sequence numbers of a shard grow with the puts, from its first on") {
+  contract("PutRecords", "sequence numbers of a shard grow with the puts, from its first on") {
     val stream = newStream(1)
     val numbers = (1 to 20).flatMap(i => put(stream, entry("k", s"$i"))).map(_.sequenceNumber)
     assert(numbers == numbers.sorted && numbers.distinct == numbers)
@@ -59,7 +59,10 @@ trait PutContract { this: ContractFixture =>
     assert(readAll(stream).map(text) == (1 to 20).map(_.toString))
   }
 
-  test("a record of 1 MiB with its key is taken, and one of more than 1 MiB refused") {
+  contract(
+    "PutRecords",
+    "a record of 1 MiB with its key is taken, and one of more than 1 MiB refused"
+  ) {
     val stream = newStream(1)
     val fits = new Array[Byte](ServiceLimits.RecordBytes - 1)
     put(stream, PutEntry("k", fits, None))
@@ -69,7 +72,11 @@ trait PutContract { this: ContractFixture =>
     )
   }
 
-  testIf(capabilities.countsPartitionKeys, "the partition key counts to the record's size") {
+  contractIf(
+    capabilities.countsPartitionKeys,
+    "PutRecords",
+    "the partition key counts to the record's size"
+  ) {
     val stream = newStream(1)
     val data = new Array[Byte](ServiceLimits.RecordBytes - 2)
     put(stream, PutEntry("ü", data, None))
@@ -78,21 +85,29 @@ trait PutContract { this: ContractFixture =>
     )
   }
 
-  testIf(capabilities.limitsPutRecords, "a request holds 500 records, and not 501") {
+  contractIf(
+    capabilities.limitsPutRecords,
+    "PutRecords",
+    "a request holds 500 records, and not 501"
+  ) {
     val stream = newStream(1)
     val entries = (1 to 501).map(i => entry("k", s"$i"))
     refused[KinesisException.InvalidArgument](client.putRecords(stream, entries))
     assert(put(stream, entries.init: _*).size == 500)
   }
 
-  testIf(capabilities.limitsPutRecords, "a request holds 10 MiB, keys included, and no more") {
+  contractIf(
+    capabilities.limitsPutRecords,
+    "PutRecords",
+    "a request holds 10 MiB, keys included, and no more"
+  ) {
     val stream = newStream(1)
     val entries = Seq.fill(10)(PutEntry("k", new Array[Byte](ServiceLimits.RecordBytes - 1), None))
     assert(put(stream, entries: _*).size == 10)
     refused[KinesisException.InvalidArgument](client.putRecords(stream, entries :+ entry("k", "")))
   }
 
-  test("a partition key has 1 to 256 characters") {
+  contract("PutRecords", "a partition key has 1 to 256 characters") {
     val stream = newStream(1)
     Seq("", "x" * 257).foreach { key =>
       refused[KinesisException.InvalidArgument](client.putRecords(stream, Seq(entry(key, "v"))))

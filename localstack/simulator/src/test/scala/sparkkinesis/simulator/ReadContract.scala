@@ -9,7 +9,7 @@ import sparkkinesis.model._
 
 /** Reading records: iterators and pages. */
 trait ReadContract { this: ContractFixture =>
-  test("an iterator begins where its position says") {
+  contract("GetShardIterator", "an iterator begins where its position says") {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val written = (1 to 4).flatMap(i => put(stream, entry("k", s"$i")))
@@ -21,7 +21,7 @@ trait ReadContract { this: ContractFixture =>
     assert(from(Position.AfterSequenceNumber(written(3).sequenceNumber)).isEmpty)
   }
 
-  test("LATEST reads what is put after the iterator was made") {
+  contract("GetShardIterator", "LATEST reads what is put after the iterator was made") {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     val shard = shards(stream).head.id
@@ -30,7 +30,10 @@ trait ReadContract { this: ContractFixture =>
     assert(client.getRecords(stream, iterator, 10).records.map(text) == Seq("after"))
   }
 
-  test("AT_TIMESTAMP begins with the first record that arrived then or later") {
+  contract(
+    "GetShardIterator",
+    "AT_TIMESTAMP begins with the first record that arrived then or later"
+  ) {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val arrivals = spaced(stream, 3).map(_.arrivalMillis)
@@ -42,7 +45,7 @@ trait ReadContract { this: ContractFixture =>
     assert(read(stream, shard, early).records.size == 3)
   }
 
-  test("an iterator may be read again, and gives the same") {
+  contract("GetRecords", "an iterator may be read again, and gives the same") {
     val stream = newStream(1)
     put(stream, entry("k", "a"))
     put(stream, entry("k", "b"))
@@ -53,7 +56,7 @@ trait ReadContract { this: ContractFixture =>
     assert((first.records ++ rest.records).map(text) == Seq("a", "b"))
   }
 
-  test("a page has at most `limit` records, and tells whether more follow") {
+  contract("GetRecords", "a page has at most `limit` records, and tells whether more follow") {
     val stream = newStream(1)
     spaced(stream, 3)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
@@ -64,7 +67,7 @@ trait ReadContract { this: ContractFixture =>
     assert(last.next.nonEmpty && last.children.isEmpty)
   }
 
-  test("a page has at most 10 MiB") {
+  contract("GetRecords", "a page has at most 10 MiB") {
     val stream = newStream(1)
     val blob = new Array[Byte](900 * 1024)
     (1 to 3).foreach(_ => put(stream, Seq.fill(4)(PutEntry("k", blob, None)): _*))
@@ -75,7 +78,7 @@ trait ReadContract { this: ContractFixture =>
     assert(client.getRecords(stream, page.next.get, 100).records.size == 1)
   }
 
-  test("a page is asked for with a limit of 1 to 10,000") {
+  contract("GetRecords", "a page is asked for with a limit of 1 to 10,000") {
     val stream = newStream(1)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
     Seq(0, 10001).foreach { limit =>
@@ -84,14 +87,18 @@ trait ReadContract { this: ContractFixture =>
     assert(client.getRecords(stream, iterator, 10000).records.isEmpty)
   }
 
-  testIf(capabilities.refusesForeignIterators, "what is no iterator is refused") {
+  contractIf(capabilities.refusesForeignIterators, "GetRecords", "what is no iterator is refused") {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](
       client.getRecords(stream, ShardIterator("AAAAnonsense"), 10)
     )
   }
 
-  testIf(capabilities.advance.nonEmpty, "an iterator expires after five minutes") {
+  contractIf(
+    capabilities.advance.nonEmpty,
+    "GetRecords",
+    "an iterator expires after five minutes"
+  ) {
     val stream = newStream(1)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
     capabilities.advance.foreach(_(5.minutes))
@@ -100,7 +107,11 @@ trait ReadContract { this: ContractFixture =>
     refused[KinesisException.IteratorExpired](client.getRecords(stream, iterator, 1))
   }
 
-  testIf(capabilities.advance.nonEmpty, "records older than the retention are gone") {
+  contractIf(
+    capabilities.advance.nonEmpty,
+    "GetRecords",
+    "records older than the retention are gone"
+  ) {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val old = put(stream, entry("k", "old")).head.sequenceNumber

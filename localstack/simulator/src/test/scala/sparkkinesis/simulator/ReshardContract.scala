@@ -7,14 +7,18 @@ import sparkkinesis.model._
 
 /** Listing, splitting, merging and scaling shards. */
 trait ReshardContract { this: ContractFixture =>
-  testIf(capabilities.smallShardPages, "shards are listed page by page, each once") {
+  contractIf(
+    capabilities.smallShardPages,
+    "ListShards",
+    "shards are listed page by page, each once"
+  ) {
     val stream = newStream(7)
     val first = client.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
     assert(first.shards.size < 7 && first.nextToken.nonEmpty)
     assert(shards(stream).map(_.id).distinct.size == 7)
   }
 
-  test("a split closes the shard for two children that share its hash keys") {
+  contract("SplitShard", "a split closes the shard for two children that share its hash keys") {
     val stream = newStream(2)
     val parent = shards(stream).head
     put(stream, PutEntry("k", "before".getBytes(UTF_8), Some(parent.hashKeys.first)))
@@ -30,7 +34,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(children.forall(_.first > all.find(_.id == parent.id).get.first))
   }
 
-  test("a closed shard is read to its end, which names the children") {
+  contract("GetRecords", "a closed shard is read to its end, which names the children") {
     val stream = newStream(1)
     val parent = shards(stream).head
     put(stream, entry("k", "1"))
@@ -49,7 +53,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(after.records.isEmpty && after.children.exists(_.size == 2))
   }
 
-  test("an iterator at the tip when its shard is split comes to the end") {
+  contract("GetRecords", "an iterator at the tip when its shard is split comes to the end") {
     val stream = newStream(1)
     val parent = shards(stream).head
     val iterator = client.shardIterator(stream, parent.id, Position.Latest)
@@ -59,7 +63,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(page.records.isEmpty && page.next.isEmpty && page.children.size == 2)
   }
 
-  test("a merge closes two shards for a child of both") {
+  contract("MergeShards", "a merge closes two shards for a child of both") {
     val stream = newStream(2)
     val parents = shards(stream)
     val (left, right) = (parents.head, parents.last)
@@ -76,7 +80,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(put(stream, entry("any", "v")).head.shard == child.id)
   }
 
-  test("a split must lie inside an open shard, a merge join neighbours") {
+  contract("SplitShard", "a split must lie inside an open shard, a merge join neighbours") {
     val stream = newStream(3)
     val all = shards(stream)
     val (one, two, three) = (all(0), all(1), all(2))
@@ -88,14 +92,18 @@ trait ReshardContract { this: ContractFixture =>
     refused[KinesisException](admin.splitShard(stream.name, one.id, middle(one.hashKeys)))
   }
 
-  testIf(capabilities.refusesEmptySplits, "a split leaves both children hash keys") {
+  contractIf(
+    capabilities.refusesEmptySplits,
+    "SplitShard",
+    "a split leaves both children hash keys"
+  ) {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](
       admin.splitShard(stream.name, shards(stream).head.id, HashKey.Min)
     )
   }
 
-  test("scaling halves or doubles the shards and loses nothing") {
+  contract("UpdateShardCount", "scaling halves or doubles the shards and loses nothing") {
     val stream = newStream(2)
     val keys = (1 to 20).map(i => s"key-$i")
     put(stream, keys.map(entry(_, "1")): _*)
@@ -110,7 +118,11 @@ trait ReshardContract { this: ContractFixture =>
     assert(byKey.values.forall(_.map(text) == Seq("1", "2", "3")))
   }
 
-  testIf(capabilities.scalesEvenly, "scaled shards are equal, whatever they were before") {
+  contractIf(
+    capabilities.scalesEvenly,
+    "UpdateShardCount",
+    "scaled shards are equal, whatever they were before"
+  ) {
     val stream = newStream(1)
     admin.splitShard(stream.name, shards(stream).head.id, HashKey(1000))
     Seq(4, 3, 2, 1).foreach { target =>
@@ -119,7 +131,7 @@ trait ReshardContract { this: ContractFixture =>
     }
   }
 
-  test("scaling beyond twice or below half is refused") {
+  contract("UpdateShardCount", "scaling beyond twice or below half is refused") {
     val stream = newStream(4)
     Seq(1, 9).foreach { target =>
       refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, target))

@@ -7,7 +7,10 @@ import sparkkinesis.model._
 
 /** Streams: made, described, listed, deleted. */
 trait StreamContract { this: ContractFixture =>
-  test("a new stream is active, with its shards open over the whole hash key space") {
+  contract(
+    "CreateStream",
+    "a new stream is active, with its shards open over the whole hash key space"
+  ) {
     val stream = newStream(3)
     val summary = client.describeStream(stream)
     assert(summary.status == StreamStatus.Active)
@@ -21,7 +24,7 @@ trait StreamContract { this: ContractFixture =>
     assert(found.forall(shard => shard.isOpen && shard.parents.isEmpty))
   }
 
-  test("a stream answers to its ARN as to its name") {
+  contract("DescribeStreamSummary", "a stream answers to its ARN as to its name") {
     val stream = newStream(1)
     val byArn = StreamRef.ByArn(client.describeStream(stream).arn)
     put(byArn, entry("k", "v"))
@@ -30,7 +33,7 @@ trait StreamContract { this: ContractFixture =>
     assert(readAll(byArn).map(text) == Seq("v"))
   }
 
-  test("streams are listed by name until they are deleted") {
+  contract("ListStreams", "streams are listed by name until they are deleted") {
     val (one, two) = (newStream(1).name, newStream(1).name)
     val listed = admin.listStreams()
     assert(listed.contains(one) && listed.contains(two))
@@ -40,7 +43,7 @@ trait StreamContract { this: ContractFixture =>
     refused[KinesisException.NotFound](client.describeStream(StreamRef.ByName(one)))
   }
 
-  test("a stream made again is another, and empty") {
+  contract("DeleteStream", "a stream made again is another, and empty") {
     val stream = newStream(1)
     put(stream, entry("k", "old"))
     val before = client.describeStream(stream).created
@@ -51,11 +54,11 @@ trait StreamContract { this: ContractFixture =>
     assert(readAll(stream).isEmpty)
   }
 
-  test("a stream that exists cannot be made again") {
+  contract("CreateStream", "a stream that exists cannot be made again") {
     refused[KinesisException.InUse](admin.createStream(newStream(1).name, 1))
   }
 
-  test("what does not exist is not found") {
+  contract("DescribeStreamSummary", "what does not exist is not found") {
     val missing = StreamRef.ByName(StreamName("no-such-stream"))
     val stream = newStream(1)
     val noShard = ShardId("shardId-000000000099")
