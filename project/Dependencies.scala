@@ -24,6 +24,10 @@ object Dependencies {
     "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
   )
 
+  /** LocalStack for the simulator's tests, where there is Docker; on one copy of Jackson. */
+  val docker: ModuleID = ("org.testcontainers" % "testcontainers" % "2.0.5" % Test)
+    .exclude("com.fasterxml.jackson.core", "jackson-annotations")
+
   val test: Seq[ModuleID] = Seq(
     "org.scalatest" %% "scalatest" % "3.2.19" % Test,
     "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test

@@ -13,15 +13,21 @@ KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
+CALLED: list[str] = []
+"""The operations called by any client, in turn."""
+
+
 def client_of(endpoint: str, region: str = REGION) -> Any:
     """A client of a region of the simulator."""
-    return boto3.client(
+    client = boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id="any",
         aws_secret_access_key="any",
     )
+    client.meta.events.register("before-call.kinesis", lambda model, **_: CALLED.append(model.name))
+    return client
 
 
 def iterator(kinesis: Any, stream: str, shard: str, kind: str = "TRIM_HORIZON", **more: Any) -> str:

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
-import io.netty.channel.socket.SocketChannel
 import io.netty.channel.socket.nio.NioServerSocketChannel
 import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
 import io.netty.handler.codec.http.{HttpObjectAggregator, HttpServerCodec}
@@ -64,21 +63,27 @@ object KinesisServer {
       .group(group)
       .channel(classOf[NioServerSocketChannel])
       .childOption[java.lang.Boolean](ChannelOption.TCP_NODELAY, true)
-      .childHandler(new ChannelInitializer[SocketChannel] {
-        override def initChannel(channel: SocketChannel): Unit = {
-          channel.pipeline.addLast(
-            new HttpServerCodec(),
-            new HttpObjectAggregator(MaxRequestBytes),
-            new RequestHandler(kinesis, requests)
-          )
-          ()
-        }
-      })
+      .childHandler(pipeline(kinesis, requests))
     val bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress, port))
     if (!bound.await().isSuccess) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS)
       throw bound.cause
     }
     new KinesisServer(kinesis, group, bound.channel)
+  }
+
+  /** What a connection goes through. */
+  private[simulator] def pipeline(
+      kinesis: SimulatedKinesis,
+      requests: AtomicLong
+  ): ChannelInitializer[Channel] = new ChannelInitializer[Channel] {
+    override def initChannel(channel: Channel): Unit = {
+      channel.pipeline.addLast(
+        new HttpServerCodec(),
+        new HttpObjectAggregator(MaxRequestBytes),
+        new RequestHandler(kinesis, requests)
+      )
+      ()
+    }
   }
 }

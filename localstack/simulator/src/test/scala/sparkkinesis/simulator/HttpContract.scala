@@ -15,13 +15,18 @@ abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll
 
   protected def stopServer(): Unit
 
-  override protected lazy val admin: SdkKinesisAdmin = new SdkKinesisAdmin(endpoint)
+  /** Makes a client: where a suite needs other ones, it sets the scene here. */
+  protected def opening[A](client: => A): A = client
 
-  override protected lazy val client: KinesisClient = AwsClientFactory.create(
-    ClientConfig(
-      SimulatedKinesis.Region,
-      Some(endpoint),
-      CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+  override protected lazy val admin: SdkKinesisAdmin = opening(new SdkKinesisAdmin(endpoint))
+
+  override protected lazy val client: KinesisClient = opening(
+    AwsClientFactory.create(
+      ClientConfig(
+        SimulatedKinesis.Region,
+        Some(endpoint),
+        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+      )
     )
   )
 

@@ -1,0 +1,115 @@
+package sparkkinesis.simulator.http
+
+import java.lang.management.ManagementFactory
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.HexFormat
+
+import com.sun.management.ThreadMXBean
+
+import sparkkinesis.model._
+
+/** Some inputs for a server of its own; all of it follows from the seed. */
+private[http] final class FuzzRun(seed: Long, inputs: Int) {
+  import FuzzRun._
+
+  private val dice = new Dice(seed)
+  private val world = new FuzzWorld
+  private val server = new EmbeddedServer(world.kinesis)
+  private val requests = new FuzzedRequests(dice, world, Shapes)
+
+  /** Throws `AssertionError` where an answer is wrong. */
+  def run(): Unit = {
+    (1 to inputs).foreach { i =>
+      if (dice.oneIn(100)) world.clock.advance(Ticks(dice.below(Ticks.size)))
+      if (dice.oneIn(20)) tellRaw(i) else askFramed(i)
+    }
+    server.reconnect()
+    expect(inputs, Array.emptyByteArray, server.heldBytes == 0)(
+      s"${server.heldBytes} bytes of buffers are not released"
+    )
+    stillServes()
+  }
+
+  private def askFramed(i: Int): Unit = {
+    val request = requests.framed()
+    val answers = bounded(i, request)(server.ask(request))
+    HttpAnswer.first(answers) match {
+      case None => wrong(i, request, "no answer")
+      case Some((answer, _)) if answer.isStream => server.reconnect()
+      case Some((answer, rest)) =>
+        answer.fault.foreach(wrong(i, request, _))
+        expect(i, request, rest.isEmpty)("more than one answer")
+    }
+  }
+
+  private def tellRaw(i: Int): Unit = {
+    val request = requests.raw()
+    val size = 1 + dice.below(request.length + 1)
+    val answers = bounded(i, request)(server.tell(request.grouped(size)))
+    HttpAnswer.all(answers).filter(a => a.status != 100 && a.status != 101 && !a.isStream).foreach {
+      _.fault.foreach(wrong(i, request, _))
+    }
+  }
+
+  /** A length that is only claimed must not cost its memory. */
+  private def bounded(i: Int, request: Array[Byte])(answer: => Array[Byte]): Array[Byte] = {
+    current = s"SEED=$seed, input $i: ${shown(request)}"
+    val before = Threads.getCurrentThreadAllocatedBytes
+    val answers =
+      try answer
+      catch { case e: Exception => throw new AssertionError(s"$current: $e", e) }
+    val allocated = Threads.getCurrentThreadAllocatedBytes - before
+    expect(i, request, allocated < MaxAllocated + 100L * (request.length + answers.length))(
+      s"took $allocated bytes of memory"
+    )
+    answers
+  }
+
+  private def stillServes(): Unit = {
+    val kinesis = world.kinesis
+    val stream = StreamName(s"after-$seed")
+    kinesis.createStream(stream, 1)
+    kinesis.putRecord(stream, PutEntry("k", "v".getBytes(UTF_8), None))
+    val ref = StreamRef.ByName(stream)
+    val from = kinesis.shardIterator(ref, ShardId("shardId-000000000000"), Position.TrimHorizon)
+    val found = kinesis.getRecords(ref, from, 10).records.map(r => new String(r.data, UTF_8))
+    expect(inputs, Array.emptyByteArray, found == Seq("v"))(s"a record put came back as $found")
+  }
+
+  private def expect(i: Int, request: Array[Byte], holds: Boolean)(why: => String): Unit =
+    if (!holds) wrong(i, request, why)
+
+  private def wrong(i: Int, request: Array[Byte], why: String): Nothing =
+    throw new AssertionError(s"SEED=$seed, input $i: $why, after ${shown(request)}")
+}
+
+private[http] object FuzzRun {
+
+  /** What is being done, for whoever finds that it never ends. */
+  @volatile var current: String = "nothing yet"
+
+  /** Every operation that is served. */
+  val Shapes: Vector[(String, Shape.Structure)] =
+    Actions.byName.keys.toVector.sorted.map(name => name -> Shape.ofRequest(name))
+
+  private val MaxAllocated = 8L * 1024 * 1024
+
+  private val Ticks = {
+    import scala.concurrent.duration._
+    Vector(1.milli, 1.second, 1.minute, 10.minutes, 7.hours)
+  }
+
+  private val Threads = ManagementFactory.getThreadMXBean match {
+    case threads: ThreadMXBean => threads
+    case other => throw new IllegalStateException(s"$other does not count allocated bytes.")
+  }
+
+  /** As text where it is such, and short. */
+  def shown(request: Array[Byte]): String = {
+    val start = request.take(1500)
+    val text = new String(start, java.nio.charset.StandardCharsets.ISO_8859_1)
+    val printable = text.forall(c => c >= ' ' && c < 127 || c == '\r' || c == '\n')
+    val size = s"${request.length} bytes"
+    if (printable) s"$size: $text" else s"$size: $text (hex ${HexFormat.of.formatHex(start)})"
+  }
+}
