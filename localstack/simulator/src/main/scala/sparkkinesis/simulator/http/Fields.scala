@@ -90,13 +90,17 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
 
   def instant(name: String): Instant = member(name) match {
     case Some(value) if value.isNumber =>
-      try format.instant(value)
+      try checked(name, format.instant(value))
       catch {
         case _: ArithmeticException | _: NumberFormatException => throw wrongKind(name, "a time")
       }
     case Some(_) => throw wrongKind(name, "a timestamp")
     case None => throw missing(name)
   }
+
+  /** Far from where times of milliseconds end. */
+  private def checked(name: String, time: Instant): Instant =
+    if (math.abs(time.getEpochSecond) < (1L << 40)) time else throw wrongKind(name, "a time")
 
   def data(name: String): Array[Byte] = {
     val value = member(name).getOrElse(throw missing(name))
