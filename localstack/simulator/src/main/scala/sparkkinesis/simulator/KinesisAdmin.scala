@@ -44,8 +44,6 @@ trait KinesisAdmin {
 
   def stopEncryption(stream: StreamName, key: String): Unit
 
-  def updateDistribution(stream: StreamName, distribution: RecordDistribution): Unit
-
   /** A tag of a key that exists replaces it; a stream has 50 at most. */
   def addTags(stream: StreamName, tags: Map[String, String]): Unit
 

@@ -89,7 +89,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
         step(stream(state)) match {
           case put: PutRecord =>
             val outcome = put.run(state, now)
-            (outcome.state, outcome.answer.toOption)
+            (outcome.state, outcome.answer.toOption.map(_.result))
           case reshard => (reshard.run(state, now).state, None)
         }
     }
