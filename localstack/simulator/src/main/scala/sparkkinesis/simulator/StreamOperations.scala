@@ -24,7 +24,7 @@ final case class CreateStream(
     for {
       _ <- Check.range("shardCount", shards, 1, Int.MaxValue)
       _ <- RecordSize.check(maxRecordKibibytes)
-      _ <- if (tags.isEmpty) Right(()) else Tags.check(tags)
+      _ <- Tags.checkNew(stream, tags)
       _ <- Modes.check(stream, mode, distribution)
       _ <- Check.that(state.existing(stream, now).isLeft)(State.inUse(stream, "already exists"))
       _ <- state.room(stream, shards, now)

@@ -78,9 +78,7 @@ private[simulator] object Tags {
       _ <- check(tags)
       found <- state.changeable(stream, now)
       all = found.config.tags ++ tags
-      _ <- Check.that(all.size <= Limit)(
-        Failure.invalid(s"Stream ${stream.name} would have ${all.size} tags; $Limit are allowed.")
-      )
+      _ <- count(stream, all.size)
     } yield (replaced(state, found, all), ())
 
   def remove(
@@ -94,8 +92,16 @@ private[simulator] object Tags {
       found <- state.changeable(stream, now)
     } yield (replaced(state, found, found.config.tags -- keys), ())
 
-  /** Of a request; `CreateStream` may have none. */
-  def check(tags: Map[String, String]): Check.Checked =
+  /** Of a new stream, which may have none. */
+  def checkNew(stream: StreamArn, tags: Map[String, String]): Check.Checked =
+    if (tags.isEmpty) Right(()) else check(tags).flatMap(_ => count(stream, tags.size))
+
+  private def count(stream: StreamArn, tags: Int): Check.Checked =
+    Check.that(tags <= Limit)(
+      Failure.invalid(s"Stream ${stream.name} would have $tags tags; $Limit are allowed.")
+    )
+
+  private def check(tags: Map[String, String]): Check.Checked =
     for {
       _ <- Check.size("tags", tags.size, 1, RequestLimit)
       _ <- Check.all(tags) { case (key, value) =>

@@ -60,20 +60,16 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(records.map(_.encryptionType.contains("KMS")) == Seq(false, true, false))
   }
 
-  contractIf(
-    capabilities.changesRecordSize,
-    "UpdateMaxRecordSize",
-    "a stream takes records of up to 10 MiB when it is told to"
-  ) {
+  contract("UpdateMaxRecordSize", "a stream takes larger records when it is told to") {
     val stream = newStream(1)
     val large = PutEntry("k", new Array[Byte](2 * ServiceLimits.RecordBytes - 1), None)
-    refused[KinesisException.InvalidArgument](client.putRecords(stream, Seq(large)))
+    refused[KinesisException.InvalidArgument](admin.putRecord(stream.name, large))
     admin.updateMaxRecordSize(stream.name, 2048)
     assert(client.describeStream(stream).maxRecordBytes == 2 * ServiceLimits.RecordBytes)
     put(stream, large)
     assert(readAll(stream).map(_.data.length) == Seq(large.data.length))
-    val larger = large.copy(partitionKey = "kk")
-    refused[KinesisException.InvalidArgument](client.putRecords(stream, Seq(larger)))
+    val larger = large.copy(data = new Array[Byte](large.data.length + 2))
+    refused[KinesisException.InvalidArgument](admin.putRecord(stream.name, larger))
     Seq(1023, 10241).foreach { size =>
       refused[KinesisException.InvalidArgument](admin.updateMaxRecordSize(stream.name, size))
     }
@@ -92,7 +88,7 @@ trait ConfigurationContract { this: ContractFixture =>
   contract("AddTagsToStream", "a stream has 50 tags at most") {
     val stream = newStream(1).name
     val fifty = (1 to 50).map(i => s"key-$i" -> "v").toMap
-    admin.addTags(stream, fifty)
+    fifty.grouped(10).foreach(admin.addTags(stream, _))
     refused[KinesisException](admin.addTags(stream, Map("one more" -> "v")))
     admin.addTags(stream, Map("key-1" -> "other"))
     assert(admin.tags(stream) == fifty.updated("key-1", "other"))

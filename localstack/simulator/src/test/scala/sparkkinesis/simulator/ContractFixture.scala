@@ -138,7 +138,7 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param countsPartitionKeys they count to the size of a record
  * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
  * @param refusesEmptySplits it refuses a split at a shard's first hash key
- * @param changesRecordSize it has `UpdateMaxRecordSize`
+ * @param keepsOnDemandShards it refuses calls that change an on-demand stream's shards
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
  */
 final case class Capabilities(
@@ -149,5 +149,5 @@ final case class Capabilities(
     scalesEvenly: Boolean = true,
     refusesEmptySplits: Boolean = true,
     refusesForeignIterators: Boolean = true,
-    changesRecordSize: Boolean = true
+    keepsOnDemandShards: Boolean = true
 )

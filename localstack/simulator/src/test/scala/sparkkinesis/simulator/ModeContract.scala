@@ -11,14 +11,30 @@ trait ModeContract { this: ContractFixture =>
     assert(client.describeStream(stream).openShards == 4)
   }
 
-  contract("UpdateShardCount", "an on-demand stream is not scaled, until it is provisioned") {
+  contractIf(
+    capabilities.keepsOnDemandShards,
+    "UpdateShardCount",
+    "an on-demand stream is not scaled, split or merged"
+  ) {
     val stream = newOnDemandStream()
+    val first = shards(stream)(0)
+    val second = shards(stream)(1)
     refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, 8))
+    refused[KinesisException.InvalidArgument](
+      admin.splitShard(stream.name, first.id, middle(first.hashKeys))
+    )
+    refused[KinesisException.InvalidArgument](
+      admin.mergeShards(stream.name, first.id, second.id)
+    )
+    assert(shards(stream).size == 4)
+  }
+
+  contract("UpdateStreamMode", "a stream keeps its shards, and is scaled while provisioned") {
+    val stream = newOnDemandStream()
     admin.updateMode(stream.name, StreamMode.Provisioned)
     admin.updateShardCount(stream.name, 2)
     assertTiling(shards(stream, ShardFilter.AtLatest), 2)
     admin.updateMode(stream.name, StreamMode.OnDemand)
-    refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, 4))
     assert(client.describeStream(stream).openShards == 2)
   }
 
