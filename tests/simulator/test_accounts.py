@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 from typing import Any
 
 from tests.simulator.calls import REGION, client_of, code_of
@@ -53,7 +54,7 @@ def test_streams_are_listed_page_by_page(endpoint: str) -> None:
     assert [name for page in pages for name in page["StreamNames"]] == names[1:]
     foreign = client_of(endpoint)
     for token in (first["NextToken"], "nonsense"):
-        refused = code_of(lambda t=token: foreign.list_streams(NextToken=t))
+        refused = code_of(partial(foreign.list_streams, NextToken=token))
         assert refused == "InvalidArgumentException"
 
 

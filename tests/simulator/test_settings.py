@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -124,7 +125,7 @@ def test_retention(kinesis: Any, make_stream: Callable[[int], str]) -> None:
         (decrease, 23),
     ]
     for change, hours in wrong:
-        refused = code_of(lambda c=change, h=hours: c(StreamName=stream, RetentionPeriodHours=h))
+        refused = code_of(partial(change, StreamName=stream, RetentionPeriodHours=hours))
         assert refused == "InvalidArgumentException", (change, hours)
     missing = code_of(lambda: increase(StreamName="none", RetentionPeriodHours=48))
     assert missing == "ResourceNotFoundException"
@@ -154,7 +155,7 @@ def test_encryption(kinesis: Any, make_stream: Callable[[int], str]) -> None:
     assert found == [None, "KMS", "KMS", None]
     for call in (kinesis.start_stream_encryption, kinesis.stop_stream_encryption):
         none = {**key, "EncryptionType": "NONE"}
-        assert code_of(lambda c=call, n=none: c(**n)) == "InvalidArgumentException"
+        assert code_of(partial(call, **none)) == "InvalidArgumentException"
 
 
 def test_max_record_size(kinesis: Any, make_stream: Callable[[int], str]) -> None:
@@ -175,9 +176,8 @@ def test_the_record_size_has_bounds(
 ) -> None:
     stream = arn(kinesis, make_stream(1))
     for size in (1023, 10241, -1):
-        refused = code_of(
-            lambda s=size: unchecked.update_max_record_size(StreamARN=stream, MaxRecordSizeInKiB=s)
-        )
+        change = partial(unchecked.update_max_record_size, StreamARN=stream)
+        refused = code_of(partial(change, MaxRecordSizeInKiB=size))
         assert refused == "ValidationException"
 
 
@@ -243,7 +243,9 @@ def test_auto_distribution_is_for_on_demand_streams(
     assert refused == "InvalidArgumentException"
 
 
-def test_enhanced_monitoring(kinesis: Any, make_stream: Callable[[int], str]) -> None:
+def test_enhanced_monitoring(
+    kinesis: Any, unchecked: Any, make_stream: Callable[[int], str]
+) -> None:
     stream = make_stream(1)
     two = ["OutgoingBytes", "IncomingBytes"]
     enabled = kinesis.enable_enhanced_monitoring(StreamName=stream, ShardLevelMetrics=two)
@@ -259,9 +261,6 @@ def test_enhanced_monitoring(kinesis: Any, make_stream: Callable[[int], str]) ->
     assert sorted(fewer["CurrentShardLevelMetrics"]) == sorted(METRICS)
     assert fewer["DesiredShardLevelMetrics"] == METRICS[:1]
     for wrong in ([], ["Nothing"]):
-        refused = code_of(
-            lambda w=wrong: kinesis.enable_enhanced_monitoring(
-                StreamName=stream, ShardLevelMetrics=w
-            )
-        )
+        enable = partial(unchecked.enable_enhanced_monitoring, StreamName=stream)
+        refused = code_of(partial(enable, ShardLevelMetrics=wrong))
         assert refused == "ValidationException"

@@ -109,7 +109,9 @@ private[simulator] object Tags {
           _ <- Check.size("tags.key", key.length, 1, KeyLength)
           _ <- Check.size("tags.value", value.length, 0, ValueLength)
           _ <- Check.that(key.matches(Allowed) && value.matches(Allowed))(unfit(key, Characters))
-          _ <- Check.that(!key.startsWith("aws:"))(unfit(key, "keys that begin with aws: are AWS's"))
+          _ <- Check.that(!key.startsWith("aws:"))(
+            unfit(key, "keys that begin with aws: are AWS's")
+          )
         } yield ()
       }
     } yield ()

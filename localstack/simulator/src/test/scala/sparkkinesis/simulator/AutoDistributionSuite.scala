@@ -40,7 +40,8 @@ final class AutoDistributionSuite extends AnyFunSuite {
     val kinesis = onDemand()
     intercept[KinesisException.InvalidArgument](kinesis.putRecords(stream, entries("")))
     kinesis.updateDistribution(name, RecordDistribution.Auto)
-    val shards = Seq("", "given").map(key => shardOf(kinesis.putRecords(stream, entries(key).take(1)).head))
+    val shards =
+      Seq("", "given").map(key => shardOf(kinesis.putRecords(stream, entries(key).take(1)).head))
     val keys = shards.map { shard =>
       val first = kinesis.shardIterator(stream, shard, Position.TrimHorizon)
       kinesis.getRecords(stream, first, 100).records.head.partitionKey

@@ -24,7 +24,10 @@ trait ConfigurationContract { this: ContractFixture =>
     refused[KinesisException.InvalidArgument](admin.increaseRetention(stream.name, 47))
   }
 
-  contract("DecreaseStreamRetentionPeriod", "a decrease is to less than now, and 24 hours at least") {
+  contract(
+    "DecreaseStreamRetentionPeriod",
+    "a decrease is to less than now, and 24 hours at least"
+  ) {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](admin.decreaseRetention(stream.name, 23))
     admin.increaseRetention(stream.name, 48)

@@ -34,9 +34,9 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     forAll(histories, Gen.choose(0, 300)) { (history, lagMillis) =>
       val states = run(history).map(_._1)
       val now = Start.plusMillis((history.size - 1) * 7L)
-      val then = math.max(0, (history.size - 1) * 7 - lagMillis) / 7
+      val step = math.max(0, (history.size - 1) * 7 - lagMillis) / 7
       val listed = stream(states.last).listed(now, lagMillis.millis)
-      assert(listed.map(_.shard) == stream(states(then + 1)).shards.map(_.shard))
+      assert(listed.map(_.shard) == stream(states(step + 1)).shards.map(_.shard))
     }
   }
 

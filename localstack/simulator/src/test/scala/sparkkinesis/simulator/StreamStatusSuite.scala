@@ -98,6 +98,16 @@ final class StreamStatusSuite extends AnyFunSuite {
     assert(open.map(_.id) == page.children.map(_.id))
   }
 
+  test("the command line tells how long listings lag") {
+    def lag(args: String*) = Arguments.parse(args.toList).map(_.listLag)
+    assert(lag() == Right(Duration.Zero))
+    assert(lag("--list-lag", "2s") == Right(2.seconds))
+    assert(lag("--list-lag", "200ms") == Right(200.millis))
+    Seq("2", "s", "-2s", "2 s", "2h").foreach { wrong =>
+      assert(lag("--list-lag", wrong).left.exists(_.contains(s"--list-lag $wrong")), wrong)
+    }
+  }
+
   test("a new stream's shards are listed at once") {
     val f = new Fixture(Settings(listLag = 2.seconds))
     assert(f.run(ListShards(arn, ListFilter.FromTrimHorizon, None, 100)).shards.size == 1)
