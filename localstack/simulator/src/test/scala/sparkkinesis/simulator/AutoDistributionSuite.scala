@@ -5,6 +5,7 @@ import java.time.Instant
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client._
+import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.model._
 
 /** Record distribution `AUTO`, which neither kinesis-local nor AWS's SDK for Java has. */
@@ -47,6 +48,27 @@ final class AutoDistributionSuite extends AnyFunSuite {
       kinesis.getRecords(stream, first, 100).records.head.partitionKey
     }
     assert(keys == Seq(None, Some("given")))
+  }
+
+  test("over HTTP, a record without a key is read without one") {
+    val kinesis = onDemand()
+    kinesis.updateDistribution(name, RecordDistribution.Auto)
+    val shard = shardOf(kinesis.putRecords(stream, entries("").take(1)).head)
+    val server = KinesisServer.start(kinesis = kinesis)
+    try {
+      val client = AwsClientFactory.create(
+        ClientConfig(
+          SimulatedKinesis.Region,
+          Some(server.endpoint),
+          CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+        )
+      )
+      try {
+        val first = client.shardIterator(stream, shard, Position.TrimHorizon)
+        val record = client.getRecords(stream, first, 100).records.head
+        assert(record.partitionKey.isEmpty && record.data.sameElements(Array(1.toByte)))
+      } finally client.close()
+    } finally server.close()
   }
 
   test("it is for on-demand streams only, which stay so while they have it") {
