@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 KEY_SPACE = 2**128
@@ -17,14 +18,17 @@ CALLED: list[str] = []
 """The operations called by any client, in turn."""
 
 
-def client_of(endpoint: str, region: str = REGION) -> Any:
-    """A client of a region of the simulator."""
+def client_of(
+    endpoint: str, region: str = REGION, *, account: str = "any", checked: bool = True
+) -> Any:
+    """A client of a region of the simulator; unchecked, it sends what is wrong too."""
     client = boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
-        aws_access_key_id="any",
+        aws_access_key_id=account,
         aws_secret_access_key="any",
+        config=Config(parameter_validation=checked),
     )
     client.meta.events.register("before-call.kinesis", lambda model, **_: CALLED.append(model.name))
     return client

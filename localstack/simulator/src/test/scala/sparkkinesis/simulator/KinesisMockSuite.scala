@@ -22,6 +22,7 @@ object KinesisMockSuite {
       countsPartitionKeys = false,
       scalesEvenly = false,
       refusesEmptySplits = false,
-      refusesForeignIterators = false
+      refusesForeignIterators = false,
+      keepsOnDemandShards = false
     )
 }

@@ -17,7 +17,9 @@ import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
 import sparkkinesis.model._
 
 /** The admin calls by AWS's own SDK. */
-final class SdkKinesisAdmin(val sdk: SdkClient) extends KinesisAdmin with AutoCloseable {
+final class SdkKinesisAdmin(override val sdk: SdkClient)
+    extends SdkStreamAdmin
+    with AutoCloseable {
 
   /** Of whatever listens at the endpoint. */
   def this(endpoint: URI) = this(
@@ -103,7 +105,7 @@ final class SdkKinesisAdmin(val sdk: SdkClient) extends KinesisAdmin with AutoCl
 
   override def close(): Unit = sdk.close()
 
-  private def awaitActive(stream: StreamName): Unit =
+  override protected def awaitActive(stream: StreamName): Unit =
     await(s"stream $stream to be active")(status(stream).contains(aws.StreamStatus.ACTIVE))
 
   private def status(stream: StreamName): Option[aws.StreamStatus] =
@@ -119,7 +121,7 @@ final class SdkKinesisAdmin(val sdk: SdkClient) extends KinesisAdmin with AutoCl
       await(what, attempts - 1)(condition)
     }
 
-  private def translated[A](call: => A): A =
+  override protected def translated[A](call: => A): A =
     try call
     catch {
       case e: aws.ResourceNotFoundException => throw new KinesisException.NotFound(e.getMessage, e)
@@ -128,5 +130,7 @@ final class SdkKinesisAdmin(val sdk: SdkClient) extends KinesisAdmin with AutoCl
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
+      case e: aws.LimitExceededException =>
+        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }
