@@ -17,9 +17,7 @@ import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
 import sparkkinesis.model._
 
 /** The admin calls by AWS's own SDK. */
-final class SdkKinesisAdmin(override val sdk: SdkClient)
-    extends SdkStreamAdmin
-    with AutoCloseable {
+final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin with AutoCloseable {
 
   /** Of whatever listens at the endpoint. */
   def this(endpoint: URI) = this(

@@ -122,7 +122,9 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
 
   def textList(name: String): Vector[String] = {
     val value = member(name).getOrElse(throw missing(name))
-    if (!value.isArray || !value.elements.asScala.forall(v => v.isTextual && UnicodeText(v.textValue)))
+    if (
+      !value.isArray || !value.elements.asScala.forall(v => v.isTextual && UnicodeText(v.textValue))
+    )
       throw wrongKind(name, "a list of strings")
     value.elements.asScala.map(_.textValue).toVector
   }

@@ -1,7 +1,7 @@
 package sparkkinesis.simulator.http
 
 import java.lang.management.ManagementFactory
-import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.HexFormat
 
 import com.sun.management.ThreadMXBean
@@ -53,7 +53,7 @@ private[http] final class FuzzRun(seed: Long, inputs: Int) {
 
   /** A length that is only claimed must not cost its memory. */
   private def bounded(i: Int, request: Array[Byte])(answer: => Array[Byte]): Array[Byte] = {
-    current = s"SEED=$seed, input $i: ${shown(request)}"
+    current = Input(seed, i, request)
     val before = Threads.getCurrentThreadAllocatedBytes
     val answers =
       try answer
@@ -80,13 +80,24 @@ private[http] final class FuzzRun(seed: Long, inputs: Int) {
     if (!holds) wrong(i, request, why)
 
   private def wrong(i: Int, request: Array[Byte], why: String): Nothing =
-    throw new AssertionError(s"SEED=$seed, input $i: $why, after ${shown(request)}")
+    throw new AssertionError(s"$why: ${Input(seed, i, request)}")
+}
+
+/** One request of many; as text where it is such, and short. */
+private[http] final case class Input(seed: Long, number: Int, request: Array[Byte]) {
+  override def toString: String = {
+    val start = request.take(1500)
+    val text = new String(start, ISO_8859_1)
+    val isText = text.forall(c => c >= ' ' && c < 127 || c == '\r' || c == '\n')
+    val hex = if (isText) "" else s" (hex ${HexFormat.of.formatHex(start)})"
+    s"SEED=$seed, input $number, ${request.length} bytes: $text$hex"
+  }
 }
 
 private[http] object FuzzRun {
 
   /** What is being done, for whoever finds that it never ends. */
-  @volatile var current: String = "nothing yet"
+  @volatile var current: Input = Input(0, 0, Array.emptyByteArray)
 
   /** Every operation that is served. */
   val Shapes: Vector[(String, Shape.Structure)] =
@@ -102,14 +113,5 @@ private[http] object FuzzRun {
   private val Threads = ManagementFactory.getThreadMXBean match {
     case threads: ThreadMXBean => threads
     case other => throw new IllegalStateException(s"$other does not count allocated bytes.")
-  }
-
-  /** As text where it is such, and short. */
-  def shown(request: Array[Byte]): String = {
-    val start = request.take(1500)
-    val text = new String(start, java.nio.charset.StandardCharsets.ISO_8859_1)
-    val printable = text.forall(c => c >= ' ' && c < 127 || c == '\r' || c == '\n')
-    val size = s"${request.length} bytes"
-    if (printable) s"$size: $text" else s"$size: $text (hex ${HexFormat.of.formatHex(start)})"
   }
 }

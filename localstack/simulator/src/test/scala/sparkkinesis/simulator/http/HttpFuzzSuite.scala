@@ -36,7 +36,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
     try {
       watched("fuzz-sockets")((1 to 3000).foreach { i =>
         val request = if (dice.oneIn(2)) requests.framed() else requests.raw()
-        FuzzRun.current = s"SEED=${seeds.head}, socket $i: ${FuzzRun.shown(request)}"
+        FuzzRun.current = Input(seeds.head, i, request)
         val answers = exchanged(server.endpoint.getPort, request)
         HttpAnswer.all(answers).filter(_.status > 200).foreach { answer =>
           assert(answer.status >= 400 && answer.status <= 499, FuzzRun.current)
@@ -89,11 +89,11 @@ final class HttpFuzzSuite extends AnyFunSuite {
   /** Fails with the input that takes half a minute, and where it hangs. */
   private def watched(name: String)(work: => Unit): Unit = {
     @volatile var outcome: Option[Try[Unit]] = None
-    val thread = new Thread(() => outcome = Some(Try(work)), name)
+    val thread = new Thread(() => { outcome = Some(Try(work)); println("CPU ms " + java.lang.management.ManagementFactory.getThreadMXBean.getCurrentThreadCpuTime / 1000000) }, name)
     thread.setDaemon(true)
     thread.setUncaughtExceptionHandler((_, e) => outcome = Some(scala.util.Failure(e)))
     thread.start()
-    @tailrec def await(input: String, since: Long): Unit = {
+    @tailrec def await(input: Input, since: Long): Unit = {
       thread.join(500)
       if (thread.isAlive) {
         val now = SystemClock.now.toEpochMilli

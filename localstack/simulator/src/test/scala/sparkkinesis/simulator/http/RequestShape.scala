@@ -19,8 +19,16 @@ private[http] object Shape {
   final case class Named(value: Shape) extends Shape
   final case class Structure(members: Vector[(String, Shape)]) extends Shape
 
-  /** Of an operation's request; fails where the SDK has no such operation. */
-  def ofRequest(operation: String): Structure = {
+  /** Operations that AWS has and this SDK does not know yet. */
+  private val Newer = Map(
+    "UpdateStreamRecordDistributionStrategy" ->
+      Structure(Vector("StreamARN" -> Text, "RecordDistributionStrategy" -> Text))
+  )
+
+  /** Of an operation's request; fails where nobody knows the operation. */
+  def ofRequest(operation: String): Structure = Newer.getOrElse(operation, known(operation))
+
+  private def known(operation: String): Structure = {
     val request =
       Class.forName(s"software.amazon.awssdk.services.kinesis.model.${operation}Request")
     structure(request.getMethod("builder").invoke(null))
