@@ -111,7 +111,7 @@ def properties(case: ET.Element, name: str) -> list[str]:
 
 
 def switches(rule: str) -> list[str]:
-    """Those in `Capabilities` that leave a rule out: in the call that names it, or what it calls."""
+    """Those of `Capabilities` in the call that names the rule, and in what is called so."""
     literal = f'"{rule.split(": ", 1)[1]}"'
     for source in sorted(SCALA_TESTS.rglob("*.scala")):
         text = JOINED.sub("", source.read_text(encoding="utf-8"))
@@ -179,7 +179,11 @@ def cells(markdown: str) -> dict[tuple[str, str], str]:
         for line in markdown.splitlines()
         if line.startswith("|")
     ]
-    return {(r[0], server): cell for r in rows[2:] for server, cell in zip(rows[0][1:], r[1:])}
+    return {
+        (row[0], server): cell
+        for row in rows[2:]
+        for server, cell in zip(rows[0][1:], row[1:], strict=True)
+    }
 
 
 def main(words: list[str]) -> None:

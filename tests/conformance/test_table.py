@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "localstack"))
-
-import conformance
+from localstack import conformance
 
 REMEDY = "run `make conformance`"
 
@@ -33,8 +28,13 @@ def test_the_table_is_of_this_run(runs: dict[str, conformance.Run]) -> None:
 
 def test_every_deviation_is_named(runs: dict[str, conformance.Run]) -> None:
     said = conformance.written()
-    assert [rule for n, run in runs.items() if n in conformance.SERVERS
-            for rule in run.skipped if f"*{rule}*" not in said] == [], REMEDY
+    assert [
+        rule
+        for n, run in runs.items()
+        if n in conformance.SERVERS
+        for rule in run.skipped
+        if f"*{rule}*" not in said
+    ] == [], REMEDY
 
 
 def test_the_simulator_keeps_the_whole_contract(runs: dict[str, conformance.Run]) -> None:

@@ -89,7 +89,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
   /** Fails with the input that takes half a minute, and where it hangs. */
   private def watched(name: String)(work: => Unit): Unit = {
     @volatile var outcome: Option[Try[Unit]] = None
-    val thread = new Thread(() => { outcome = Some(Try(work)); println("CPU ms " + java.lang.management.ManagementFactory.getThreadMXBean.getCurrentThreadCpuTime / 1000000) }, name)
+    val thread = new Thread(() => outcome = Some(Try(work)), name)
     thread.setDaemon(true)
     thread.setUncaughtExceptionHandler((_, e) => outcome = Some(scala.util.Failure(e)))
     thread.start()
