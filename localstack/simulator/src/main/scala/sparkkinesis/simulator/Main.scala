@@ -16,7 +16,9 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock))
+    val clock =
+      if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
+    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(clock))
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
       server.kinesis.run(CreateStream(arn, shards)) match {
@@ -25,6 +27,7 @@ object Main {
         case Right(_) => ()
       }
     }
+    server.kinesis.statistics.reset()
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -40,11 +43,13 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
+ * @param isTimeSimulated whether time stands still until it is moved
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
+    isTimeSimulated: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -55,6 +60,8 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
+      |  --clock system        the default: the machine's time; or
+      |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
@@ -71,6 +78,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
+    case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
+      parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -1,0 +1,63 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+import sparkkinesis.client.{Page, PutResult}
+import sparkkinesis.model.StreamArn
+
+/** The operation, though its answer holds nothing and points to where it began. */
+private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
+  override def answer(state: State, now: Instant): Either[Failure, Page] =
+    read.answer(state, now).map { page =>
+      val behind = math.max(page.millisBehindLatest, 1L)
+      Page(Vector.empty, Some(read.iterator), behind, Nil)
+    }
+}
+
+/**
+ * The operation for the entries that do not fail.
+ *
+ * @param failing indexes of entries
+ */
+private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
+    extends Changing[Seq[PutResult]] {
+  private val throttled: PutResult =
+    PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
+
+  override def change(state: State, now: Instant): Either[Failure, (State, Seq[PutResult])] = {
+    val indexed = put.entries.zipWithIndex
+    val written = indexed.collect { case (entry, i) if !failing(i) => entry }
+    if (written.isEmpty) Right((state, put.entries.map(_ => throttled)))
+    else
+      PutRecords(put.stream, written).change(state, now).map { case (next, results) =>
+        val remaining = results.iterator
+        (next, put.entries.indices.map(i => if (failing(i)) throttled else remaining.next()))
+      }
+  }
+}
+
+/** The stream is deleted and made again under its name, with as many shards as are open. */
+private[simulator] final case class RecreateStream(stream: StreamArn) extends Changing[Unit] {
+  override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
+    state.existing(stream, now).flatMap { found =>
+      // Later by a second at least: by that, iterators and sequence numbers are told apart.
+      val later = found.created.plusSeconds(1)
+      val created = if (now.isBefore(later)) later else now
+      CreateStream(stream, found.open.size)
+        .change(state.copy(streams = state.streams - stream), created)
+    }
+}
+
+private[simulator] object WrongShard {
+
+  /** The record is where it is, but its answer says another shard. */
+  def misnamed(result: PutResult): PutResult = result match {
+    case written: PutResult.Written => misnamed(written)
+    case failed: PutResult.Failed => failed
+  }
+
+  def misnamed(written: PutResult.Written): PutResult.Written =
+    written.copy(shard = ShardState.number(written.shard).fold(written.shard) { number =>
+      ShardState.id(number + 1)
+    })
+}
