@@ -76,6 +76,12 @@ object Fault {
   /** The stream is deleted, and made again with as many shards, before the operation. */
   case object StreamRecreated extends Fault("recreate-stream")
 
+  /** The connection breaks in place of the next event. */
+  case object SubscriptionDropped extends Fault("drop-subscription", "SubscribeToShard")
+
+  /** The connection breaks in the midst of the next event. */
+  case object EventTruncated extends Fault("truncate-event", "SubscribeToShard")
+
   /** Those that need no more than their name. */
   val simple: Seq[Fault] = Seq(
     Throttled,
@@ -91,6 +97,8 @@ object Fault {
     AnswerTruncated,
     EmptyPage,
     WrongShard,
-    StreamRecreated
+    StreamRecreated,
+    SubscriptionDropped,
+    EventTruncated
   )
 }

@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import sparkkinesis.client.{Page, PutResult}
+import sparkkinesis.client.{Page, PutResult, StreamStatus}
 import sparkkinesis.model.StreamArn
 
 /** The operation, though its answer holds nothing and points to where it began. */
@@ -39,13 +39,16 @@ private[simulator] final case class PartialPutRecords(put: PutRecords, failing: 
 /** The stream is deleted and made again under its name, with as many shards as are open. */
 private[simulator] final case class RecreateStream(stream: StreamArn) extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
-    state.existing(stream, now).flatMap { found =>
+    for {
+      found <- state.existing(stream, now)
       // Later by a second at least: by that, iterators and sequence numbers are told apart.
-      val later = found.created.plusSeconds(1)
-      val created = if (now.isBefore(later)) later else now
-      CreateStream(stream, found.open.size)
-        .change(state.copy(streams = state.streams - stream), created)
-    }
+      later = found.created.plusSeconds(1)
+      created = if (now.isBefore(later)) later else now
+      without = state.copy(streams = state.streams - stream)
+      again <- CreateStream(stream, found.open.size).change(without, created).map(_._1)
+      made <- again.existing(stream, created)
+      change = Change(StreamStatus.Creating, state.settings.changed(now))
+    } yield (again.updated(made.copy(change = change)), ())
 }
 
 private[simulator] object WrongShard {

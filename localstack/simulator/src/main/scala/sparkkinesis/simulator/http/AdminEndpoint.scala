@@ -61,7 +61,9 @@ private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
     val duration = (by.getOrElse(throw m.missing("advance", allowed)) * 1000).round.millis
     val result = kinesis.now.plusMillis(duration.toMillis)
     if (result.isAfter(LastInstant))
-      throw new BadAdminRequest(s"Member 'advance' leads to $result: expected no later than $LastInstant.")
+      throw new BadAdminRequest(
+        s"Member 'advance' leads to $result: expected no later than $LastInstant."
+      )
     kinesis.advance(duration)
     clock
   }

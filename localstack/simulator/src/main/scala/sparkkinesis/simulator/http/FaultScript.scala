@@ -72,7 +72,8 @@ private[http] object FaultScript {
         val needed = seconds.getOrElse(throw m.missing("seconds", s"0 to $MaxStallSeconds"))
         Fault.Stalled((needed * 1000).round.millis)
       case Fault.PartialPut.Name => Fault.PartialPut.half(new Random(seed))
-      case _ => Fault.simple.find(_.name == name).getOrElse(throw m.unfit("fault", name, oneOf(Names)))
+      case _ =>
+        Fault.simple.find(_.name == name).getOrElse(throw m.unfit("fault", name, oneOf(Names)))
     }
   }
 
