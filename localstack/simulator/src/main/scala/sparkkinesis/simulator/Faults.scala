@@ -46,6 +46,8 @@ object Faults {
       case put: PutRecords =>
         val failed = put.entries.indices.filter(_ => random.nextBoolean()).toSet
         any :+ Fault.PartialPut(_ => failed)
+      case _: ListShards | _: ListMoreShards | _: DescribeStreamSummary =>
+        any :+ Fault.LimitExceeded
       case _ => any
     }
   }
