@@ -7,22 +7,20 @@ from typing import Any
 
 import boto3
 import pytest
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
-def client_of(endpoint: str, region: str = REGION, **config: Any) -> Any:
-    """A client of a region of the simulator; ``config`` is that of botocore."""
+def client_of(endpoint: str, region: str = REGION) -> Any:
+    """A client of a region of the simulator."""
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id="any",
         aws_secret_access_key="any",
-        config=Config(**config),
     )
 
 
