@@ -27,7 +27,7 @@ final class CallStatistics {
     (operation, answer) match {
       case (_, Left(Failure.Refused(code, _))) => add(refused, operation.name -> code.name)
       case (PutRecord(_, entry), Right(_)) => written(entry)
-      case (PutRecords(_, entries), Right(results: Seq[_])) =>
+      case (PutRecords(_, entries), Right(PutAnswer(results: Seq[_], _))) =>
         entries.iterator.zip(results).foreach {
           case (_, _: PutResult.Failed) => entriesFailed.increment()
           case (entry, _) => written(entry)

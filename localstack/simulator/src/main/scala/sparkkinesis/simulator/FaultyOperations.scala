@@ -20,18 +20,22 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
  * @param failing indexes of entries
  */
 private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
-    extends Changing[Seq[PutResult]] {
+    extends Changing[PutAnswer[Seq[PutResult]]] {
   private val throttled: PutResult =
     PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
 
-  override def change(state: State, now: Instant): Either[Failure, (State, Seq[PutResult])] = {
+  override def change(
+      state: State,
+      now: Instant
+  ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] = {
     val indexed = put.entries.zipWithIndex
     val written = indexed.collect { case (entry, i) if !failing(i) => entry }
-    if (written.isEmpty) Right((state, put.entries.map(_ => throttled)))
+    if (written.isEmpty) Right((state, PutAnswer(put.entries.map(_ => throttled), None)))
     else
-      PutRecords(put.stream, written).change(state, now).map { case (next, results) =>
-        val remaining = results.iterator
-        (next, put.entries.indices.map(i => if (failing(i)) throttled else remaining.next()))
+      PutRecords(put.stream, written).change(state, now).map { case (next, answer) =>
+        val left = answer.result.iterator
+        val results = put.entries.indices.map(i => if (failing(i)) throttled else left.next())
+        (next, answer.copy(result = results))
       }
   }
 }
@@ -45,22 +49,23 @@ private[simulator] final case class RecreateStream(stream: StreamArn) extends Ch
       later = found.created.plusSeconds(1)
       created = if (now.isBefore(later)) later else now
       without = state.copy(streams = state.streams - stream)
-      again <- CreateStream(stream, found.open.size).change(without, created).map(_._1)
+      again <- CreateStream(stream, found.open.size, found.config.mode, found.config.distribution)
+        .change(without, created)
+        .map(_._1)
       made <- again.existing(stream, created)
       change = Change(StreamStatus.Creating, state.settings.changed(now))
     } yield (again.updated(made.copy(change = change)), ())
 }
 
+/** The record is where it is, but its answer says another shard. */
 private[simulator] object WrongShard {
-
-  /** The record is where it is, but its answer says another shard. */
-  def misnamed(result: PutResult): PutResult = result match {
-    case written: PutResult.Written => misnamed(written)
-    case failed: PutResult.Failed => failed
-  }
-
   def misnamed(written: PutResult.Written): PutResult.Written =
     written.copy(shard = ShardState.number(written.shard).fold(written.shard) { number =>
       ShardState.id(number + 1)
     })
+
+  def misnamed(result: PutResult): PutResult = result match {
+    case written: PutResult.Written => misnamed(written)
+    case failed: PutResult.Failed => failed
+  }
 }

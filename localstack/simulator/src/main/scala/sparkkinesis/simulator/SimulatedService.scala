@@ -41,9 +41,10 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
       case (read: GetRecords, Fault.EmptyPage) => perform(EmptyGetRecords(read))
       case (put: PutRecords, Fault.PartialPut(failing)) =>
         perform(PartialPutRecords(put, failing(put.entries.size)))
-      case (put: PutRecord, Fault.WrongShard) => perform(put).map(WrongShard.misnamed)
+      case (put: PutRecord, Fault.WrongShard) =>
+        perform(put).map(answer => answer.copy(result = WrongShard.misnamed(answer.result)))
       case (put: PutRecords, Fault.WrongShard) =>
-        perform(put).map(_.map(WrongShard.misnamed(_: PutResult)))
+        perform(put).map(it => it.copy(result = it.result.map(WrongShard.misnamed(_: PutResult))))
       case (_, Fault.StreamRecreated) =>
         operation.subject.stream.foreach(stream => perform(RecreateStream(stream)))
         perform(operation)
