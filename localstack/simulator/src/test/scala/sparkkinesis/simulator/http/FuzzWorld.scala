@@ -22,6 +22,10 @@ private[http] final class FuzzWorld {
 
   val arns: Vector[String] = streams.map(name => SimulatedKinesis.arn(StreamName(name)).toString)
 
+  val operations: Vector[String] = Actions.byName.keys.toVector.sorted
+
+  val faults: Vector[String] = Fault.simple.map(_.name).toVector :+ Fault.Stalled.Name
+
   val shards: Vector[String] = (0 to 6).map(i => f"shardId-$i%012d").toVector
 
   val numbers: Vector[String] = (1 to 20).map { i =>

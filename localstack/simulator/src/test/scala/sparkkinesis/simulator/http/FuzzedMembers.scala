@@ -47,7 +47,10 @@ private[http] final class FuzzedMembers(dice: Dice, world: FuzzWorld) {
 
   private def text(name: String): String = name match {
     case "ConsumerARN" => s"${dice.oneOf(world.arns)}/consumer/${dice.oneOf(Words)}:1767225600"
-    case "StreamName" | "ExclusiveStartStreamName" => dice.oneOf(world.streams)
+    case "fault" => dice.oneOf(world.faults)
+    case "operation" => dice.oneOf(world.operations)
+    case "shard" => dice.oneOf(world.shards)
+    case "stream" | "StreamName" | "ExclusiveStartStreamName" => dice.oneOf(world.streams)
     case "ShardIterator" => token(world.iterators)
     case "NextToken" => token(world.pageTokens)
     case arn if arn.endsWith("ARN") => dice.oneOf(world.arns)

@@ -32,6 +32,15 @@ private[http] final class FuzzedRequests(
     else head(lines :+ s"Content-Length: ${body.length}") ++ body
   }
 
+  /** To the admin endpoint, framed well. */
+  def admin(): Array[Byte] = {
+    val body =
+      if (dice.oneIn(3)) bodies.next(AdvanceShape, WireFormat.Json)
+      else bodies.next(FaultShape, WireFormat.Json)
+    val (method, path) = (dice.oneOf(AdminMethods), dice.oneOf(AdminPaths))
+    head(Seq(s"$method /_simulator/$path HTTP/1.1", s"Content-Length: ${body.length}")) ++ body
+  }
+
   /** Anything: there may be no answer, one or several. */
   def raw(): Array[Byte] = dice.below(4) match {
     case 0 => bodies.mutated(framed())
@@ -61,6 +70,18 @@ private[http] object FuzzedRequests {
 
   private val Authorization =
     "AWS4-HMAC-SHA256 Credential=id/20260101/us-east-1/kinesis/aws4_request, Signature=0"
+
+  private val AdminMethods = Vector("GET", "POST", "POST", "POST", "DELETE", "PUT")
+
+  private val AdminPaths =
+    Vector("faults", "faults", "faults/1", "faults/99999999999", "clock", "stats", "health", "none")
+
+  private val AdvanceShape = Shape.Structure(Vector("advance" -> Shape.Whole))
+
+  private val FaultShape = Shape.Structure(
+    Seq("fault", "operation", "stream", "shard").map(_ -> Shape.Text).toVector ++
+      Seq("times", "rate", "skip", "seed").map(_ -> Shape.Whole)
+  )
 
   private val Methods = Vector("GET", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW")
 
