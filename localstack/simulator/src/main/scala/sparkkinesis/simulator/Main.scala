@@ -16,10 +16,11 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock))
+    val kinesis = new SimulatedKinesis(SystemClock, Settings(quotas = arguments.quotas))
+    val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
-      server.kinesis.run(CreateStream(arn, shards)) match {
+      kinesis.prepare(CreateStream(arn, shards)) match {
         case Left(failure) =>
           throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
         case Right(_) => ()
@@ -45,6 +46,7 @@ private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
+    quotas: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -55,6 +57,7 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
+      |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
@@ -71,6 +74,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
+    case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
+    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -22,6 +22,10 @@ final class SimulatedKinesis(
   private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] =
     service.run(operation)
 
+  /** Past faults and quotas: what is there before the first call. */
+  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
+    service.prepare(operation)
+
   /** The clock's time, for `Date` headers. */
   private[simulator] def now: java.time.Instant = clock.now
 
