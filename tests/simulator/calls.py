@@ -7,13 +7,14 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
-def client_of(endpoint: str, region: str = REGION) -> Any:
+def client_of(endpoint: str, region: str = REGION, retries: bool = True) -> Any:
     """A client of a region of the simulator."""
     return boto3.client(
         "kinesis",
@@ -21,6 +22,7 @@ def client_of(endpoint: str, region: str = REGION) -> Any:
         region_name=region,
         aws_access_key_id="any",
         aws_secret_access_key="any",
+        config=Config() if retries else Config(retries={"total_max_attempts": 1}),
     )
 
 

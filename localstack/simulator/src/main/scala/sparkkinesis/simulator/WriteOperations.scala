@@ -14,11 +14,12 @@ final case class PutRecord(stream: StreamArn, entry: PutEntry) extends Writing[P
     for {
       found <- state.serving(stream, now)
       _ <- Check.entry(entry, found.maxRecordBytes)
+      (routed, owner) = Write.route(found, entry)
       _ <- admission
-        .refusal(stream, Write.owner(found, entry).id, entry)
+        .refusal(stream, owner.id, entry)
         .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
         .toLeft(())
-      (next, written) = Write.append(found, entry, now)
+      (next, written) = Write.append(routed, owner, entry, now)
     } yield (state.updated(next), written)
 }
 
@@ -36,32 +37,41 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
     } yield {
       val results = Vector.newBuilder[PutResult]
       val next = entries.foldLeft(found) { (sofar, entry) =>
-        admission.refusal(stream, Write.owner(sofar, entry).id, entry) match {
-          case Some(message) =>
-            results += PutResult.Failed(ErrorCode.ThroughputExceeded.name, message)
-            sofar
-          case None =>
-            val (appended, written) = Write.append(sofar, entry, now)
-            results += written
-            appended
-        }
+        val (appended, result) = put(sofar, entry, now, admission)
+        results += result
+        appended
       }
       (state.updated(next), results.result())
     }
+
+  private def put(
+      found: StreamState,
+      entry: PutEntry,
+      now: Instant,
+      admission: Admission
+  ): (StreamState, PutResult) = {
+    val (routed, owner) = Write.route(found, entry)
+    admission.refusal(stream, owner.id, entry) match {
+      case Some(message) =>
+        (routed, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
+      case None => Write.append(routed, owner, entry, now)
+    }
+  }
 }
 
 private[simulator] object Write {
+
+  /** The shard that the record goes to. */
+  def route(stream: StreamState, entry: PutEntry): (StreamState, ShardState) =
+    (stream, stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey))))
+
   def append(
       stream: StreamState,
+      owner: ShardState,
       entry: PutEntry,
       now: Instant
   ): (StreamState, PutResult.Written) = {
-    val owner = Write.owner(stream, entry)
     val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, now)
     (stream.updated(appended), PutResult.Written(owner.id, appended.records.last.sequenceNumber))
   }
-
-  /** The shard it goes to. */
-  def owner(stream: StreamState, entry: PutEntry): ShardState =
-    stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey)))
 }
