@@ -88,10 +88,10 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val book = new QuotaBook
     def listing(i: Int) = ListShards(arn(s"stream-$i"), ListFilter.AtLatest, None, 1)
     def at(i: Int) = Start.plusMillis(i.toLong)
-    val created = (0 until 10000).foldLeft(State.empty(Settings())) { (state, i) =>
+    val created = (0 until 3000).foldLeft(State.empty(Settings())) { (state, i) =>
       CreateStream(arn(s"stream-$i"), 1).run(state, Start).state
     }
-    (0 until 10000).foreach(i => book.run(listing(i), created, at(i)))
+    (0 until 3000).foreach(i => book.run(listing(i), created, at(i)))
     assert(book.size <= 2 * 1024)
     val few = new QuotaBook
     (0 until 10).foreach(i => few.run(listing(i), created, Start))
@@ -122,10 +122,16 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def put(step: Step): Put = {
       val results =
         if (step.entries.isEmpty) Seq.empty else kinesis.putRecords(Ref, step.entries)
-      Put(clock.now, step.entries, step.entries.flatMap(_.explicitHashKey).zip(results.map {
-        case _: PutResult.Written => true
-        case _: PutResult.Failed => false
-      }))
+      Put(
+        clock.now,
+        step.entries,
+        step.entries
+          .flatMap(_.explicitHashKey)
+          .zip(results.map {
+            case _: PutResult.Written => true
+            case _: PutResult.Failed => false
+          })
+      )
     }
 
     def held: Int = {
@@ -133,7 +139,9 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Vector(0, 1).map { shard =>
         val id = ShardState.id(shard)
         Iterator
-          .iterate(page(kinesis.shardIterator(Ref, id, Position.TrimHorizon)))(p => page(p.next.get))
+          .iterate(page(kinesis.shardIterator(Ref, id, Position.TrimHorizon)))(p =>
+            page(p.next.get)
+          )
           .takeWhile(_.records.nonEmpty)
           .map(_.records.size)
           .sum

@@ -29,7 +29,9 @@ trait QuotaContract { this: ContractFixture =>
   limited("PutRecords", "a shard takes 1,000 records a second") {
     val stream = settled(1)
     val five = Seq.fill(500)(blob(1))
-    assert(taken(client.putRecords(stream, five) ++ client.putRecords(stream, five)).forall(identity))
+    assert(
+      taken(client.putRecords(stream, five) ++ client.putRecords(stream, five)).forall(identity)
+    )
     assert(!taken(client.putRecords(stream, five)).exists(identity))
     pass(100.millis)
     assert(taken(client.putRecords(stream, five)).count(identity) == 100)

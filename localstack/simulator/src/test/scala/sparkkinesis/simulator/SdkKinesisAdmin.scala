@@ -25,7 +25,7 @@ final class SdkKinesisAdmin(endpoint: URI) extends KinesisAdmin with AutoCloseab
     .endpointOverride(endpoint)
     .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key")))
     .httpClientBuilder(Apache5HttpClient.builder())
-    .overrideConfiguration(c => { c.retryStrategy(AwsRetryStrategy.doNotRetry()); () })
+    .overrideConfiguration { c => c.retryStrategy(AwsRetryStrategy.doNotRetry()); () }
     .build()
 
   override def createStream(stream: StreamName, shards: Int): Unit = translated {
