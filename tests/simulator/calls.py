@@ -14,7 +14,7 @@ KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
-def client_of(endpoint: str, region: str = REGION, retries: bool = True) -> Any:
+def client_of(endpoint: str, region: str = REGION, *, retries: bool = True) -> Any:
     """A client of a region of the simulator."""
     return boto3.client(
         "kinesis",
