@@ -26,7 +26,7 @@ END = "<!-- conformance: end -->"
 SERVERS = {
     "simulator, in memory": ["SimulatedKinesisSuite", "SimulatedQuotaSuite"],
     "simulator, CBOR": ["SimulatorHttpSuite", "SimulatorHttpQuotaSuite"],
-    "simulator, JSON": ["SimulatorJsonSuite"],
+    "simulator, JSON": ["SimulatorJsonSuite", "SimulatorJsonQuotaSuite"],
     "kinesis-local": ["KinesisMockSuite"],
     "LocalStack": ["LocalStackSuite"],
     "AWS": ["AwsSuite"],

@@ -11,7 +11,7 @@ import sparkkinesis.client.KinesisClient
  * region, since it costs money. It finds credentials as the SDK does, makes streams under names
  * of its own, and deletes them at the end.
  */
-final class AwsSuite extends KinesisClientContract with BeforeAndAfterAll {
+final class AwsSuite extends KinesisClientContract with QuotaContract with BeforeAndAfterAll {
   private lazy val region = sys.env.get("KINESIS_CONTRACT_AWS").filter(_.nonEmpty)
 
   private lazy val aws = new AwsService(region.getOrElse(throw new IllegalStateException("asked")))

@@ -5,7 +5,7 @@ import java.net.URI
 import org.testcontainers.DockerClientFactory
 
 /** LocalStack keeps the contract as kinesis-local does, which is its engine; needs Docker. */
-final class LocalStackSuite extends HttpContract {
+final class LocalStackSuite extends HttpContract with QuotaContract {
   private lazy val container = LocalStack.start()
 
   override protected def endpoint: URI = container.endpoint

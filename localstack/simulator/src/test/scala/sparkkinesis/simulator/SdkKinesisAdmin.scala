@@ -134,7 +134,5 @@ final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin 
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
-      case e: aws.LimitExceededException =>
-        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }

@@ -19,8 +19,18 @@ final class SimulatorJsonSuite extends HttpContract {
   override protected lazy val capabilities: Capabilities =
     Capabilities(advance = Some(clock.advance), smallShardPages = true)
 
+  override protected def opening[A](client: => A): A = SimulatorJsonSuite.opening(client)
+
+  test("the clients speak JSON, and get it") {
+    val answer = admin.sdk.listStreams().sdkHttpResponse
+    assert(answer.firstMatchingHeader("Content-Type").get == "application/x-amz-json-1.1")
+  }
+}
+
+private[simulator] object SimulatorJsonSuite {
+
   /** The SDK reads the setting as it makes a client, so the JVM's other clients never see it. */
-  override protected def opening[A](client: => A): A = SimulatorJsonSuite.synchronized {
+  def opening[A](client: => A): A = synchronized {
     val before = Option(System.setProperty(CBOR_ENABLED.property, "false"))
     try client
     finally {
@@ -30,11 +40,4 @@ final class SimulatorJsonSuite extends HttpContract {
       ()
     }
   }
-
-  test("the clients speak JSON, and get it") {
-    val answer = admin.sdk.listStreams().sdkHttpResponse
-    assert(answer.firstMatchingHeader("Content-Type").get == "application/x-amz-json-1.1")
-  }
 }
-
-private object SimulatorJsonSuite
