@@ -51,9 +51,13 @@ class Run:
         """A rule that several suites test is kept where none breaks it, and one keeps it."""
         return Run(self.kept - self.broken, self.broken, self.skipped - self.kept - self.broken)
 
+    def rules(self) -> set[str]:
+        """All, whatever became of them."""
+        return self.kept | self.broken | self.skipped
+
     def operations(self) -> set[str]:
         """All that rules are about."""
-        return {operation_of(rule) for rule in self.kept | self.broken | self.skipped}
+        return {operation_of(rule) for rule in self.rules()}
 
     def cell(self, operation: str) -> str:
         """Rules kept of rules there are."""

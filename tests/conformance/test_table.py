@@ -26,6 +26,13 @@ def test_the_table_is_of_this_run(runs: dict[str, conformance.Run]) -> None:
     assert {operation for operation, _ in said} == {operation for operation, _ in is_so}, REMEDY
 
 
+def test_no_rule_is_left_out_silently(runs: dict[str, conformance.Run]) -> None:
+    """A rule that another server is tried by is at least skipped, and so named."""
+    tried = {n: run.rules() for n, run in runs.items() if n in conformance.SERVERS}
+    every = set().union(*tried.values())
+    assert {n: every - rules for n, rules in tried.items() if every - rules} == {}
+
+
 def test_every_deviation_is_named(runs: dict[str, conformance.Run]) -> None:
     said = conformance.written()
     assert [
