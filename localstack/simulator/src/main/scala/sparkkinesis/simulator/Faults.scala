@@ -28,6 +28,12 @@ object Fault {
    * @param fails by the entry's index
    */
   final case class PartialPut(fails: Int => Boolean) extends Fault
+
+  /** Of a subscription (`NextEvent`): the connection breaks in place of the event. */
+  case object SubscriptionDropped extends Fault
+
+  /** Of a subscription: the connection breaks in the midst of the event. */
+  case object EventTruncated extends Fault
 }
 
 /** Asked once before every call. */
@@ -62,6 +68,8 @@ object Faults {
       case put: PutRecords =>
         val failed = put.entries.indices.filter(_ => random.nextBoolean()).toSet
         any :+ Fault.PartialPut(failed)
+      case _: NextEvent =>
+        Vector(Fault.ServiceFailure, Fault.SubscriptionDropped, Fault.EventTruncated)
       case _ => any
     }
   }

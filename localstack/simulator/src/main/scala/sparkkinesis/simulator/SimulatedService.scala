@@ -12,6 +12,9 @@ import sparkkinesis.client.{Clock, Page, PutResult}
 private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
   @volatile private var state: State = State.empty(settings)
 
+  /** Who is told of changes. */
+  val watch = new ShardWatch
+
   def run[A](operation: Operation[A]): Either[Failure, A] = faults(operation) match {
     case None => perform(operation)
     case Some(Fault.Unreachable) => Left(Failure.NoAnswer)
@@ -25,12 +28,29 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     case Some(fault) => fitted(operation, fault)
   }
 
+  /** Faults strike the event that is about to be sent. */
+  def nextEvent(operation: NextEvent): Either[Failure, Turn] =
+    operation.answer(state, clock.now) match {
+      case Right(send: Turn.Send) =>
+        faults(operation) match {
+          case Some(Fault.SubscriptionDropped | Fault.Unreachable | Fault.AnswerLost) =>
+            Left(Failure.NoAnswer)
+          case Some(Fault.EventTruncated) => Right(Turn.SendPart(send.event))
+          case Some(Fault.ServiceFailure) =>
+            refused(ErrorCode.InternalFailure, "Injected failure.")
+          case _ => Right(send)
+        }
+      case other => other
+    }
+
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
     case reading: ReadOnly[A] => reading.answer(state, clock.now)
     case changing =>
       synchronized {
         val outcome = changing.run(state, clock.now)
+        val before = state
         state = outcome.state
+        watch.changed(before, state)
         outcome.answer
       }
   }

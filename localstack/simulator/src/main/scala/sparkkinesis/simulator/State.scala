@@ -15,13 +15,15 @@ import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
  * @param shardLimit open shards over all streams
  * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
  * @param quotas whether the service's limits of throughput and call rate are kept
+ * @param consumerLimit of a stream; the service allows 50 to some accounts
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,
     changeTime: FiniteDuration = Duration.Zero,
     shardLimit: Int = 10000,
     listShardsCount: Int = ServiceLimits.ListShardsCount,
-    quotas: Boolean = false
+    quotas: Boolean = false,
+    consumerLimit: Int = 20
 ) {
   require(
     listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,

@@ -22,7 +22,8 @@ private[simulator] final case class StreamState(
     maxRecordBytes: Int,
     shards: Vector[ShardState],
     open: Vector[Int],
-    change: Change
+    change: Change,
+    consumers: Consumers = Consumers.none
 ) {
   def status(now: Instant): StreamStatus =
     if (now.isBefore(change.until)) change.status else StreamStatus.Active

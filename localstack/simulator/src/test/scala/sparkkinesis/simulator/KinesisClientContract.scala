@@ -11,3 +11,4 @@ abstract class KinesisClientContract
     with PutContract
     with ReadContract
     with ReshardContract
+    with FanOutContract

@@ -16,6 +16,8 @@ final class KinesisMockSuite extends HttpContract {
       countsPartitionKeys = false,
       scalesEvenly = false,
       refusesEmptySplits = false,
-      refusesForeignIterators = false
+      refusesForeignIterators = false,
+      endsSubscriptions = false,
+      checksShardOfSubscription = false
     )
 }

@@ -40,7 +40,7 @@ private[http] object Actions {
       _.nothing
     ),
     "UpdateShardCount" -> Action(updateShardCount, _.shardCount)
-  )
+  ) ++ ConsumerActions.byName
 
   /** An on-demand stream begins with four shards. */
   private val OnDemandShards = 4

@@ -80,6 +80,19 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     out.writeStringField("message", message)
   }
 
+  /** What the event's records and its place are. */
+  def event(e: SubscriptionEvent): Unit = body {
+    array("Records", e.records)(record)
+    e.continuation.foreach(n => out.writeStringField("ContinuationSequenceNumber", n.text))
+    out.writeNumberField("MillisBehindLatest", e.millisBehindLatest)
+    if (e.children.nonEmpty) array("ChildShards", e.children)(child)
+  }
+
+  /** Of an event stream: its type stands elsewhere. */
+  def exception(message: String): Unit = body(out.writeStringField("message", message))
+
+  def consumers: ConsumerAnswers = new ConsumerAnswers(out, format)
+
   private def identify(s: StreamSummary): Unit = {
     out.writeStringField("StreamName", s.arn.name.name)
     out.writeStringField("StreamARN", s.arn.toString)
@@ -167,10 +180,13 @@ private[http] object Answers {
 
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case page: Page =>
-      page.records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
+    case page: Page => size(page.records, format)
+    case event: SubscriptionEvent => size(event.records, format)
     case _ => Small
   }
+
+  private def size(records: Iterable[Record], format: WireFormat): Int =
+    records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
 
   private def keySize(record: Record): Int =
     record.partitionKey.fold(0)(_.length) + AroundARecord
