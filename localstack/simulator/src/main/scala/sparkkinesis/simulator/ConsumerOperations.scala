@@ -4,27 +4,27 @@ import java.time.Instant
 
 import sparkkinesis.model.StreamArn
 
-/** @param name 1 to 128 of `a-zA-Z0-9_.-` */
-final case class RegisterStreamConsumer(stream: StreamArn, name: String)
+/** @param consumer its name: 1 to 128 of `a-zA-Z0-9_.-` */
+final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
     extends Changing[ConsumerSummary] {
   override def change(state: State, now: Instant): Either[Failure, (State, ConsumerSummary)] =
     for {
-      _ <- Check.that(ConsumerRef.isName(name))(
+      _ <- Check.that(ConsumerRef.isName(consumer))(
         Failure.validation(
-          s"Value '$name' at 'consumerName' failed to satisfy constraint: Member must satisfy " +
+          s"Value '$consumer' at 'consumerName' failed to satisfy constraint: Member must satisfy " +
             "[a-zA-Z0-9_.-]+, 1 to 128 characters"
         )
       )
       found <- state.listable(stream, now)
       others = found.consumers.present(now)
-      _ <- Check.that(others.forall(_.arn.name != name))(
-        State.inUse(stream, s"has a consumer $name already")
+      _ <- Check.that(others.forall(_.arn.name != consumer))(
+        State.inUse(stream, s"has a consumer $consumer already")
       )
       _ <- atMost(others.size, state.settings.consumerLimit, "")
       creating = others.count(_.status(now) == ConsumerStatus.Creating)
       _ <- atMost(creating, RegisterStreamConsumer.CreatingLimit, " that are being created")
     } yield {
-      val arn = ConsumerArn(stream, name, now.getEpochSecond)
+      val arn = ConsumerArn(stream, consumer, now.getEpochSecond)
       val made = Consumer(arn, now, state.settings.changed(now), None, Map.empty)
       val next = found.copy(consumers = found.consumers.updated(made))
       (state.updated(next), made.summary(now))

@@ -3,9 +3,8 @@ package sparkkinesis.simulator
 import java.net.URI
 import java.time.Instant
 
-import software.amazon.awssdk.http.Protocol
-
 import org.scalatest.BeforeAndAfterAll
+import software.amazon.awssdk.http.Protocol
 
 import sparkkinesis.client.KinesisClient
 

@@ -7,11 +7,7 @@ import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import io.netty.buffer.ByteBuf
-import io.netty.channel.{
-  ChannelFutureListener,
-  ChannelHandlerContext,
-  ChannelInboundHandlerAdapter
-}
+import io.netty.channel.{ChannelFutureListener, ChannelHandlerContext, ChannelInboundHandlerAdapter}
 import io.netty.handler.codec.http.{DefaultHttpContent, LastHttpContent}
 import io.netty.util.ReferenceCountUtil
 import io.netty.util.concurrent.Future
