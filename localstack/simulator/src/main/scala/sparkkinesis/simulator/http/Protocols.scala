@@ -49,16 +49,23 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
       }
     })
 
-  /** Gets the first request of an HTTP/1.1 connection; from then on no upgrade is looked for. */
+  /**
+   * Gets the first request of an HTTP/1.1 connection; from then on no upgrade is looked for.
+   * Bytes and frames of HTTP/2 pass.
+   */
   private final class Http1Requests(upgrade: ChannelHandler) extends ChannelInboundHandlerAdapter {
-    override def channelRead(context: ChannelHandlerContext, message: Any): Unit = {
-      val pipeline = context.pipeline
-      pipeline.addAfter(context.name, null, handler())
-      pipeline.addAfter(context.name, null, new HttpObjectAggregator(maxRequestBytes))
-      context.fireChannelRead(message)
-      pipeline.remove(upgrade)
-      pipeline.remove(this)
-      ()
+    override def channelRead(context: ChannelHandlerContext, message: Any): Unit = message match {
+      case _: HttpMessage =>
+        val pipeline = context.pipeline
+        pipeline.addAfter(context.name, null, handler())
+        pipeline.addAfter(context.name, null, new HttpObjectAggregator(maxRequestBytes))
+        context.fireChannelRead(message)
+        pipeline.remove(upgrade)
+        pipeline.remove(this)
+        ()
+      case _ =>
+        context.fireChannelRead(message)
+        ()
     }
   }
 }

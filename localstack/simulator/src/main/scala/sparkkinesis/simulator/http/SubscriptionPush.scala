@@ -30,6 +30,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
   private var channel: Option[ChannelHandlerContext] = None
   private var watch: Option[AutoCloseable] = None
   private var timer: Option[Future[_]] = None
+  private var isLooking = false
   private val isWoken = new AtomicBoolean
 
   override def handlerAdded(context: ChannelHandlerContext): Unit = {
@@ -68,7 +69,9 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
         look()
       }
 
-  private def look(): Unit = channel.foreach { context =>
+  /** To write makes the channel call back about its writability: one look at a time. */
+  private def look(): Unit = channel.filterNot(_ => isLooking).foreach { context =>
+    isLooking = true
     timer.foreach(_.cancel(false))
     timer = None
     try push(context)
@@ -76,7 +79,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
       case NonFatal(e) =>
         log.error(s"The subscription of ${start.consumer} to ${start.shard} failed", e)
         context.close()
-    }
+    } finally isLooking = false
   }
 
   @tailrec private def push(context: ChannelHandlerContext): Unit =
