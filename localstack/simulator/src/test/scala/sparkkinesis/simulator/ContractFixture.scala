@@ -136,6 +136,7 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
  * @param refusesEmptySplits it refuses a split at a shard's first hash key
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
+ * @param pagesConsumers the pages of `ListStreamConsumers` together have every consumer
  * @param sizesEvents events of a subscription have about 1 MiB at most
  * @param endsSubscriptions a subscription ends with its shard, stream or consumer
  * @param checksShardOfSubscription a subscription to an unknown shard is refused
@@ -148,6 +149,7 @@ final case class Capabilities(
     scalesEvenly: Boolean = true,
     refusesEmptySplits: Boolean = true,
     refusesForeignIterators: Boolean = true,
+    pagesConsumers: Boolean = true,
     sizesEvents: Boolean = true,
     endsSubscriptions: Boolean = true,
     checksShardOfSubscription: Boolean = true

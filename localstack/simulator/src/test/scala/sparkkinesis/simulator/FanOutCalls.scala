@@ -16,6 +16,9 @@ trait FanOutCalls {
   /** Returns when the consumer is gone. */
   def deregister(consumer: ConsumerRef): Unit
 
+  /** With its consumers; returns when it is gone. */
+  def deleteStream(stream: StreamArn): Unit
+
   def subscribe(consumer: ConsumerArn, shard: ShardId, position: Position): FanOutSubscription
 }
 
@@ -35,7 +38,9 @@ object Signal {
 }
 
 /** Of the simulator in memory. */
-final class MemoryFanOut(fanOut: FanOut) extends FanOutCalls {
+final class MemoryFanOut(kinesis: SimulatedKinesis) extends FanOutCalls {
+  private val fanOut = kinesis.fanOut
+
   override def register(stream: StreamArn, name: String): ConsumerSummary =
     fanOut.register(StreamRef.ByArn(stream), name)
 
@@ -45,6 +50,9 @@ final class MemoryFanOut(fanOut: FanOut) extends FanOutCalls {
     fanOut.list(StreamRef.ByArn(stream), token, limit)
 
   override def deregister(consumer: ConsumerRef): Unit = fanOut.deregister(consumer)
+
+  override def deleteStream(stream: StreamArn): Unit =
+    kinesis.answer(DeleteStream(stream, withConsumers = true))
 
   override def subscribe(
       consumer: ConsumerArn,

@@ -89,7 +89,11 @@ trait FanOutContract { this: ContractFixture =>
     fanOut.register(arn, "one-more")
   }
 
-  contract("ListStreamConsumers", "consumers are listed page by page, each once") {
+  contractIf(
+    capabilities.pagesConsumers,
+    "ListStreamConsumers",
+    "consumers are listed page by page, each once"
+  ) {
     val arn = client.describeStream(newStream(1)).arn
     val names = (1 to 5).map(i => s"consumer-$i")
     names.foreach(fanOut.register(arn, _))
@@ -102,10 +106,12 @@ trait FanOutContract { this: ContractFixture =>
     assert(more(Nil, None).sorted == names)
   }
 
-  contract("RegisterStreamConsumer", "consumers go with their stream") {
+  contract("DeleteStream", "consumers go with their stream, if the caller says so") {
     val stream = newStream(1)
     val consumer = register(stream)
-    admin.deleteStream(stream.name)
+    refused[KinesisException.InUse](admin.deleteStream(stream.name))
+    assert(fanOut.describe(ConsumerRef.ByArn(consumer)).status == ConsumerStatus.Active)
+    fanOut.deleteStream(consumer.stream)
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(consumer)))
     refused[KinesisException.NotFound](register(StreamRef.ByArn(consumer.stream)))
   }
@@ -322,7 +328,7 @@ trait FanOutContract { this: ContractFixture =>
       using(fanOut.subscribe(two, shard, Position.Latest)) { second =>
         fanOut.deregister(ConsumerRef.ByArn(one))
         gone(first)
-        admin.deleteStream(stream.name)
+        fanOut.deleteStream(two.stream)
         gone(second)
       }
     }

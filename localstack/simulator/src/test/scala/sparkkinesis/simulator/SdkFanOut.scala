@@ -82,6 +82,23 @@ final class SdkFanOut(endpoint: URI, protocol: Protocol) extends FanOutCalls wit
     await(s"consumer $consumer to be gone")(status(consumer).isEmpty)
   }
 
+  override def deleteStream(stream: StreamArn): Unit = {
+    val request = aws.DeleteStreamRequest
+      .builder()
+      .streamARN(stream.toString)
+      .enforceConsumerDeletion(true)
+      .build()
+    answer(sdk.deleteStream(request))
+    val description =
+      aws.DescribeStreamSummaryRequest.builder().streamARN(stream.toString).build()
+    await(s"stream $stream to be gone") {
+      try {
+        answer(sdk.describeStreamSummary(description))
+        false
+      } catch { case _: KinesisException.NotFound => true }
+    }
+  }
+
   override def subscribe(
       consumer: ConsumerArn,
       shard: ShardId,

@@ -45,15 +45,20 @@ final class SdkSubscription extends FanOutSubscription {
       case other => signals.add(Signal.Failed(translated(new IllegalStateException(s"$other"))))
     }
 
-    override def onError(e: Throwable): Unit = signals.add(Signal.Failed(translated(e))): Unit
+    // The call tells how it ended: the SDK completes the events of a connection that broke.
+    override def onError(e: Throwable): Unit = ()
 
-    override def onComplete(): Unit = signals.add(Signal.Completed): Unit
+    override def onComplete(): Unit = ()
   }
 
   /** Returns once events may come; throws what the service refuses with. */
   def start(call: CompletableFuture[Void]): Unit = {
     call.whenComplete { (_, e) =>
-      if (e != null) upstream.completeExceptionally(e): Unit
+      if (e == null) signals.add(Signal.Completed): Unit
+      else {
+        signals.add(Signal.Failed(translated(e)))
+        upstream.completeExceptionally(e): Unit
+      }
     }
     try {
       upstream.get(30, TimeUnit.SECONDS)

@@ -19,7 +19,10 @@ private[http] object Actions {
   /** By the name in the `X-Amz-Target` header. */
   val byName: Map[String, Action[_]] = Map(
     "CreateStream" -> Action(createStream, _.nothing),
-    "DeleteStream" -> Action(f => DeleteStream(f.stream), _.nothing),
+    "DeleteStream" -> Action(
+      f => DeleteStream(f.stream, f.optionalBoolean("EnforceConsumerDeletion").contains(true)),
+      _.nothing
+    ),
     "DescribeStream" -> Action(describeStream, _.description),
     "DescribeStreamSummary" -> Action(f => DescribeStreamSummary(f.stream), _.summary),
     "ListStreams" -> Action(listStreams, _.streams),
