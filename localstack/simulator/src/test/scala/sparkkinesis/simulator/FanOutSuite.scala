@@ -52,6 +52,16 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(f.fanOut.register(f.stream, "one").arn != made.arn)
   }
 
+  test("a deletion that is refused leaves the consumers") {
+    val f = new Fixture()
+    val made = f.fanOut.register(f.stream, "one")
+    intercept[KinesisException.InUse](f.kinesis.deleteStream(f.stream.name))
+    assert(f.status(made) == ConsumerStatus.Active)
+    f.fanOut.deregister(ConsumerRef.ByArn(made.arn))
+    f.kinesis.deleteStream(f.stream.name)
+    assert(f.kinesis.listStreams().isEmpty)
+  }
+
   test("five consumers may be in creation at a time, and as many exist as the setting allows") {
     val f = new Fixture(Settings(changeTime = 1.second, consumerLimit = 6))
     (1 to 5).foreach(i => f.fanOut.register(f.stream, s"consumer-$i"))

@@ -45,7 +45,8 @@ final class SdkSubscription extends FanOutSubscription {
       case other => signals.add(Signal.Failed(translated(new IllegalStateException(s"$other"))))
     }
 
-    // The call tells how it ended: the SDK completes the events of a connection that broke.
+    // The call tells how it ended. Where the connection broke, that may be a normal end: the SDK
+    // takes it for the end of the body.
     override def onError(e: Throwable): Unit = ()
 
     override def onComplete(): Unit = ()
