@@ -20,8 +20,10 @@ private[simulator] final class ShardWatch {
 
   /** Looks at references only: this runs once a change. */
   def changed(before: State, after: State): Unit = watchers.foreach { case (stream, all) =>
-    val (old, next) = (before.streams.get(stream), after.streams.get(stream))
-    if (old != next) all.filter(w => differs(old, next, w.shard)).foreach(_.wake())
+    (before.streams.get(stream), after.streams.get(stream)) match {
+      case (Some(old), Some(next)) if old eq next => ()
+      case (old, next) => all.foreach(w => if (differs(old, next, w.shard)) w.wake())
+    }
   }
 
   private def replace(stream: StreamArn)(change: Set[Watcher] => Set[Watcher]): Unit =

@@ -89,6 +89,34 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("who waits for a shard is woken by what happens to it, and not by another shard's records") {
+    val f = new Fixture()
+    val (one, two) = (ShardState.id(1), ShardState.id(2))
+    f.kinesis.splitShard(f.stream.name, f.shard, HashKey(1000))
+    val made = f.fanOut.register(f.stream, "one")
+    var woken = Vector.empty[ShardId]
+    val watches = Seq(one, two).map { shard =>
+      val subscribed = f.kinesis.answer(SubscribeToShard(made.arn, shard, Position.Latest))
+      f.kinesis.watch.add(subscribed, () => woken = woken :+ shard)
+    }
+    def put(key: Int): Unit = {
+      f.kinesis.putRecord(f.stream.name, PutEntry("k", new Array(1), Some(HashKey(key))))
+      ()
+    }
+    woken = Vector.empty
+    put(0)
+    assert(woken == Seq(one))
+    put(1000)
+    assert(woken == Seq(one, two))
+    f.fanOut.register(f.stream, "two")
+    assert(woken.size == 4)
+    f.kinesis.createStream(StreamName("other"), 1)
+    assert(woken.size == 4)
+    watches.foreach(_.close())
+    put(0)
+    assert(woken.size == 4 && f.kinesis.watch.size == 0)
+  }
+
   test("a record greater than an event is sent alone") {
     val f = new Fixture()
     f.put(3, 1024 * 1024 - 1)

@@ -1,13 +1,13 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.model.Position
+import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.simulator._
 
 /** The operations of enhanced fan-out on the wire. */
 private[http] object ConsumerActions {
   val byName: Map[String, Action[_]] = Map(
     "RegisterStreamConsumer" -> Action(
-      f => RegisterStreamConsumer(f.stream, f.text("ConsumerName")),
+      f => RegisterStreamConsumer(stream(f), f.text("ConsumerName")),
       _.consumers.registered
     ),
     "DescribeStreamConsumer" -> Action(
@@ -21,6 +21,12 @@ private[http] object ConsumerActions {
       _.consumers.subscribed
     )
   )
+
+  /** These take no stream's name. */
+  private def stream(f: Fields): StreamArn = {
+    f.text("StreamARN")
+    f.stream
+  }
 
   private def reference(f: Fields): ConsumerRef =
     if (f.has("ConsumerARN")) ConsumerRef.ByArn(consumerArn(f))
@@ -44,7 +50,7 @@ private[http] object ConsumerActions {
         "NextToken and StreamCreationTimestamp cannot be given together."
       )
     val limit = f.optionalInt("MaxResults").getOrElse(ListStreamConsumers.DefaultLimit)
-    ListStreamConsumers(f.stream, created, token, limit)
+    ListStreamConsumers(stream(f), created, token, limit)
   }
 
   private def position(f: Fields): Position = {
