@@ -46,6 +46,8 @@ def test_consumers(kinesis: Any, make_stream: Callable[[int], str]) -> None:
     assert described["StreamARN"] == arn
     by_name = kinesis.describe_stream_consumer(StreamARN=arn, ConsumerName="reader")
     assert by_name["ConsumerDescription"] == described
+    summary = kinesis.describe_stream_summary(StreamARN=arn)["StreamDescriptionSummary"]
+    assert summary["ConsumerCount"] == 1
     second = int(consumer.rpartition(":")[2])
     assert int(described["ConsumerCreationTimestamp"].timestamp()) == second
     listed = kinesis.get_paginator("list_stream_consumers").paginate(

@@ -12,3 +12,5 @@ abstract class KinesisClientContract
     with ReadContract
     with ReshardContract
     with FanOutContract
+    with ConfigurationContract
+    with ModeContract

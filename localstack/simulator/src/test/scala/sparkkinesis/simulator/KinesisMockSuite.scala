@@ -20,6 +20,7 @@ final class KinesisMockSuite extends HttpContract {
       pagesConsumers = false,
       sizesEvents = false,
       endsSubscriptions = false,
-      checksShardOfSubscription = false
+      checksShardOfSubscription = false,
+      keepsOnDemandShards = false
     )
 }

@@ -8,17 +8,18 @@ private[http] object ConsumerActions {
   val byName: Map[String, Action[_]] = Map(
     "RegisterStreamConsumer" -> Action(
       f => RegisterStreamConsumer(stream(f), f.text("ConsumerName")),
-      _.consumers.registered
+      new ConsumerAnswers(_).registered
     ),
     "DescribeStreamConsumer" -> Action(
       f => DescribeStreamConsumer(reference(f)),
-      _.consumers.described
+      new ConsumerAnswers(_).described
     ),
-    "ListStreamConsumers" -> Action(listConsumers, _.consumers.listed),
+    "ListStreamConsumers" -> Action(listConsumers, new ConsumerAnswers(_).listed),
     "DeregisterStreamConsumer" -> Action(f => DeregisterStreamConsumer(reference(f)), _.nothing),
-    "SubscribeToShard" -> Action(
+    // Answered by a stream of events: see SubscriptionPush.
+    "SubscribeToShard" -> Action[Subscribed](
       f => SubscribeToShard(consumerArn(f), f.shard("ShardId"), position(f)),
-      _.consumers.subscribed
+      _ => _ => ()
     )
   )
 

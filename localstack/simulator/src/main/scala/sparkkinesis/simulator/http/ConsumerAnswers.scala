@@ -1,43 +1,34 @@
 package sparkkinesis.simulator.http
 
-import com.fasterxml.jackson.core.JsonGenerator
-
 import sparkkinesis.simulator._
 
-/** The answers of enhanced fan-out; `Answers` writes the events. */
-private[http] final class ConsumerAnswers(out: JsonGenerator, format: WireFormat) {
-  def registered(consumer: ConsumerSummary): Unit = {
-    out.writeStartObject()
-    out.writeObjectFieldStart("Consumer")
-    fields(consumer)
-    out.writeEndObject()
-    out.writeEndObject()
-  }
+/** Writes what the operations of [[ConsumerActions]] answer, and the events of subscriptions. */
+private[http] final class ConsumerAnswers(answers: Answers) {
+  import answers.{array, body, child, format, inObject, out, record}
 
-  def described(consumer: ConsumerSummary): Unit = {
-    out.writeStartObject()
-    out.writeObjectFieldStart("ConsumerDescription")
-    fields(consumer)
-    out.writeStringField("StreamARN", consumer.arn.stream.toString)
-    out.writeEndObject()
-    out.writeEndObject()
-  }
+  def registered(consumer: ConsumerSummary): Unit = body(inObject("Consumer")(fields(consumer)))
 
-  def listed(page: ConsumersPage): Unit = {
-    out.writeStartObject()
-    out.writeArrayFieldStart("Consumers")
-    page.consumers.foreach { consumer =>
-      out.writeStartObject()
+  def described(consumer: ConsumerSummary): Unit = body {
+    inObject("ConsumerDescription") {
       fields(consumer)
-      out.writeEndObject()
+      out.writeStringField("StreamARN", consumer.arn.stream.toString)
     }
-    out.writeEndArray()
-    page.nextToken.foreach(out.writeStringField("NextToken", _))
-    out.writeEndObject()
   }
 
-  /** `SubscriptionPush` answers in its own way. */
-  val subscribed: Subscribed => Unit = _ => ()
+  def listed(page: ConsumersPage): Unit = body {
+    array("Consumers", page.consumers)(fields)
+    page.nextToken.foreach(out.writeStringField("NextToken", _))
+  }
+
+  def event(e: SubscriptionEvent): Unit = body {
+    array("Records", e.records)(record)
+    e.continuation.foreach(n => out.writeStringField("ContinuationSequenceNumber", n.text))
+    out.writeNumberField("MillisBehindLatest", e.millisBehindLatest)
+    if (e.children.nonEmpty) array("ChildShards", e.children)(child)
+  }
+
+  /** Among events: what it is called stands in the message's headers. */
+  def exception(message: String): Unit = body(out.writeStringField("message", message))
 
   private def fields(consumer: ConsumerSummary): Unit = {
     out.writeStringField("ConsumerName", consumer.arn.name)

@@ -21,7 +21,7 @@ private[http] object EventFrames {
     frame("event", ":event-type" -> "SubscribeToShardEvent", payload)
   }
 
-  /** Has no error code's usual envelope: the type is in a header. */
+  /** Its type is in a header and not in the payload. */
   def exception(failure: Failure.Refused): ByteBuf = {
     val name = failure.code match {
       case ErrorCode.InternalFailure => "InternalFailureException"
@@ -40,10 +40,10 @@ private[http] object EventFrames {
     Unpooled.wrappedBuffer(new Message(headers.asJava, payload).toByteBuffer)
   }
 
-  private def json(size: Int)(write: Answers => Unit): Array[Byte] = {
+  private def json(size: Int)(write: ConsumerAnswers => Unit): Array[Byte] = {
     val out = new ByteArrayOutputStream(size)
     val generator = WireFormat.Json.generator(out)
-    write(new Answers(generator, WireFormat.Json))
+    write(new ConsumerAnswers(new Answers(generator, WireFormat.Json)))
     generator.close()
     out.toByteArray
   }
