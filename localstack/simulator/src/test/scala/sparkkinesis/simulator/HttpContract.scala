@@ -3,6 +3,7 @@ package sparkkinesis.simulator
 import java.net.URI
 
 import org.scalatest.BeforeAndAfterAll
+import software.amazon.awssdk.http.Protocol
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
@@ -25,9 +26,13 @@ abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll
     )
   )
 
+  /** Over HTTP/2. */
+  override protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP2)
+
   override protected def afterAll(): Unit =
     try {
       client.close()
+      fanOut.close()
       admin.close()
     } finally stopServer()
 }

@@ -17,6 +17,10 @@ final class KinesisMockSuite extends HttpContract {
       scalesEvenly = false,
       refusesEmptySplits = false,
       refusesForeignIterators = false,
+      pagesConsumers = false,
+      sizesEvents = false,
+      endsSubscriptions = false,
+      checksShardOfSubscription = false,
       keepsOnDemandShards = false
     )
 }
