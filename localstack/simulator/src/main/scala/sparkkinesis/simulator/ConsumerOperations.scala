@@ -46,6 +46,8 @@ object RegisterStreamConsumer {
 }
 
 final case class DescribeStreamConsumer(consumer: ConsumerRef) extends ReadOnly[ConsumerSummary] {
+  override def subject: Subject = Subject(Some(consumer.stream), None)
+
   override def answer(state: State, now: Instant): Either[Failure, ConsumerSummary] =
     for {
       stream <- state.existing(consumer.stream, now)
@@ -55,6 +57,8 @@ final case class DescribeStreamConsumer(consumer: ConsumerRef) extends ReadOnly[
 
 /** Its subscriptions end when it is gone. Asked for again meanwhile, it changes nothing. */
 final case class DeregisterStreamConsumer(consumer: ConsumerRef) extends Changing[Unit] {
+  override def subject: Subject = Subject(Some(consumer.stream), None)
+
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       stream <- state.existing(consumer.stream, now)

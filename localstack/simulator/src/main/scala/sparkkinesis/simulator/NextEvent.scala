@@ -12,7 +12,9 @@ import sparkkinesis.model._
  */
 final case class NextEvent private[simulator] (private[simulator] val subscribed: Subscribed)
     extends ReadOnly[Turn] {
-  override def name: String = "SubscribeToShardEvent"
+  override def name: String = NextEvent.Name
+
+  override def subject: Subject = Subject(Some(consumer.stream), Some(shard))
 
   def consumer: ConsumerArn = subscribed.consumer
 
@@ -71,6 +73,19 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
 }
 
 private[simulator] object NextEvent {
+
+  /** Not the service's: by it faults tell the events of a subscription from the call. */
+  val Name = "SubscribeToShardEvent"
+
+  /** What becomes of the event; a fault that fits no event changes nothing. */
+  def struck(send: Turn.Send, fault: Fault): Either[Failure, Turn] = fault match {
+    case Fault.SubscriptionDropped | Fault.ConnectionReset | Fault.AnswerLost =>
+      Left(Failure.NoAnswer)
+    case Fault.EventTruncated | Fault.AnswerTruncated => Right(Turn.SendPart(send.event))
+    case refusal: Fault.Refusal =>
+      Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}."))
+    case _ => Right(send)
+  }
 
   /** Of a consumer and shard (quotas). */
   private val BytesPerSecond = 2L * 1024 * 1024

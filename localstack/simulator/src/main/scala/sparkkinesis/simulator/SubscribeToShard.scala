@@ -16,6 +16,8 @@ final case class SubscribeToShard(consumer: ConsumerArn, shard: ShardId, positio
     extends Changing[Subscribed] {
   private def stream: StreamArn = consumer.stream
 
+  override def subject: Subject = Subject(Some(stream), Some(shard))
+
   override def change(state: State, now: Instant): Either[Failure, (State, Subscribed)] =
     for {
       found <- state.serving(stream, now)
