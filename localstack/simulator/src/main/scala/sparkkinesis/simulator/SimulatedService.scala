@@ -5,11 +5,13 @@ import sparkkinesis.client.{Clock, PutResult}
 /**
  * The state over time: runs operations one after the other, and faults with them.
  *
- * Reads take the state as it is and wait for nobody: many readers share one service.
+ * Reads take the state as it is and wait for nobody: many readers share one service. With quotas
+ * they meet for a moment at the meter of their shard.
  */
 private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
   @volatile private var state: State = State.empty(settings)
   val statistics = new CallStatistics
+  private val quotas = Option.when(settings.quotas)(new QuotaBook)
 
   /** Who is told of changes. */
   val watch = new ShardWatch
@@ -28,6 +30,13 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     reply
   }
 
+  /** Past faults and quotas: what is there before the first call. */
+  def prepare[A](operation: Operation[A]): Either[Failure, A] = synchronized {
+    val outcome = operation.run(state, clock.now)
+    state = outcome.state
+    outcome.answer
+  }
+
   /** Faults strike the event that is about to be sent. */
   def nextEvent(operation: NextEvent): Either[Failure, Turn] =
     operation.answer(state, clock.now) match {
@@ -42,15 +51,20 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     }
 
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
-    case reading: ReadOnly[A] => reading.answer(state, clock.now)
+    case reading: ReadOnly[A] => limited(reading).answer
     case changing =>
       synchronized {
-        val outcome = changing.run(state, clock.now)
         val before = state
+        val outcome = limited(changing)
         state = outcome.state
         watch.changed(before, state)
         outcome.answer
       }
+  }
+
+  private def limited[A](operation: Operation[A]): Outcome[A] = {
+    val now = clock.now
+    quotas.fold(operation.run(state, now))(_.run(operation, state, now))
   }
 
   /** The casts hold: each answer is of its operation's own type. */

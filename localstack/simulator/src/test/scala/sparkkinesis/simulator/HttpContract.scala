@@ -8,8 +8,11 @@ import software.amazon.awssdk.http.Protocol
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
 
-/** The contract over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
-abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll {
+/** The contract over HTTP. */
+abstract class HttpContract extends KinesisClientContract with HttpFixture
+
+/** A Kinesis over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
+trait HttpFixture extends ContractFixture with BeforeAndAfterAll {
 
   /** Starts the server on first use. */
   protected def endpoint: URI
@@ -27,7 +30,7 @@ abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll
   )
 
   /** Over HTTP/2. */
-  override protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP2)
+  protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP2)
 
   override protected def afterAll(): Unit =
     try {
