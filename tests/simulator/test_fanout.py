@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -131,3 +133,17 @@ def test_what_cannot_be_is_refused(
         "StartingPosition": {"Type": "LATEST"},
     }
     assert code_of(lambda: kinesis.subscribe_to_shard(**(call | change))) == "ValidationException"
+
+
+def test_a_fault_comes_as_an_exception_among_the_events(
+    kinesis: Any, endpoint: str, make_stream: Callable[[int], str]
+) -> None:
+    stream = make_stream(1)
+    _, consumer = register(kinesis, stream)
+    kinesis.put_record(StreamName=stream, PartitionKey="k", Data=b"1")
+    rule = {"fault": "internal-failure", "operation": "SubscribeToShardEvent", "stream": stream}
+    body = json.dumps(rule | {"times": 1}).encode()
+    with urllib.request.urlopen(f"{endpoint}/_simulator/faults", body, timeout=10) as answer:
+        assert answer.status == 200
+    with pytest.raises(EventStreamError, match="InternalFailureException"):
+        list(subscribe(kinesis, consumer, "shardId-000000000000"))
