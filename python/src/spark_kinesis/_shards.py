@@ -70,7 +70,7 @@ def open_shards(shards: Sequence[Shard]) -> list[Shard]:
     return sorted((shard for shard in shards if shard.is_open), key=lambda shard: shard.first)
 
 
-def one_to_split(shards: Sequence[Shard], wanted: str | None, at: int | None) -> Shard:
+def one_to_split(stream: str, shards: Sequence[Shard], wanted: str | None, at: int | None) -> Shard:
     """The wanted shard, or the open one that holds a hash key, or the widest (the lowest such).
 
     Raises:
@@ -78,15 +78,15 @@ def one_to_split(shards: Sequence[Shard], wanted: str | None, at: int | None) ->
     """
     candidates = open_shards(shards)
     if wanted is not None:
-        return _named(candidates, wanted)
+        return _named(stream, candidates, wanted)
     holders = candidates if at is None else [s for s in candidates if s.first <= at <= s.last]
     if not holders:
-        raise ValueError(f"hash key {at} belongs to no open shard: {_say(candidates, ())}")
+        raise ValueError(f"stream {stream}: hash key {at} belongs to no open shard")
     return max(holders, key=lambda shard: shard.width)
 
 
 def pair_to_merge(
-    shards: Sequence[Shard], wanted: str | None, adjacent: str | None
+    stream: str, shards: Sequence[Shard], wanted: str | None, adjacent: str | None
 ) -> tuple[Shard, Shard]:
     """Two open shards whose ranges touch, lower first.
 
@@ -98,10 +98,11 @@ def pair_to_merge(
     """
     candidates = open_shards(shards)
     pairs = list(pairwise(candidates))
-    asked = {_named(candidates, name).id for name in (wanted, adjacent) if name is not None}
+    asked = {_named(stream, candidates, name).id for name in (wanted, adjacent) if name is not None}
     fitting = [pair for pair in pairs if asked <= {shard.id for shard in pair}]
     if not fitting:
-        raise ValueError(f"no two adjacent open shards to merge: {_say(candidates, asked)}")
+        wanted_ones = f" with {' and '.join(sorted(asked))}" if asked else ""
+        raise ValueError(f"stream {stream}: no two adjacent open shards{wanted_ones} to merge")
     if len(asked) == 1:
         return fitting[-1]
     return min(fitting, key=lambda pair: pair[0].width + pair[1].width)
@@ -119,13 +120,9 @@ def parents_first(shards: Sequence[Shard]) -> list[Shard]:
     return ordered
 
 
-def _named(candidates: Sequence[Shard], name: str) -> Shard:
+def _named(stream: str, candidates: Sequence[Shard], name: str) -> Shard:
     found = next((shard for shard in candidates if shard.id == name), None)
     if found is None:
-        raise ValueError(f"{name} is no open shard; the open ones: {_say(candidates, ())}")
+        ids = ", ".join(shard.id for shard in candidates)
+        raise ValueError(f"stream {stream}: {name!r} is no open shard; the open ones are {ids}")
     return found
-
-
-def _say(candidates: Sequence[Shard], asked: set[str] | tuple[()]) -> str:
-    wanted = f"{' and '.join(sorted(asked))} of " if asked else ""
-    return wanted + (", ".join(shard.id for shard in candidates) or "none")

@@ -40,7 +40,7 @@ def names(wire: Wire) -> list[str]:
 
 def split(wire: Wire, stream: str, shard: str | None, at: int | None) -> tuple[str, str]:
     """Split a shard; the new ones, lower first."""
-    chosen = one_to_split(settled(wire, stream), shard, at)
+    chosen = one_to_split(stream, settled(wire, stream), shard, at)
     start = chosen.middle if at is None else at
     _change(
         wire,
@@ -55,7 +55,7 @@ def split(wire: Wire, stream: str, shard: str | None, at: int | None) -> tuple[s
 
 def merge(wire: Wire, stream: str, shard: str | None, adjacent: str | None) -> str:
     """Merge two shards; the new one."""
-    low, high = pair_to_merge(settled(wire, stream), shard, adjacent)
+    low, high = pair_to_merge(stream, settled(wire, stream), shard, adjacent)
     _change(
         wire,
         "MergeShards",

@@ -59,7 +59,8 @@ class Wire:
         status, answer = self._send(method, path, body, {"Content-Type": "application/json"})
         if status == 200:  # noqa: PLR2004 everyone knows it
             return answer
-        raise KinesisRefused(f"{method} {path}", f"HTTP {status}", str(answer.get("error", "")))
+        said = str(answer.get("error", answer.get("message", "")))
+        raise KinesisRefused(f"{method} {path}", f"HTTP {status}", said)
 
     def _send(
         self, method: str, path: str, body: object | None, headers: dict[str, str]
