@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 SLACK_SECONDS = 0.1
 _REQUEST_RECORDS = 500
 _REQUESTS_PER_SECOND = 10
+_MICROSECOND = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,8 +40,9 @@ class Pace:
         return max(1, min(_REQUEST_RECORDS, int(self.rate / _REQUESTS_PER_SECOND)))
 
     def wait(self, now: float) -> float:
-        """Seconds until the next may be written."""
-        return max(0.0, self.due - now)
+        """Seconds until the next may be written; less than a microsecond is nothing."""
+        wait = self.due - now
+        return wait if wait >= _MICROSECOND else 0.0
 
     def after(self, now: float, records: int) -> Pace:
         """The pace once so many have been written, not before they were due."""

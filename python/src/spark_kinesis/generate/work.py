@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .progress import Goal, Progress
     from .writer import Entry, Writer
 
+FRAME_SECONDS = 0.5
 REQUEST_BYTES = 5 * 1024 * 1024
 
 
@@ -69,7 +70,7 @@ def run(work: Work, writer: Writer, times: Times, progress: Progress) -> float:
             return elapsed
         wait = pace.wait(elapsed)
         if wait > 0:
-            times.sleep(wait)
+            times.sleep(min(wait, FRAME_SECONDS))
             continue  # the goal may have been reached meanwhile
         size = pace.batch if left is None else min(left, pace.batch)
         batch = make(work, made, size, times.date(), chance)
