@@ -34,7 +34,7 @@ class Fake:
         self.streams.append(name)
         self.said.append(f"create {name}:{shards}")
     def delete(self, name):
-        self.streams.remove(name)
+        self.streams = [other for other in self.streams if other != name]
         self.said.append(f"delete {name}")
     def clear_faults(self):
         self.said.append("clear")

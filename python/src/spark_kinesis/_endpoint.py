@@ -204,16 +204,13 @@ class LocalEndpoint:
         return _instant(self._wire.admin("GET", _CLOCK))
 
     def advance(self, by: timedelta | float) -> datetime:
-        """Move a simulated clock on.
+        """Move its clock on; the system's clock then runs ahead of the machine's.
 
         Args:
-            by: a duration, or seconds.
+            by: a duration, or seconds, not below 0.
 
         Returns:
             Its new time, in UTC.
-
-        Raises:
-            KinesisRefused: when it was not started with ``clock="simulated"``.
         """
         seconds = by.total_seconds() if isinstance(by, timedelta) else by
         return _instant(self._wire.admin("POST", _CLOCK, {"advance": seconds}))
