@@ -84,9 +84,11 @@ def ready_endpoint(process: subprocess.Popen[str]) -> str | None:
 
 def _listen(output: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
     """Pass on the address; read on, so that the process never blocks on a full pipe."""
-    for line in output or ():
-        if line.startswith(READY):
-            said.put(line.removeprefix(READY).strip())
+    if output is not None:
+        with output:
+            for line in output:
+                if line.startswith(READY):
+                    said.put(line.removeprefix(READY).strip())
     said.put(None)
 
 
