@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -177,3 +178,26 @@ def test_the_fixture_serves_a_project(pytester: pytest.Pytester) -> None:
         """
     )
     pytester.runpytest_subprocess("--strict-markers", "-W", "error").assert_outcomes(passed=2)
+
+
+def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
+    with LocalKinesis(quotas="aws", persist=tmp_path / "kept") as strict:
+        for number in range(7):
+            strict.create(f"stream-{number}")
+        strict.put("stream-0", map(str, range(1500)))
+        assert len(strict.records("stream-0")) == 1500
+        assert strict.stats().entries_failed > 0
+    with LocalKinesis(persist=tmp_path / "kept") as again:
+        assert len(again.streams) == 7
+        assert len(again.records("stream-0")) == 1500
+
+
+def test_a_reshard_tells_its_shards_though_listings_lag() -> None:
+    lagging = LocalKinesis(streams={"orders": 1}, clock="simulated", list_lag=timedelta(minutes=1))
+    with lagging as kinesis:
+        kinesis.advance(timedelta(minutes=2))
+        low, high = kinesis.split("orders")
+        assert [shard.id for shard in kinesis.shards("orders")] == [FIRST]
+        merged = kinesis.merge("orders", low, high)
+        kinesis.advance(timedelta(minutes=1))
+        assert [shard.id for shard in kinesis.shards("orders")] == [FIRST, low, high, merged]

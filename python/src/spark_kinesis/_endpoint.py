@@ -112,7 +112,7 @@ class LocalEndpoint:
             The ids of the two, lower hash keys first.
 
         Raises:
-            ValueError: when ``shard`` is not open, or ``at`` is no hash key.
+            ValueError: when no open shard that is listed fits what was said.
         """
         return _streams.split(self._wire, stream, shard, at)
 
@@ -128,12 +128,14 @@ class LocalEndpoint:
             The id of the one.
 
         Raises:
-            ValueError: when there are no such two open neighbours.
+            ValueError: when no two open neighbours that are listed fit what was said.
         """
         return _streams.merge(self._wire, stream, shard, adjacent)
 
     def scale(self, stream: str, shards: int) -> list[str]:
-        """Change the number of open shards; from half to twice as many, as on AWS.
+        """Change the number of open shards: to half to twice as many, as on AWS.
+
+        Waits until they are listed, for as long as the list lag is, at most a minute.
 
         Returns:
             The ids of the open ones, by hash key.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import LocalKinesisError
 from ._patience import FAULT_SECONDS, RATE_SECONDS, is_passing, is_rate, patiently
-from ._shards import Shard, children, described, one_to_split, open_shards, pair_to_merge
+from ._shards import Shard, described, one_to_split, open_shards, pair_to_merge
 
 if TYPE_CHECKING:
     from ._wire import Wire
@@ -40,35 +40,32 @@ def names(wire: Wire) -> list[str]:
 
 def split(wire: Wire, stream: str, shard: str | None, at: int | None) -> tuple[str, str]:
     """Split a shard; the new ones, lower first."""
-    chosen = one_to_split(stream, settled(wire, stream), shard, at)
-    start = chosen.middle if at is None else at
-    _change(
-        wire,
-        "SplitShard",
-        StreamName=stream,
-        ShardToSplit=chosen.id,
-        NewStartingHashKey=str(start),
-    )
-    low, high = _descendants(wire, stream, [chosen])
-    return low.id, high.id
+    if shard is None or at is None:
+        chosen = one_to_split(stream, settled(wire, stream), shard, at)
+        shard, at = chosen.id, chosen.middle if at is None else at
+    _change(wire, "SplitShard", StreamName=stream, ShardToSplit=shard, NewStartingHashKey=str(at))
+    low, high = _children(wire, stream, shard)
+    return low, high
 
 
 def merge(wire: Wire, stream: str, shard: str | None, adjacent: str | None) -> str:
     """Merge two shards; the new one."""
-    low, high = pair_to_merge(stream, settled(wire, stream), shard, adjacent)
+    if shard is None or adjacent is None:
+        low, high = pair_to_merge(stream, settled(wire, stream), shard, adjacent)
+        shard, adjacent = low.id, high.id
     _change(
         wire,
         "MergeShards",
         StreamName=stream,
-        ShardToMerge=low.id,
-        AdjacentShardToMerge=high.id,
+        ShardToMerge=shard,
+        AdjacentShardToMerge=adjacent,
     )
-    (merged,) = _descendants(wire, stream, [low, high])
-    return merged.id
+    (merged,) = _children(wire, stream, shard)
+    return merged
 
 
 def scale(wire: Wire, stream: str, shards: int) -> list[str]:
-    """Change the number of open shards; the open ones."""
+    """Change the number of open shards; the open ones, once they are listed."""
     _change(
         wire,
         "UpdateShardCount",
@@ -76,14 +73,18 @@ def scale(wire: Wire, stream: str, shards: int) -> list[str]:
         TargetShardCount=shards,
         ScalingType="UNIFORM_SCALING",
     )
-    return [shard.id for shard in open_shards(settled(wire, stream))]
+    found: list[Shard] = []
+
+    def is_listed() -> bool:
+        found[:] = open_shards(settled(wire, stream))
+        return len(found) == shards
+
+    _until(is_listed, f"stream {stream} does not list its {shards} open shards")
+    return [shard.id for shard in found]
 
 
 def settled(wire: Wire, stream: str) -> list[Shard]:
-    """All shards of a stream, once it is active.
-
-    ``DescribeStream`` tells them, for the shards of ``ListShards`` may lag behind.
-    """
+    """All shards of a stream, once it is active; those of before a reshard during the list lag."""
     found: list[Shard] = []
 
     def is_active() -> bool:
@@ -105,8 +106,31 @@ def _describe(wire: Wire, stream: str) -> tuple[str, list[Shard]]:
     return str(page["StreamStatus"]), shards
 
 
-def _descendants(wire: Wire, stream: str, parents: list[Shard]) -> list[Shard]:
-    return sorted(children(settled(wire, stream), parents), key=lambda shard: shard.first)
+def _children(wire: Wire, stream: str, closed: str) -> list[str]:
+    """What became of a shard, by hash key; the end of its records tells, without any lag."""
+    settled(wire, stream)
+    token: str = _ask(
+        wire,
+        "GetShardIterator",
+        StreamName=stream,
+        ShardId=closed,
+        ShardIteratorType="LATEST",
+    )["ShardIterator"]
+    page: dict[str, Any] = {}
+
+    def is_end() -> bool:
+        nonlocal token, page
+        page = _ask(wire, "GetRecords", ShardIterator=token)
+        token = page.get("NextShardIterator", token)
+        return "ChildShards" in page
+
+    _until(is_end, f"stream {stream}: {closed} does not tell its children")
+    born = sorted(page["ChildShards"], key=_first_hash_key)
+    return [str(child["ShardId"]) for child in born]
+
+
+def _first_hash_key(child: dict[str, Any]) -> int:
+    return int(child["HashKeyRange"]["StartingHashKey"])
 
 
 def _ask(wire: Wire, operation: str, **fields: object) -> dict[str, Any]:
