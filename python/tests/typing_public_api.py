@@ -54,6 +54,6 @@ def wrong(frame: DataFrame) -> None:
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
     KinesisSink(stream_name="s").start(frame)  # type: ignore[call-arg]
     LocalKinesis(quotas="on")  # type: ignore[arg-type]
-    LocalKinesis({"s": 1})  # type: ignore[misc]
+    LocalKinesis({"s": 1})  # type: ignore[call-arg]
     LocalKinesis().fault("explode")  # type: ignore[arg-type]
     LocalKinesis().put("s", [1])  # type: ignore[list-item]

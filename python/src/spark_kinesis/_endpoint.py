@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING
 
-from . import _faults, _records, _stats, _streams
-from ._boto import boto3
-from ._credentials import StaticCredentials
-from ._errors import LocalKinesisError
-from ._wire import REGION, Wire
+from . import _records, _streams
+from ._admin import LocalAdmin
 
 if TYPE_CHECKING:
-    from ._faults import Fault, FaultName
     from ._records import NewRecord, Record
     from ._shards import Shard
-    from ._stats import Stats
-
-_SECRET = "local"  # noqa: S105 a local Kinesis takes any
-_CLOCK = "/_simulator/clock"
 
 
-class Access(TypedDict):
-    """The keyword arguments by which a source or a sink reaches a local Kinesis."""
-
-    region: str
-    endpoint: str
-    credentials: StaticCredentials
-
-
-class LocalEndpoint:
+class LocalEndpoint(LocalAdmin):
     """A local Kinesis that runs already, such as one started from a shell.
 
     Every method that changes a stream returns when the stream is active again. All of them raise
@@ -43,42 +26,7 @@ class LocalEndpoint:
 
     def __init__(self, endpoint: str) -> None:
         """Connect to nothing yet."""
-        self._address: str | None = endpoint
-
-    @property
-    def endpoint(self) -> str:
-        """Such as ``http://127.0.0.1:40123``.
-
-        Raises:
-            LocalKinesisError: when it is not running.
-        """
-        if self._address is None:
-            raise LocalKinesisError("the local Kinesis is not running: call start() first")
-        return self._address
-
-    @property
-    def access(self) -> Access:
-        """Region, endpoint and credentials, as a source or a sink takes them."""
-        return Access(
-            region=REGION,
-            endpoint=self.endpoint,
-            credentials=StaticCredentials(access_key_id="local", secret_access_key=_SECRET),
-        )
-
-    @property
-    def client(self) -> Any:
-        """A new boto3 client of it.
-
-        Raises:
-            MissingPackage: when boto3 is not installed.
-        """
-        return boto3("the client of a local Kinesis").client(
-            "kinesis",
-            endpoint_url=self.endpoint,
-            region_name=REGION,
-            aws_access_key_id="local",
-            aws_secret_access_key=_SECRET,
-        )
+        super().__init__(endpoint)
 
     @property
     def streams(self) -> list[str]:
@@ -162,73 +110,3 @@ class LocalEndpoint:
     def records(self, stream: str) -> list[Record]:
         """Everything in a stream: parents before children, each shard in its order."""
         return _records.read(self._wire, stream)
-
-    def fault(
-        self,
-        name: FaultName,
-        *,
-        operation: str | None = None,
-        stream: str | None = None,
-        shard: str | None = None,
-        times: int | None = None,
-        rate: float | None = None,
-        skip: int | None = None,
-        seed: int | None = None,
-        seconds: float | None = None,
-    ) -> Fault:
-        """Let calls go wrong, from now until used up or removed. The methods here are struck too.
-
-        Args:
-            name: what goes wrong.
-            operation: such as ``GetRecords``; default: every one that it fits.
-            stream: the name of the one whose calls are struck; default: all.
-            shard: the id of the one whose calls are struck; default: all.
-            times: so many calls at most; default: no limit.
-            rate: the share of calls struck, 0 to 1; default: every one.
-            skip: so many fitting calls are spared first; default: none.
-            seed: of the dice behind ``rate``, for the same faults again.
-            seconds: how long a stalled call waits.
-
-        Returns:
-            The fault, which ``with`` removes in the end.
-        """
-        how = {"operation": operation, "stream": stream, "shard": shard, "times": times}
-        dice = {"rate": rate, "skip": skip, "seed": seed, "seconds": seconds}
-        return _faults.add(self._wire, name, {**how, **dice})
-
-    def clear_faults(self) -> None:
-        """Remove every fault."""
-        _faults.clear(self._wire)
-
-    @property
-    def now(self) -> datetime:
-        """The time of its clock, in UTC."""
-        return _instant(self._wire.admin("GET", _CLOCK))
-
-    def advance(self, by: timedelta | float) -> datetime:
-        """Move its clock on; the system's clock then runs ahead of the machine's.
-
-        Args:
-            by: a duration, or seconds, not below 0.
-
-        Returns:
-            Its new time, in UTC.
-        """
-        seconds = by.total_seconds() if isinstance(by, timedelta) else by
-        return _instant(self._wire.admin("POST", _CLOCK, {"advance": seconds}))
-
-    def stats(self) -> Stats:
-        """What was called, refused, written and read so far."""
-        return _stats.counted(self._wire.admin("GET", _stats.PATH))
-
-    def reset_stats(self) -> None:
-        """Count from zero again."""
-        self._wire.admin("DELETE", _stats.PATH)
-
-    @property
-    def _wire(self) -> Wire:
-        return Wire(self.endpoint)
-
-
-def _instant(answer: dict[str, Any]) -> datetime:
-    return datetime.fromtimestamp(answer["now"], timezone.utc)

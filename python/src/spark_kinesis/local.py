@@ -25,7 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, final
 
-from ._endpoint import Access, LocalEndpoint
+from ._address import Access
+from ._endpoint import LocalEndpoint
 from ._errors import LocalKinesisError
 from ._faults import Fault, FaultName
 from ._records import NewRecord, Record
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _STOP_SECONDS = 10.0
+_STREAM = "a stream to make; may be repeated"
 
 
 @final
@@ -81,7 +83,7 @@ class LocalKinesis(LocalEndpoint):
         folder = None if persist is None else Path(persist)
         self._rules = Rules(quotas=quotas, persist=folder, clock=clock, list_lag=list_lag)
         self._process: subprocess.Popen[str] | None = None
-        self._address = None
+        self._address = None  # until it is started
 
     @property
     def is_running(self) -> bool:
@@ -163,14 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     say = parser.add_argument
     say("--port", type=int, default=0, help="0 takes any free one (default)")
-    say(
-        "--stream",
-        action="append",
-        type=_stream,
-        default=[],
-        metavar="NAME:SHARDS",
-        help="a stream to make; may be repeated",
-    )
+    say("--stream", action="append", type=_stream, default=[], metavar="NAME:SHARDS", help=_STREAM)
     say("--quotas", choices=("aws", "off"), default="off", help="enforce the limits of AWS")
     say("--persist", type=Path, metavar="FOLDER", help="keep everything there; default: in memory")
     say("--clock", choices=("system", "simulated"), default="system", help="what time it goes by")
