@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import KinesisRefused
-from spark_kinesis.local import LocalKinesis
+from spark_kinesis.local import FaultName, LocalKinesis
 
 pytest_plugins = ["pytester"]
 
@@ -84,10 +84,10 @@ def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -
     "fault", ["throttle", "internal-failure", "reset", "truncate", "empty-page"]
 )
 def test_passing_faults_do_not_hurt_the_reading(
-    local: LocalKinesis, stream: str, fault: str
+    local: LocalKinesis, stream: str, fault: FaultName
 ) -> None:
     local.put(stream, ["one", "two"])
-    struck = local.fault(fault, operation="GetRecords", times=2)  # type: ignore[arg-type]
+    struck = local.fault(fault, operation="GetRecords", times=2)
     assert sorted(record.text for record in local.records(stream)) == ["one", "two"]
     assert struck.struck == 2
 
@@ -130,6 +130,7 @@ def generate(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]
 def test_the_generator_writes_what_it_is_told(local: LocalKinesis, stream: str) -> None:
     local.fault("partial-put", times=2, seed=1)
     local.fault("internal-failure", operation="PutRecords", times=1)
+    local.fault("reset", operation="PutRecords", times=1)
     template = '{"id": {{counter}}, "key": "{{key}}"}'
     said = generate(
         local.endpoint,
@@ -143,6 +144,18 @@ def test_the_generator_writes_what_it_is_told(local: LocalKinesis, stream: str) 
     assert sorted(value["id"] for value in values) == list(range(1200))
     assert [value["key"] for value in values] == [record.partition_key for record in found]
     assert sum(value["key"] == "key-0" for value in values) > 900
+
+
+@pytest.mark.parametrize("fault", ["answer-lost", "truncate"])
+def test_what_may_have_been_written_is_written_again(
+    local: LocalKinesis, stream: str, fault: FaultName
+) -> None:
+    local.fault(fault, operation="PutRecords", times=1)
+    said = generate(local.endpoint, "--stream", stream, "--count", "5", "--rate", "50")
+    assert said.returncode == 0, said.stderr
+    assert "5 written, 0 throttled, 5 retried" in said.stdout
+    ids = [json.loads(record.data)["id"] for record in local.records(stream)]
+    assert sorted(ids) == sorted([*range(5), *range(5)])
 
 
 def test_the_generator_explains_what_it_cannot_do(local: LocalKinesis) -> None:

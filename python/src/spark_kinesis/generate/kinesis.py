@@ -68,7 +68,10 @@ def sender(client: Any, stream: str) -> Send:
             raise Unanswered(str(error)) from error
         except BotoCoreError as error:
             raise GeneratorError(f"stream {stream}: {error}") from error
-        return [record.get("ErrorCode") for record in answer["Records"]]
+        records = answer.get("Records", [])
+        if len(records) != len(request):  # boto3 makes the best of an answer that was cut
+            raise Unanswered(f"{len(records)} answers to {len(request)} records")
+        return [record.get("ErrorCode") for record in records]
 
     return send
 
