@@ -1,6 +1,7 @@
 package sparkkinesis.simulator
 
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
@@ -16,7 +17,8 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock))
+    val settings = Settings(listLag = arguments.listLag)
+    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock, settings))
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
       server.kinesis.run(CreateStream(arn, shards)) match {
@@ -40,11 +42,13 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
+ * @param listLag of [[Settings]]
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
+    listLag: FiniteDuration = Duration.Zero,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -55,9 +59,12 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
+      |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
+  private val Time = "(\\d{1,6})(ms|s|m)".r
+  private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
   private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
@@ -71,6 +78,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
+    case "--list-lag" :: Time(digits, unit) :: rest =>
+      parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -15,7 +15,7 @@ final class SimulatedKinesis(
     settings: Settings = Settings(),
     faults: Faults = Faults.None
 ) extends KinesisClient
-    with KinesisAdmin {
+    with SimulatedStreamAdmin {
   private val service = new SimulatedService(clock, settings, faults)
 
   /** What the HTTP face serves: the same streams. */
@@ -26,7 +26,7 @@ final class SimulatedKinesis(
   private[simulator] def now: java.time.Instant = clock.now
 
   override def describeStream(stream: StreamRef): StreamSummary =
-    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream)))
+    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
 
   override def listShards(request: ListShardsRequest): ShardListing = {
     val page = request match {
@@ -52,7 +52,7 @@ final class SimulatedKinesis(
     answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
-    answer(PutRecords(SimulatedKinesis.arn(stream), entries))
+    answer(PutRecords(SimulatedKinesis.arn(stream), entries)).result
 
   override def createStream(stream: StreamName, shards: Int): Unit = {
     answer(CreateStream(SimulatedKinesis.arn(stream), shards))
@@ -73,8 +73,8 @@ final class SimulatedKinesis(
         ListStreams.DefaultLimit
       )
       val page = answer(request)
-      val all = found ++ page.streams.map(_.arn.name)
-      if (page.hasMore) more(all) else all
+      val all = found ++ page.streams.map(_.name)
+      if (page.nextToken.isEmpty) all else more(all)
     }
     more(Vector.empty)
   }
@@ -95,15 +95,20 @@ final class SimulatedKinesis(
   }
 
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
-    answer(PutRecord(SimulatedKinesis.arn(stream), entry))
+    answer(PutRecord(SimulatedKinesis.arn(stream), entry)).result
 
   /** Nothing to release. */
   override def close(): Unit = ()
 
+  override protected def change(operation: Operation[Any]): Unit = {
+    answer(operation)
+    settle()
+  }
+
   private def settle(): Unit =
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
 
-  private def answer[A](operation: Operation[A]): A =
+  override protected def answer[A](operation: Operation[A]): A =
     run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
 }
 
