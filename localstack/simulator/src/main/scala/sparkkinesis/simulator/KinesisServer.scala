@@ -8,14 +8,13 @@ import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
 import io.netty.channel.socket.nio.NioServerSocketChannel
 import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
-import io.netty.handler.codec.http.{HttpObjectAggregator, HttpServerCodec}
 import io.netty.util.concurrent.DefaultThreadFactory
 
 import sparkkinesis.client.SystemClock
-import sparkkinesis.simulator.http.RequestHandler
+import sparkkinesis.simulator.http.{Protocols, RequestHandler}
 
 /**
- * The local Kinesis over HTTP/1.1, on the loopback address only; its threads are daemons that end
+ * The local Kinesis over HTTP/1.1 and HTTP/2, on the loopback address only; its threads are daemons that end
  * with `close`.
  *
  * @param kinesis what is served; may be used directly beside the clients
@@ -76,14 +75,6 @@ object KinesisServer {
   private[simulator] def pipeline(
       kinesis: SimulatedKinesis,
       requests: AtomicLong
-  ): ChannelInitializer[Channel] = new ChannelInitializer[Channel] {
-    override def initChannel(channel: Channel): Unit = {
-      channel.pipeline.addLast(
-        new HttpServerCodec(),
-        new HttpObjectAggregator(MaxRequestBytes),
-        new RequestHandler(kinesis, requests)
-      )
-      ()
-    }
-  }
+  ): ChannelInitializer[Channel] =
+    new Protocols(MaxRequestBytes, () => new RequestHandler(kinesis, requests))
 }

@@ -4,8 +4,9 @@ import scala.concurrent.duration._
 
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttributes, ExecutionInterceptor}
 import software.amazon.awssdk.http.apache5.Apache5HttpClient
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
+import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient => SdkClient}
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
@@ -27,9 +28,19 @@ final class AwsService(region: String) extends AutoCloseable {
       .build()
   )
 
+  val fanOut: SdkFanOut = new SdkFanOut(
+    KinesisAsyncClient
+      .builder()
+      .region(Region.of(region))
+      .httpClientBuilder(NettyNioAsyncHttpClient.builder())
+      .overrideConfiguration(_.addExecutionInterceptor(Paced))
+      .build()
+  )
+
   override def close(): Unit = {
     client.close()
     admin.close()
+    fanOut.close()
   }
 
   /** Most control calls may be made five times a second. */

@@ -27,6 +27,8 @@ final class AwsSuite extends KinesisClientContract with QuotaContract with Befor
 
   override protected def admin: KinesisAdmin = aws.admin
 
+  override protected def fanOut: FanOutCalls = aws.fanOut
+
   notRun.foreach(why => ignore(s"not run: $why")(()))
 
   override protected def afterAll(): Unit =

@@ -24,6 +24,10 @@ object KinesisMockSuite {
       refusesEmptySplits = false,
       quotas = false,
       refusesForeignIterators = false,
+      pagesConsumers = false,
+      sizesEvents = false,
+      endsSubscriptions = false,
+      checksShardOfSubscription = false,
       keepsOnDemandShards = false
     )
 }
