@@ -66,7 +66,8 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
       case _ =>
         context.fireChannelRead(message)
         ()
-    }  }
+    }
+  }
 }
 
 private[simulator] object Protocols {
