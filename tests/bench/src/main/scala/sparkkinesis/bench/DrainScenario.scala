@@ -11,7 +11,10 @@ final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   /** By default a shard is asked five times a second, as the service wants it. */
   private val variants =
-    Seq("defaults" -> Map.empty[String, String], "minFetchPeriod=1ms" -> Map("minFetchPeriod" -> "1ms"))
+    Seq(
+      "defaults" -> Map.empty[String, String],
+      "minFetchPeriod=1ms" -> Map("minFetchPeriod" -> "1ms")
+    )
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
     for {

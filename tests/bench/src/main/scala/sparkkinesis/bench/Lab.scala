@@ -37,7 +37,10 @@ final class Lab extends AutoCloseable {
     try spark.stop()
     finally {
       val files = Files.walk(scratch)
-      try files.sorted(Comparator.reverseOrder[Path]).map[File](_.toFile).forEach(f => { f.delete(); () })
+      try
+        files.sorted(Comparator.reverseOrder[Path]).map[File](_.toFile).forEach { f =>
+          f.delete(); ()
+        }
       finally files.close()
     }
 }

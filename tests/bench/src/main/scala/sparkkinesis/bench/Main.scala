@@ -8,13 +8,15 @@ import scala.util.Using
 /** Measures and reports; `make bench` runs it. */
 object Main {
   def main(args: Array[String]): Unit = {
-    val isWell = Arguments.parse(args.toList).fold(
-      { message =>
-        Console.err.println(message)
-        false
-      },
-      measure
-    )
+    val isWell = Arguments
+      .parse(args.toList)
+      .fold(
+        { message =>
+          Console.err.println(message)
+          false
+        },
+        measure
+      )
     if (!isWell) sys.exit(1)
   }
 

@@ -39,7 +39,7 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
       val key = random.alphanumeric.take(12).mkString
       PutRecordsRequestEntry.builder().partitionKey(key).data(data).build()
     }
-    client.sdk.putRecords(b => { b.streamName(stream).records(entries: _*); () })
+    client.sdk.putRecords { b => b.streamName(stream).records(entries: _*); () }
     ()
   }
 }

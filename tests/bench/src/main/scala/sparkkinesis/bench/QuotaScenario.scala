@@ -26,8 +26,8 @@ final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
     kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
       var refused = 0L
       var throttled = 0L
-      val raw = () =>
-        refused = RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.raw)
+      val raw =
+        () => refused = RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.raw)
       val ours = () => throttled = write(kinesis, load, of)
       RawClient.inParallel(Seq(raw, ours), Limit)
       def outcome(stream: String, again: Long) =

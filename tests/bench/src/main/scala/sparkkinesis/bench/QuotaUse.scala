@@ -56,7 +56,7 @@ object QuotaUse {
   @tailrec
   private def arrivals(client: RawClient, iterator: String, sofar: Vector[Long]): Seq[Long] = {
     val answer =
-      try Some(client.sdk.getRecords(b => { b.shardIterator(iterator); () }))
+      try Some(client.sdk.getRecords { b => b.shardIterator(iterator); () })
       catch { case _: ProvisionedThroughputExceededException => None }
     answer match {
       case None =>

@@ -26,13 +26,13 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
 
   /** Returns when it is active. */
   def createStream(stream: String, shards: Int): Unit = {
-    sdk.createStream(b => { b.streamName(stream).shardCount(shards); () })
+    sdk.createStream { b => b.streamName(stream).shardCount(shards); () }
     awaitActive(stream)
   }
 
   /** Returns when it is gone. */
   def deleteStream(stream: String): Unit = {
-    sdk.deleteStream(b => { b.streamName(stream); () })
+    sdk.deleteStream { b => b.streamName(stream); () }
     awaitStatus(stream, None)
   }
 
@@ -46,20 +46,19 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
 
   private def status(stream: String): Option[StreamStatus] =
     try {
-      val answer = sdk.describeStreamSummary(b => { b.streamName(stream); () })
+      val answer = sdk.describeStreamSummary { b => b.streamName(stream); () }
       Some(answer.streamDescriptionSummary.streamStatus)
     } catch { case _: ResourceNotFoundException => None }
 
   /** At most a thousand, in the order of their hash keys in a new stream. */
   def shards(stream: String): Seq[String] =
-    sdk.listShards(b => { b.streamName(stream); () }).shards.asScala.map(_.shardId).toSeq
+    sdk.listShards { b => b.streamName(stream); () }.shards.asScala.map(_.shardId).toSeq
 
-  def iterator(stream: String, shard: String, position: String): String = sdk
-    .getShardIterator { b =>
+  def iterator(stream: String, shard: String, position: String): String = sdk.getShardIterator {
+    b =>
       b.streamName(stream).shardId(shard).shardIteratorType(position)
       ()
-    }
-    .shardIterator
+  }.shardIterator
 
   override def close(): Unit = sdk.close()
 }

@@ -30,7 +30,7 @@ final class RawFollower(
   }
 
   @tailrec private def follow(iterator: String): String = {
-    val page = client.sdk.getRecords(b => { b.shardIterator(iterator); () })
+    val page = client.sdk.getRecords { b => b.shardIterator(iterator); () }
     page.records.asScala.foreach(r => seen(r.data.asByteArrayUnsafe))
     if (page.millisBehindLatest == 0) page.nextShardIterator else follow(page.nextShardIterator)
   }

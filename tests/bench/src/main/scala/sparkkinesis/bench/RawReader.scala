@@ -30,7 +30,7 @@ object RawReader {
       records: AtomicLong,
       bytes: AtomicLong
   ): Unit = {
-    val page = client.sdk.getRecords(b => { b.shardIterator(iterator).limit(PageRecords); () })
+    val page = client.sdk.getRecords { b => b.shardIterator(iterator).limit(PageRecords); () }
     records.addAndGet(page.records.size.toLong)
     page.records.asScala.foreach(r => bytes.addAndGet(r.data.asByteArrayUnsafe.length.toLong))
     val isDone = page.millisBehindLatest == 0 || page.nextShardIterator == null

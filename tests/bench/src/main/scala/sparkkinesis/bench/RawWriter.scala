@@ -36,9 +36,8 @@ object RawWriter {
     def next(): Option[Int] = requests.synchronized(requests.nextOption())
     val tasks = Seq.fill(RawClient.Threads) { () =>
       Iterator.continually(next()).takeWhile(_.nonEmpty).flatten.foreach { first =>
-        val entries = (first until math.min(first + RequestRecords, count)).map(n =>
-          PutRecordsRequestEntry.builder().partitionKey(key(n)).data(data).build()
-        )
+        val entries = (first until math.min(first + RequestRecords, count))
+          .map(n => PutRecordsRequestEntry.builder().partitionKey(key(n)).data(data).build())
         putAll(client, stream, entries, refused)
       }
     }
@@ -56,7 +55,7 @@ object RawWriter {
       entries: Seq[PutRecordsRequestEntry],
       refused: AtomicLong
   ): Unit = {
-    val answer = client.sdk.putRecords(b => { b.streamName(stream).records(entries.asJava); () })
+    val answer = client.sdk.putRecords { b => b.streamName(stream).records(entries.asJava); () }
     if (answer.failedRecordCount > 0) {
       val failed =
         entries.zip(answer.records.asScala).collect { case (e, r) if r.errorCode != null => e }

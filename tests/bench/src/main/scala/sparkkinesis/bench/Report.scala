@@ -68,7 +68,8 @@ object Report {
 
   /** Markdown. */
   def table(rows: Seq[JsonNode]): String = {
-    val head = Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
+    val head =
+      Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
     (head ++ rows.map(line)).mkString("\n")
   }
 

@@ -37,7 +37,8 @@ object Scenarios {
       thread
     }
     try {
-      val results = pool.submit(() => scenario.run()).get(scenario.limit.toSeconds, TimeUnit.SECONDS)
+      val results =
+        pool.submit(() => scenario.run()).get(scenario.limit.toSeconds, TimeUnit.SECONDS)
       Outcome(results, results.forall(_.value.nonEmpty))
     } catch {
       case e: ExecutionException =>
