@@ -73,6 +73,10 @@ lazy val bench = (project in file("tests/bench"))
     run / baseDirectory := (ThisBuild / baseDirectory).value,
     run / javaOptions ++= Seq("-Xms4g", "-Xmx4g") ++ Shading.javaOptions,
     // The local Kinesis runs from the jars that users have.
-    Compile / run := (Compile / run).dependsOn(bundle / assembly, simulatorJar / assembly).evaluated,
+    Compile / run := (Compile / run)
+      .dependsOn(bundle / assembly, simulatorJar / assembly)
+      .evaluated,
+    Test / forkOptions := (Test / forkOptions).value
+      .withWorkingDirectory((ThisBuild / baseDirectory).value),
     Test / test := (Test / test).dependsOn(bundle / assembly, simulatorJar / assembly).value
   )

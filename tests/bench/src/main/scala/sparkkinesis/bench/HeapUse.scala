@@ -15,6 +15,7 @@ object HeapUse {
   /** Of this process. */
   def own(): Double = {
     System.gc()
+    System.gc() // what the first one left for others to clean
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed.toDouble
   }
 

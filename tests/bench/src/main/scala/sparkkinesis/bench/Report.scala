@@ -16,12 +16,18 @@ object Report {
   private val mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
   private val Digits = new MathContext(4)
 
-  /** The rows of a file, in place of those of the same scenarios that it holds already. */
+  /**
+   * Writes the results into a file, in place of those of the same scenarios that it holds already.
+   *
+   * @param scenarios all there are, in order
+   * @return what the file holds now
+   */
   def merge(file: Path, results: Seq[Result], scenarios: Seq[String]): Seq[JsonNode] = {
     val before =
       if (Files.exists(file)) mapper.readTree(file.toFile).elements.asScala.toSeq else Nil
-    val measured = results.map(_.name.takeWhile(_ != ':')).toSet
-    val kept = before.filterNot(row => measured(scenarioOf(row)))
+    val measured = results.map(_.name.takeWhile(_ != ':'))
+    val kept =
+      before.filter(row => scenarios.diff(measured).contains(scenarioOf(row)))
     val all: Seq[JsonNode] = kept ++ results.map(json)
     val sorted = all.sortBy(row => scenarios.indexOf(scenarioOf(row)))
     Files.createDirectories(file.toAbsolutePath.getParent)

@@ -30,7 +30,7 @@ object Scenarios {
 
   /** Runs one to its end or its limit; a failure becomes a row, never an exception. */
   def run(scenario: Scenario): Outcome = {
-    println(s"== ${scenario.name}")
+    println(s"== ${scenario.name}, at most ${scenario.limit}")
     val pool = Executors.newSingleThreadExecutor { task =>
       val thread = new Thread(task, s"bench-${scenario.name}")
       thread.setDaemon(true)

@@ -12,7 +12,11 @@ object ServerCalls {
   private val http = HttpClient.newHttpClient()
   private val mapper = new ObjectMapper()
 
-  /** Of all since it began, by operation; those never called may be missing. */
+  /**
+   * Since it began, by operation; those never called may be missing.
+   *
+   * @throws IllegalStateException where it does not count
+   */
   def of(endpoint: URI): Map[String, Long] = {
     val request = HttpRequest.newBuilder(endpoint.resolve("/_simulator/stats")).build()
     val answer = http.send(request, HttpResponse.BodyHandlers.ofString())
