@@ -29,18 +29,29 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
       .option("checkpointLocation", lab.newCheckpoint().toString)
       .start()
     try {
+      awaitReading(kinesis, shards, query)
       Waiting.sleep(sizing.settling)
       (1 to sizing.rounds).map(_ => window(kinesis, shards, query))
     } finally query.stop()
   }
 
+  /** A query that reads nothing yet would be idle indeed. */
+  private def awaitReading(kinesis: LocalKinesis, shards: Int, query: StreamingQuery): Unit = {
+    def asked = ServerStats.of(kinesis.endpoint).callsOf("GetRecords")
+    val before = asked
+    Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
+      query.exception.foreach(throw _)
+      asked - before >= shards
+    }
+  }
+
   private def window(kinesis: LocalKinesis, shards: Int, query: StreamingQuery): Window = {
     query.exception.foreach(throw _)
-    val (calls, batch) = (ServerCalls.of(kinesis.endpoint), batchOf(query))
+    val (before, batch) = (ServerStats.of(kinesis.endpoint), batchOf(query))
     val usage = Usage.of(Waiting.sleep(sizing.window))
-    val after = ServerCalls.of(kinesis.endpoint)
+    val after = ServerStats.of(kinesis.endpoint)
     val perShard = Operations.map { operation =>
-      val count = after.getOrElse(operation, 0L) - calls.getOrElse(operation, 0L)
+      val count = after.callsOf(operation) - before.callsOf(operation)
       operation -> count / usage.seconds / shards
     }
     Window(usage, perShard.toMap, (batchOf(query) - batch).toDouble)
@@ -84,6 +95,7 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
 private object IdleScenario {
   val Stream = "idle"
+  val StartLimit: FiniteDuration = 60.seconds
   val Operations: Seq[String] = Seq("GetRecords", "GetShardIterator", "ListShards")
   val Goals: Map[String, Goal] =
     Map("GetRecords" -> Goal.atMost(1), "GetShardIterator" -> Goal.atMost(0))

@@ -1,7 +1,10 @@
 package sparkkinesis.bench
 
+import java.util.concurrent.atomic.AtomicLong
+
 import scala.concurrent.duration._
 
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{col, lit, when}
 
 import sparkkinesis.bench.QuotaScenario._
@@ -24,28 +27,26 @@ final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
   private def round(kinesis: LocalKinesis, of: Case): Round = {
     val load = Load(of.records(sizing.quotaSeconds), RecordSize)
     kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
-      var refused = 0L
-      var throttled = 0L
-      val raw =
-        () => refused = RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.raw)
-      val ours = () => throttled = write(kinesis, load, of)
-      RawClient.inParallel(Seq(raw, ours), Limit)
-      def outcome(stream: String, again: Long) =
-        QuotaUse(
-          QuotaUse.ofBusiest(kinesis.client, stream, of.shards, of.keys.raw, load.records),
-          100 * again.toDouble / (load.records + again)
-        )
-      Round(outcome(Ours, throttled), outcome(Raw, refused))
+      val before = ServerStats.of(kinesis.endpoint).entriesFailed
+      val refusedRaw = writeBoth(kinesis, load, of)
+      val refused = ServerStats.of(kinesis.endpoint).entriesFailed - before
+      def use(stream: String, again: Long) = QuotaUse(
+        QuotaUse.ofBusiest(kinesis.client, stream, of.shards, of.keys.raw, load.records),
+        100 * again.toDouble / (load.records + again)
+      )
+      Round(use(Ours, refused - refusedRaw), use(Raw, refusedRaw))
     })
   }
 
-  /** @return how many records were throttled */
-  private def write(kinesis: LocalKinesis, load: Load, of: Case): Long = {
+  /** @return how many of the raw loop's records were refused */
+  private def writeBoth(kinesis: LocalKinesis, load: Load, of: Case): Long = {
+    val refused = new AtomicLong
+    val raw = () =>
+      refused.set(RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.raw))
     val sink = new SinkWrite(lab)
-    val counts = TaskCounts.during(lab.spark.sparkContext, load.records.toLong) {
-      sink.write(sink.rows(load, of.keys.ours), kinesis.endpoint, Ours)
-    }
-    counts.throttled
+    val ours = () => sink.write(sink.rows(load, of.keys.ours), kinesis.endpoint, Ours)
+    RawClient.inParallel(Seq(raw, ours), Limit)
+    refused.get
   }
 
   private def results(of: Case, rounds: Seq[Round]): Seq[Result] = {
@@ -84,7 +85,7 @@ private object QuotaScenario {
     def raw(number: Int): String =
       if (isHot && number % 2 == 0) HotKey else RawWriter.evenKey(number)
 
-    def ours: org.apache.spark.sql.Column =
+    def ours: Column =
       if (isHot) when(col("id") % 2 === 0, lit(HotKey)).otherwise(SinkWrite.EvenKey)
       else SinkWrite.EvenKey
   }

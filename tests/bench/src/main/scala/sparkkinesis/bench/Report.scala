@@ -58,8 +58,7 @@ object Report {
     ()
   }
 
-  private def rounded(value: Double): java.math.BigDecimal =
-    BigDecimal(value).round(Digits).bigDecimal
+  private def rounded(value: Double): Double = BigDecimal(value).round(Digits).toDouble
 
   /** Between its two comments, a document holds the rows; what is around them stays. */
   def writeTable(document: Path, rows: Seq[JsonNode]): Unit = {

@@ -3,7 +3,7 @@ package sparkkinesis.bench
 import java.io.{BufferedReader, File, InputStreamReader}
 import java.net.URI
 import java.nio.file.{Files, Path, Paths}
-import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -59,6 +59,7 @@ object SimulatorProcess {
     listening.start()
     try said.get(StartLimit.toSeconds, TimeUnit.SECONDS)
     catch {
+      case e: ExecutionException => throw e.getCause
       case _: TimeoutException =>
         throw new IllegalStateException(s"The local Kinesis did not start within $StartLimit.")
     }
@@ -70,7 +71,9 @@ object SimulatorProcess {
     lines.iterator.asScala.filter(_.startsWith(Ready)).foreach { line =>
       said.complete(URI.create(line.stripPrefix(Ready).trim))
     }
-    said.completeExceptionally(new IllegalStateException("The local Kinesis ended at once."))
+    said.completeExceptionally(
+      new IllegalStateException("The local Kinesis ended at once: see above.")
+    )
     ()
   }
 

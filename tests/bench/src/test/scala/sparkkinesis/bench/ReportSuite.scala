@@ -18,8 +18,8 @@ class ReportSuite extends AnyFunSuite {
     val rows = Report.merge(newFile(), Seq(result("read: a", 7, Goal.ratioAtLeast(0.8))), names)
     assert(
       rows.map(_.toString) === Seq(
-        """{"name":"read: a","value":8,"unit":"MB/s","baseline":10,"ratio":0.8,""" +
-          """"goal":"≥ 0.8 × baseline","met":true,"spread":[7,9],"note":null}"""
+        """{"name":"read: a","value":8.0,"unit":"MB/s","baseline":10.0,"ratio":0.8,""" +
+          """"goal":"≥ 0.8 × baseline","met":true,"spread":[7.0,9.0],"note":null}"""
       )
     )
   }
