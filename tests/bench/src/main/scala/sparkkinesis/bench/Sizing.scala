@@ -71,7 +71,7 @@ object Sizing {
     idleShards = Seq(2),
     settling = 1.second,
     sinkRecords = 2000,
-    quotaSeconds = 3,
+    quotaSeconds = 5,
     paperShards = 200,
     reshardFrom = 2,
     reshardBacklog = 1000
