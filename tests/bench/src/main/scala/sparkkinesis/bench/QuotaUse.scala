@@ -39,17 +39,14 @@ object QuotaUse {
   }
 
   /**
-   * Within whole seconds, without the first, in which the saved-up quota goes, and what is left of
-   * the last.
+   * What arrived, of what could have from the first record to the last: a second's quota that a
+   * shard has saved up, and each further second's.
    *
    * @param millis when records arrived
    */
   def share(millis: Seq[Long]): Double = {
-    val begin = millis.min + 1000
-    val seconds = (millis.max - begin) / 1000
-    if (seconds < 1) throw new IllegalStateException("The records arrived within two seconds.")
-    val counted = millis.count(at => at >= begin && at < begin + seconds * 1000)
-    counted.toDouble / (seconds * RecordsPerSecond)
+    val seconds = (millis.max - millis.min) / 1000.0
+    millis.size / (RecordsPerSecond * (1 + seconds))
   }
 
   /** Reads have a quota, too. */
