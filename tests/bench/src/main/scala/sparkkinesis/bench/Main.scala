@@ -17,7 +17,7 @@ object Main {
         },
         measure
       )
-    if (!isWell) sys.exit(1)
+    sys.exit(if (isWell) 0 else 1)
   }
 
   /** @return whether everything could be measured, whatever the figures */
