@@ -64,7 +64,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
 bench: setup ## speed against a raw SDK loop, 15 minutes: docs/benchmarks.md
-	$(SBT) "bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)"
+	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 clean: ## forget everything that was built, and .venv
 	rm -rf .venv target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -18,7 +18,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
     val stream = new PaperStream(shards)
     val times = (1 to warmUps + batches).map { _ =>
       stream.report()
-      (millis(check(stream.plan().size)), millis(check(stream.encoded.count(_ == '@'))))
+      (millis(check(stream.plan().size)), millis(checkText(stream.encoded)))
     }
     val bytes = stream.encoded.getBytes(UTF_8).length.toDouble / shards
     val title = s"$name: $shards shards"
@@ -51,6 +51,9 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
     body
     (System.nanoTime() - began) / 1e6
   }
+
+  private def checkText(offset: String): Unit =
+    if (offset.length < shards) throw new IllegalStateException(s"An offset of $shards: $offset")
 
   private def check(found: Int): Unit =
     if (found != shards) throw new IllegalStateException(s"$found of $shards shards were planned.")
