@@ -54,6 +54,10 @@ final class SimulatedKinesis(
     }
   }
 
+  /** Past faults and quotas: what is there before the first call. */
+  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
+    service.prepare(operation)
+
   override def describeStream(stream: StreamRef): StreamSummary =
     answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
 

@@ -5,11 +5,13 @@ import sparkkinesis.client.{Clock, PutResult}
 /**
  * The state over time: runs operations one after the other, and faults with them.
  *
- * Reads take the state as it is and wait for nobody: many readers share one service.
+ * Reads take the state as it is and wait for nobody: many readers share one service. With quotas
+ * they meet for a moment at the meter of their shard.
  */
 private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
   @volatile private var state: State = State.empty(settings)
   val statistics = new CallStatistics
+  private val quotas = Option.when(settings.quotas)(new QuotaBook)
 
   def run[A](operation: Operation[A]): Reply[A] = {
     val reply = faults(operation).filter(_.fits(operation)) match {
@@ -25,14 +27,26 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     reply
   }
 
+  /** Past faults and quotas: what is there before the first call. */
+  def prepare[A](operation: Operation[A]): Either[Failure, A] = synchronized {
+    val outcome = operation.run(state, clock.now)
+    state = outcome.state
+    outcome.answer
+  }
+
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
-    case reading: ReadOnly[A] => reading.answer(state, clock.now)
+    case reading: ReadOnly[A] => limited(reading).answer
     case changing =>
       synchronized {
-        val outcome = changing.run(state, clock.now)
+        val outcome = limited(changing)
         state = outcome.state
         outcome.answer
       }
+  }
+
+  private def limited[A](operation: Operation[A]): Outcome[A] = {
+    val now = clock.now
+    quotas.fold(operation.run(state, now))(_.run(operation, state, now))
   }
 
   /** The casts hold: each answer is of its operation's own type. */

@@ -139,6 +139,7 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
  * @param refusesEmptySplits it refuses a split at a shard's first hash key
  * @param keepsOnDemandShards it refuses calls that change an on-demand stream's shards
+ * @param quotas it keeps the limits of throughput and of call rates
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
  */
 final case class Capabilities(
@@ -148,6 +149,7 @@ final case class Capabilities(
     countsPartitionKeys: Boolean = true,
     scalesEvenly: Boolean = true,
     refusesEmptySplits: Boolean = true,
+    quotas: Boolean = true,
     refusesForeignIterators: Boolean = true,
     keepsOnDemandShards: Boolean = true
 )

@@ -7,8 +7,11 @@ import org.scalatest.BeforeAndAfterAll
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
 
-/** The contract over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
-abstract class HttpContract extends KinesisClientContract with BeforeAndAfterAll {
+/** The contract over HTTP. */
+abstract class HttpContract extends KinesisClientContract with HttpFixture
+
+/** A Kinesis over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
+trait HttpFixture extends ContractFixture with BeforeAndAfterAll {
 
   /** Starts the server on first use. */
   protected def endpoint: URI

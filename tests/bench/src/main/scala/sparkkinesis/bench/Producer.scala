@@ -25,7 +25,7 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
     var due = Deadline.now
     var sent = 0
     while (end.hasTimeLeft()) {
-      if (due.hasTimeLeft()) Waiting.sleep(due.timeLeft)
+      Waiting.sleep(due.timeLeft.max(Duration.Zero))
       put()
       sent += perRequest
       due += Duration.fromNanos((meanPause.toNanos * 2 * random.nextDouble()).toLong)
