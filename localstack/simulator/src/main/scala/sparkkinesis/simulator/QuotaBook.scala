@@ -72,7 +72,7 @@ private[simulator] final class QuotaBook {
 
   /** A stream made again under the name is another. */
   private def forgetDeleted(operation: Operation[Any]): Unit = operation match {
-    case DeleteStream(stream) =>
+    case DeleteStream(stream, _) =>
       meters.keySet.removeIf(_.subject.isOf(stream))
       ()
     case _ => ()

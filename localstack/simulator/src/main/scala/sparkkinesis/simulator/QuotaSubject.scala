@@ -37,12 +37,11 @@ private[simulator] object QuotaSubject {
 
   /** `None` where it names nothing of the service. */
   def of(operation: Operation[Any]): Option[QuotaSubject] = operation match {
-    case GetRecords(_, iterator, _) =>
-      IteratorToken.parse(iterator.token).map(place => QuotaSubject(place.stream, place.shard))
-    case GetShardIterator(stream, shard, _) => Some(QuotaSubject(stream, shard))
-    case ListMoreShards(token, _) => ListToken.parse(token).map(place => QuotaSubject(place.stream))
     case ListStreams(region, account, _, _) => Some(QuotaSubject(region, account))
+    case DescribeLimits(region, account) => Some(QuotaSubject(region, account))
+    case SubscribeToShard(consumer, shard, _) =>
+      Some(QuotaSubject(consumer.stream, shard).copy(consumer = Some(consumer.name)))
     case other =>
-      other.productIterator.collectFirst { case stream: StreamArn => QuotaSubject(stream) }
+      other.subject.stream.map(QuotaSubject(_).copy(shard = other.subject.shard))
   }
 }

@@ -128,7 +128,5 @@ final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoClose
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
-      case e: aws.LimitExceededException =>
-        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }
