@@ -151,11 +151,8 @@ def servers() -> dict[str, Run]:
 
 def table(runs: dict[str, Run], operations: set[str]) -> str:
     """The table and the deviations, as Markdown."""
-    rows = [
-        ["operation", *runs],
-        ["---"] * (len(runs) + 1),
-        *([f"`{o}`", *(run.cell(o) for run in runs.values())] for o in sorted(operations)),
-    ]
+    rows = [["operation", *runs], ["---"] * (len(runs) + 1)]
+    rows += [[f"`{o}`", *(run.cell(o) for run in runs.values())] for o in sorted(operations)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     reasons = dict(REASON.findall(README.read_text(encoding="utf-8")))
     for name, run in runs.items():

@@ -28,6 +28,9 @@ object Dependencies {
   val docker: ModuleID = ("org.testcontainers" % "testcontainers" % "2.0.5" % Test)
     .exclude("com.fasterxml.jackson.core", "jackson-annotations")
 
+  /** What the bench runs on: Spark itself, with all it needs. */
+  val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark)
+
   val test: Seq[ModuleID] = Seq(
     "org.scalatest" %% "scalatest" % "3.2.19" % Test,
     "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test

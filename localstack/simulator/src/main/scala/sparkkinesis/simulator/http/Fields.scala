@@ -4,12 +4,13 @@ import java.io.IOException
 import java.time.Instant
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NoStackTrace
 
 import com.fasterxml.jackson.databind.JsonNode
 
 import sparkkinesis.model._
-import sparkkinesis.simulator.{ErrorCode, Failure}
+import sparkkinesis.simulator.{ErrorCode, Failure, Tokens}
 
 /** A request that cannot be understood; becomes the answer. */
 private[http] final class BadRequest(val failure: Failure.Refused)
@@ -95,17 +96,10 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
 
   def instant(name: String): Instant = member(name) match {
     case Some(value) if value.isNumber =>
-      try checked(name, format.instant(value))
-      catch {
-        case _: ArithmeticException | _: NumberFormatException => throw wrongKind(name, "a time")
-      }
+      Try(format.instant(value)).filter(Tokens.isNear).getOrElse(throw wrongKind(name, "a time"))
     case Some(_) => throw wrongKind(name, "a timestamp")
     case None => throw missing(name)
   }
-
-  /** Far from where times of milliseconds end. */
-  private def checked(name: String, time: Instant): Instant =
-    if (math.abs(time.getEpochSecond) < (1L << 40)) time else throw wrongKind(name, "a time")
 
   def data(name: String): Array[Byte] = {
     val value = member(name).getOrElse(throw missing(name))
