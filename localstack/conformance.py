@@ -116,14 +116,15 @@ def properties(case: ET.Element, name: str) -> list[str]:
 
 def switches(rule: str) -> list[str]:
     """Those of `Capabilities` in the call that names the rule, and in what is called so."""
-    literal = f'"{rule.split(": ", 1)[1]}"'
+    literal = re.escape(f'"{rule.split(": ", 1)[1]}"')
     for source in sorted(SCALA_TESTS.rglob("*.scala")):
         text = JOINED.sub("", source.read_text(encoding="utf-8"))
-        at = text.find(literal)
-        calls = list(CALL.finditer(text, 0, max(at, 0)))
-        if calls:
-            function = re.search(rf"def {calls[-1][1]}\(.*?\n\n", text, re.DOTALL)
-            return SWITCH.findall(text[calls[-1].start() : at] + (function[0] if function else ""))
+        for at in (match.start() for match in re.finditer(literal, text)):
+            call = list(CALL.finditer(text, 0, at))[-1]
+            function = re.search(rf"def {call[1]}\(.*?\n\n", text, re.DOTALL)
+            found = SWITCH.findall(text[call.start() : at] + (function[0] if function else ""))
+            if found:
+                return found
     return []
 
 
