@@ -39,6 +39,9 @@ private[simulator] object SequenceParts {
   private val Bytes = 24
   private val Bits = 186
 
+  /** The bits behind the index. */
+  val IndexShift = 80
+
   /** The index of a closed shard's last number: behind every record. */
   val LastIndex: Long = Long.MaxValue
 

@@ -49,7 +49,7 @@ final class SimulatedKinesis(
   ): ShardIterator = answer(GetShardIterator(SimulatedKinesis.arn(stream), shard, position))
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
-    answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit))
+    strict(answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit)))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     answer(PutRecords(SimulatedKinesis.arn(stream), entries))
@@ -99,6 +99,9 @@ final class SimulatedKinesis(
 
   /** Nothing to release. */
   override def close(): Unit = ()
+
+  /** With records that stay the same objects, as callers of a port expect. */
+  private def strict(page: Page): Page = page.copy(records = page.records.toVector)
 
   private def settle(): Unit =
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)

@@ -40,6 +40,9 @@ private[simulator] object Write {
   ): (StreamState, PutResult.Written) = {
     val owner = stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey)))
     val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, now)
-    (stream.updated(appended), PutResult.Written(owner.id, appended.records.last.sequenceNumber))
+    (
+      stream.updated(appended),
+      PutResult.Written(owner.id, appended.records.sequenceNumber(owner.end))
+    )
   }
 }

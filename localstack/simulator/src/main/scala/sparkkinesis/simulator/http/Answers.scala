@@ -1,6 +1,7 @@
 package sparkkinesis.simulator.http
 
 import com.fasterxml.jackson.core.JsonGenerator
+import com.fasterxml.jackson.core.io.SerializedString
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -8,6 +9,7 @@ import sparkkinesis.simulator._
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
 private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
+  import Answers._
 
   /** Operations that answer nothing have no body at all. */
   val nothing: Unit => Unit = identity
@@ -49,7 +51,7 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     body(out.writeStringField("ShardIterator", iterator.token))
 
   def page(p: Page): Unit = body {
-    array("Records", p.records)(record)
+    records(p.records)
     p.next.foreach(next => out.writeStringField("NextShardIterator", next.token))
     out.writeNumberField("MillisBehindLatest", p.millisBehindLatest)
     if (p.children.nonEmpty) array("ChildShards", p.children)(child)
@@ -119,6 +121,33 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     hashKeys(c.hashKeys)
   }
 
+  /** A page of millions of bytes is written from where its records lie. */
+  private def records(all: Seq[Record]): Unit = all match {
+    case log: RecordLog =>
+      val cursor = log.cursor
+      out.writeArrayFieldStart("Records")
+      while (cursor.advance()) {
+        out.writeStartObject()
+        record(cursor)
+        out.writeEndObject()
+      }
+      out.writeEndArray()
+    case others => array("Records", others)(record)
+  }
+
+  private def record(r: RecordCursor): Unit = {
+    out.writeFieldName(SequenceName)
+    out.writeUTF8String(r.sequenceNumber, 0, r.sequenceNumber.length)
+    out.writeFieldName(ArrivalName)
+    format.writeMillis(out, r.arrivalMillis)
+    out.writeFieldName(DataName)
+    out.writeBinary(r.bytes, r.dataStart, r.dataLength)
+    if (r.hasKey) {
+      out.writeFieldName(KeyName)
+      out.writeUTF8String(r.bytes, r.keyStart, r.keyLength)
+    }
+  }
+
   private def record(r: Record): Unit = {
     out.writeStringField("SequenceNumber", r.sequenceNumber.text)
     out.writeFieldName("ApproximateArrivalTimestamp")
@@ -165,13 +194,16 @@ private[http] object Answers {
   private val Small = 512
   private val AroundARecord = 200
 
+  // Encoded once.
+  private val SequenceName = new SerializedString("SequenceNumber")
+  private val ArrivalName = new SerializedString("ApproximateArrivalTimestamp")
+  private val DataName = new SerializedString("Data")
+  private val KeyName = new SerializedString("PartitionKey")
+
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case page: Page =>
-      page.records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
+    case Page(log: RecordLog, _, _, _) =>
+      format.encodedSize(log.bytes.toInt) + log.size * AroundARecord + Small
     case _ => Small
   }
-
-  private def keySize(record: Record): Int =
-    record.partitionKey.fold(0)(_.length) + AroundARecord
 }
