@@ -1,9 +1,12 @@
 package sparkkinesis.simulator
 
+import java.nio.file.{Path, Paths}
+
 import scala.annotation.tailrec
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
+import sparkkinesis.simulator.journal.FileJournal
 
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {
@@ -16,10 +19,11 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val server = KinesisServer.start(arguments.port, new SimulatedKinesis(SystemClock))
+    val server = KinesisServer.start(arguments.port, kinesis(arguments))
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
       server.kinesis.run(CreateStream(arn, shards)) match {
+        case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
         case Left(failure) =>
           throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
         case Right(_) => ()
@@ -33,6 +37,16 @@ object Main {
     } else server.awaitClosed()
   }
 
+  private def kinesis(arguments: Arguments): SimulatedKinesis =
+    try {
+      val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
+      new SimulatedKinesis(SystemClock, journal = journal)
+    } catch {
+      case e: JournalException =>
+        Console.err.println(e.getMessage)
+        sys.exit(1)
+    }
+
   @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
 }
 
@@ -40,11 +54,13 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
+ * @param persist the directory that keeps the streams
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
+    persist: Option[Path] = None,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -55,6 +71,7 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
+      |  --persist DIR         keep the streams there, for the next start; made if need be
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
@@ -71,6 +88,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
+    case "--persist" :: directory :: rest =>
+      parse(rest, sofar.copy(persist = Some(Paths.get(directory))))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -7,7 +7,7 @@ import java.time.Instant
  *
  * @tparam A the answer
  */
-trait Operation[+A] extends Product with Serializable {
+sealed trait Operation[+A] extends Product with Serializable {
 
   /** As the service calls it. */
   def name: String = productPrefix

@@ -9,14 +9,16 @@ import sparkkinesis.model._
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.
  *
  * @param clock of the service; record arrival, retention and token expiry follow it
+ * @param journal from which the streams come and in which they are kept; closed with this
  */
 final class SimulatedKinesis(
     clock: Clock,
     settings: Settings = Settings(),
-    faults: Faults = Faults.None
+    faults: Faults = Faults.None,
+    journal: Journal = Journal.None
 ) extends KinesisClient
     with KinesisAdmin {
-  private val service = new SimulatedService(clock, settings, faults)
+  private val service = new SimulatedService(clock, settings, faults, journal)
 
   /** What the HTTP face serves: the same streams. */
   private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] =
@@ -97,8 +99,8 @@ final class SimulatedKinesis(
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
     answer(PutRecord(SimulatedKinesis.arn(stream), entry))
 
-  /** Nothing to release. */
-  override def close(): Unit = ()
+  /** Changes afterwards are errors where there is a journal. */
+  override def close(): Unit = journal.close()
 
   /** With records that stay the same objects, as callers of a port expect. */
   private def strict(page: Page): Page = page.copy(records = page.records.toVector)

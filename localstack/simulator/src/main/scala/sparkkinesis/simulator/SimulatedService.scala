@@ -9,8 +9,13 @@ import sparkkinesis.client.{Clock, Page, PutResult}
  *
  * Reads take the state as it is and wait for nobody: many readers share one service.
  */
-private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
-  @volatile private var state: State = State.empty(settings)
+private[simulator] final class SimulatedService(
+    clock: Clock,
+    settings: Settings,
+    faults: Faults,
+    journal: Journal
+) {
+  @volatile private var state: State = journal.restored(settings)
 
   def run[A](operation: Operation[A]): Either[Failure, A] = faults(operation) match {
     case None => perform(operation)
@@ -27,9 +32,11 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
 
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
     case reading: ReadOnly[A] => reading.answer(state, clock.now)
-    case changing =>
+    case changing: Changing[A] =>
       synchronized {
-        val outcome = changing.run(state, clock.now)
+        val now = clock.now
+        val outcome = changing.run(state, now)
+        outcome.answer.foreach(journal.keep(changing, _, now))
         state = outcome.state
         outcome.answer
       }
