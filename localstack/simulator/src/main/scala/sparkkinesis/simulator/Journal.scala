@@ -35,5 +35,5 @@ object Journal {
 }
 
 /** A journal that cannot be read or written; the message says which, where, and what to do. */
-final class JournalException(message: String, cause: Throwable = null)
-    extends RuntimeException(message, cause)
+final class JournalException(message: String, cause: Option[Throwable] = Option.empty)
+    extends RuntimeException(message, cause.orNull)

@@ -35,7 +35,7 @@ final class FileJournal private (file: JournalFile) extends Journal {
             throw new JournalException(
               s"The journal's entry at byte $at cannot be repeated: ${e.getMessage}. Use the " +
                 "program that wrote it, or another directory.",
-              e
+              Some(e)
             )
         }
     }

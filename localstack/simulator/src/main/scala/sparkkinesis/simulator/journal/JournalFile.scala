@@ -111,7 +111,7 @@ private[journal] final class JournalFile private (path: Path, file: RandomAccess
     try body
     catch {
       case e: IOException =>
-        throw new JournalException(s"$path cannot be $done: ${e.getMessage}", e)
+        throw new JournalException(s"$path cannot be $done: ${e.getMessage}", Some(e))
     }
 }
 
@@ -140,7 +140,7 @@ private[journal] object JournalFile {
       case e: IOException =>
         throw new JournalException(
           s"$path cannot be opened: ${e.getClass.getSimpleName}: ${e.getMessage}",
-          e
+          Some(e)
         )
     }
   }
