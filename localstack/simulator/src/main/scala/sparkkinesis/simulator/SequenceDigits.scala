@@ -1,7 +1,6 @@
 package sparkkinesis.simulator
 
 import java.math.BigInteger
-import java.nio.charset.StandardCharsets.US_ASCII
 
 /**
  * The digits of a shard's sequence numbers. Neighbours that arrived in one second differ by a
@@ -20,7 +19,7 @@ private[simulator] final class SequenceDigits(numbers: RecordLog.Numbers) {
     val arrived = arrivalMillis / 1000
     if (arrived == second && position == this.position + 1) add()
     else if (arrived != second || position != this.position)
-      digits = numbers.parts(position, arrivalMillis).number.text.getBytes(US_ASCII)
+      digits = numbers.parts(position, arrivalMillis).digits
     this.position = position
     second = arrived
     digits

@@ -86,7 +86,7 @@ private[simulator] object ShardState {
   /** By hand: made for every record put. */
   def id(number: Int): ShardId = {
     val digits = number.toString
-    ShardId("shardId-" + "0" * (12 - digits.length) + digits)
+    ShardId("shardId-" + "000000000000".substring(digits.length) + digits)
   }
 
   /** `None` where no shard can have that name. */

@@ -106,9 +106,8 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("what is kept of each operation does the same again") {
     inDirectory { directory =>
-      val state = withJournal(directory)((journal, state) =>
-        enact(journal, state, samples.map(always))
-      )
+      val state =
+        withJournal(directory)((journal, state) => enact(journal, state, samples.map(always)))
       withJournal(directory)((_, restored) => assert(told(restored) == told(state)))
     }
   }
