@@ -7,20 +7,24 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
-def client_of(endpoint: str, region: str = REGION) -> Any:
-    """A client of a region of the simulator."""
+def client_of(
+    endpoint: str, region: str = REGION, *, account: str = "any", checked: bool = True
+) -> Any:
+    """A client of a region of the simulator; unchecked, it sends what is wrong too."""
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
-        aws_access_key_id="any",
+        aws_access_key_id=account,
         aws_secret_access_key="any",
+        config=Config(parameter_validation=checked),
     )
 
 

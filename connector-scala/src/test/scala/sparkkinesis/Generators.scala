@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 import org.scalacheck.Gen
 
 import sparkkinesis.model._
-import sparkkinesis.source.{BufferedPage, PackedRecords, ReadLimits}
+import sparkkinesis.source.{BufferedPage, ReadLimits}
 
 /** Values of the model as Kinesis, or a query over it, makes them. */
 object Generators {

@@ -38,7 +38,9 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
 }
 
 object SequenceNumber {
-  private val MaxDigits = 128 // the API model's limit
+
+  /** The API model's limit. */
+  val MaxDigits = 128
 
   /** A loop over primitives: this runs once a record. */
   private def isValid(text: String): Boolean = {

@@ -34,14 +34,14 @@ final case class FetchSettings(
     (quiet / FetchSettings.QuietParts).max(minPeriod).min(idlePeriod.max(minPeriod))
 
   /** Places in a page where a batch may end: the last record always, and enough between for the limits. */
-  def marks(records: IndexedSeq[Record]): Vector[Int] = {
+  def marks(records: PackedRecords): Vector[Int] = {
     val last = records.size - 1
     if (limits.isUnlimited) Vector(last)
     else {
       var (count, bytes) = (0L, 0L)
       records.indices.filter { index =>
         count += 1
-        bytes += records(index).data.length
+        bytes += records.dataLength(index)
         val isFull = !limitsOfMark.allow(count + 1, bytes + 1)
         val isMark = index == last || isFull
         if (isMark) {

@@ -78,17 +78,17 @@ final class PageBuffer(capacityBytes: Long) {
     held += page.bytes
   }
 
-  /** The records of the range in order; `None` where a part of it is not here. */
-  def records(range: ShardRange): Option[Iterator[Record]] = {
+  /** The records of the range in order, page by page; `None` where a part of it is not here. */
+  def pages(range: ShardRange): Option[Iterator[PackedRecords]] = {
     val all = pagesOf(range.shard)
     for {
       first <- Some(all.indexWhere(_.indexBehind(range.from).isDefined)).filter(_ >= 0)
       last <- Some(all.indexWhere(_.indexBehind(range.upTo).isDefined, first)).filter(_ >= 0)
-    } yield all.slice(first, last + 1).iterator.zipWithIndex.flatMap { case (page, index) =>
+    } yield all.slice(first, last + 1).iterator.zipWithIndex.map { case (page, index) =>
       val begin = if (index == 0) page.indexBehind(range.from).getOrElse(0) else 0
       val end =
         if (first + index == last) page.indexBehind(range.upTo).getOrElse(0) else page.records.size
-      (begin until end).iterator.map(page.records)
+      page.records.slice(begin, end)
     }
   }
 

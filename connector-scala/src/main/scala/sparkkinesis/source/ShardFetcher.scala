@@ -68,7 +68,8 @@ final class ShardFetcher(
     else {
       val current = iterator.getOrElse(client.shardIterator(stream, shard, position))
       iterator = Some(current)
-      val page = client.getRecords(stream, current, settings.maxRecords)
+      val answer = client.getRecords(stream, current, settings.maxRecords)
+      val page = answer.copy(records = PackedRecords(answer.records)) // once, for all that follows
       iterator = page.next // none at the end, confirmed or not: then another is asked for
       val children =
         if (page.next.isEmpty) ShardEnd.children(client, stream, shard, page) else Seq.empty
@@ -78,7 +79,10 @@ final class ShardFetcher(
     }
 
   private def isPastStop(page: Page): Boolean =
-    settings.stopAtMillis.exists(stop => page.records.exists(_.arrivalMillis > stop))
+    settings.stopAtMillis.exists { stop =>
+      val records = PackedRecords(page.records)
+      records.indices.exists(records.arrivalMillis(_) > stop)
+    }
 
   /**
    * To what had arrived when the query should stop; nothing more is wanted. Kept, the rest would take
@@ -86,9 +90,11 @@ final class ShardFetcher(
    */
   private def cut(page: Page, current: ShardIterator): Page = {
     isStopped = true
-    val wanted =
-      page.records.takeWhile(record => settings.stopAtMillis.forall(record.arrivalMillis <= _))
-    Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty)
+    val records = PackedRecords(page.records)
+    val wanted = records.countWhile { index =>
+      settings.stopAtMillis.forall(records.arrivalMillis(index) <= _)
+    }
+    Page(records.take(wanted), page.next.orElse(Some(current)), 0, Seq.empty)
   }
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */

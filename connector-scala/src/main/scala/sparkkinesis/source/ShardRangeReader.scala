@@ -44,30 +44,32 @@ final class ShardRangeReader(
    *
    * @throws DataLossException as soon as it is certain that a part is missing, from `next`
    */
-  def records(range: ShardRange): Iterator[Record] =
-    Iterator
-      .unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
-      .flatten
+  def pages(range: ShardRange): Iterator[PackedRecords] =
+    Iterator.unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
 
-  private def next(range: ShardRange, reading: Reading): (IndexedSeq[Record], Option[Reading]) =
+  private def next(range: ShardRange, reading: Reading): (PackedRecords, Option[Reading]) =
     try onward(range, reading)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
         log.warn(s"${loss.getMessage} Going on, as it is.")
-        (IndexedSeq.empty, None)
+        (PackedRecords.Empty, None)
     }
 
   private def onward(
       range: ShardRange,
       reading: Reading
-  ): (IndexedSeq[Record], Option[Reading]) = {
+  ): (PackedRecords, Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
     val page = fetch(range, reading, 0)
+    val records = PackedRecords(page.records)
     val wanted = range.upTo match {
-      case Progress.After(last) => page.records.takeWhile(_.sequenceNumber <= last)
-      case _ => page.records
+      case Progress.After(last) =>
+        records.take(records.countWhile(records.sequenceNumber(_) <= last))
+      case _ => records
     }
-    val read = wanted.lastOption.fold(reading.progress)(last => Progress.After(last.sequenceNumber))
+    val read =
+      if (wanted.isEmpty) reading.progress
+      else Progress.After(wanted.sequenceNumber(wanted.size - 1))
     if (isDone(range, read, page)) (wanted, None)
     else {
       checkNothingLost(range, page, wanted.size)

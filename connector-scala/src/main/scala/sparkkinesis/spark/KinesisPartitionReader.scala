@@ -1,5 +1,7 @@
 package sparkkinesis.spark
 
+import scala.annotation.tailrec
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -7,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.model.Record
+import sparkkinesis.model.{PackedRecords, ShardId}
 import sparkkinesis.source._
 
 final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
@@ -27,27 +29,28 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private val service = FetchRun.ensure(run)
   private var lease: Option[Lease] = None
   private var rereadRanges = 0L
-  private var current: InternalRow = _
-  private val rows: Iterator[InternalRow] = ranges.iterator.flatMap { range =>
-    val filler = new RecordRow.Filler(run.options.stream.name, range.shard)
-    records(range).map(filler.fill)
+  private val row = new RecordRow(run.options.stream.name)
+  private val shardPages: Iterator[(ShardId, PackedRecords)] = ranges.iterator.flatMap { range =>
+    pages(range).map(range.shard -> _)
   }
 
-  override def next(): Boolean = ConnectorError.translating {
-    val hasNext = rows.hasNext
-    if (hasNext) current = rows.next()
-    hasNext
-  }
+  override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
 
-  override def get(): InternalRow = current
+  override def get(): InternalRow = row
+
+  @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
+    val (shard, records) = shardPages.next()
+    row.read(shard, records)
+    row.next() || nextPage()
+  }
 
   override def close(): Unit = lease.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(rereadRanges)
 
-  private def records(range: ShardRange): Iterator[Record] =
-    service.buffer.records(range).getOrElse {
+  private def pages(range: ShardRange): Iterator[PackedRecords] =
+    service.buffer.pages(range).getOrElse {
       rereadRanges += 1
       val borrowed = lease.getOrElse(ClientPool.shared.borrow(run.options.client))
       lease = Some(borrowed)
@@ -59,6 +62,6 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
         SystemClock,
         FetchRun.chance,
         () => context != null && context.isInterrupted()
-      ).records(range)
+      ).pages(range)
     }
 }

@@ -1,14 +1,78 @@
 package sparkkinesis.spark
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.model._
 
-/** A record as a row. `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique. */
+/**
+ * The records of pages as rows, one after the other: the same row that moves on. It makes a value when
+ * Spark asks for one, so a column that nobody wants costs nothing. Always with the metadata columns
+ * behind the others: Spark 4.0 and 4.1 do not say whether they are wanted.
+ */
+final class RecordRow(stream: StreamName) extends BaseGenericInternalRow {
+  import RecordRow._
+
+  private val streamText = UTF8String.fromString(stream.name)
+  private var shardText = UTF8String.EMPTY_UTF8
+  private var records = PackedRecords.Empty
+  private var index = -1
+
+  /** `next` comes to the page's first record. */
+  def read(shard: ShardId, page: PackedRecords): Unit = {
+    shardText = UTF8String.fromString(shard.name)
+    records = page
+    index = -1
+  }
+
+  def next(): Boolean = {
+    index += 1
+    index < records.length
+  }
+
+  override def numFields: Int = FieldCount
+
+  override protected def genericGet(ordinal: Int): Any = ordinal match {
+    case 0 => partitionKey
+    case 1 => records.data(index)
+    case 2 => streamText
+    case 3 => shardText
+    case 4 => text(records.numberBegin(index), records.numberLength(index))
+    case 5 => 0L
+    case Arrival => arrivalMicros
+    case 7 => null
+    case 8 => records.encryptionType(index).map(UTF8String.fromString).orNull
+    case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
+  }
+
+  /** Asked before each value: makes none. */
+  override def isNullAt(ordinal: Int): Boolean = ordinal match {
+    case 0 => !records.hasKey(index)
+    case 7 => true
+    case 8 => records.encryptionType(index).isEmpty
+    case _ => false
+  }
+
+  /** Without a box. */
+  override def getLong(ordinal: Int): Long = if (ordinal == Arrival) arrivalMicros else 0L
+
+  override def setNullAt(ordinal: Int): Unit = update(ordinal, null)
+
+  override def update(ordinal: Int, value: Any): Unit =
+    throw new UnsupportedOperationException("Rows of a source are read only.")
+
+  private def arrivalMicros: Long = records.arrivalMillis(index) * MicrosPerMilli
+
+  private def partitionKey: UTF8String =
+    if (records.hasKey(index)) text(records.keyBegin(index), records.keyLength(index)) else null
+
+  private def text(begin: Int, length: Int): UTF8String =
+    UTF8String.fromBytes(records.content, begin, length)
+}
+
+/** `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique. */
 object RecordRow {
 
   /** `partitionKey` is null on streams with `AUTO` record distribution. */
@@ -33,25 +97,7 @@ object RecordRow {
       override def comment: String = text
     }
 
-  /**
-   * Fills one row again and again. Always with the metadata columns behind the others: Spark 4.0 and 4.1
-   * do not say whether they are wanted, and ignore them where they are not.
-   */
-  final class Filler(stream: StreamName, shard: ShardId) {
-    private val row = new GenericInternalRow(Schema.length + MetadataColumns.length)
-    row.update(2, UTF8String.fromString(stream.name))
-    row.update(3, UTF8String.fromString(shard.name))
-    row.update(5, 0L)
-
-    def fill(record: Record): InternalRow = {
-      row.update(0, record.partitionKey.map(UTF8String.fromString).orNull)
-      row.update(1, record.data)
-      row.update(4, UTF8String.fromString(record.sequenceNumber.text))
-      row.update(6, record.arrivalMillis * MicrosPerMilli)
-      row.update(8, record.encryptionType.map(UTF8String.fromString).orNull)
-      row
-    }
-  }
-
+  private val FieldCount = Schema.length + MetadataColumns.length
+  private val Arrival = Schema.fieldIndex("approximateArrivalTimestamp")
   private val MicrosPerMilli = 1000L
 }

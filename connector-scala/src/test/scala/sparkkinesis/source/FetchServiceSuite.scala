@@ -80,7 +80,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
-      assert(running.service.buffer.records(range).map(_.toVector) === Some(records))
+      assert(running.service.buffer.pages(range).map(_.flatten.toVector) === Some(records))
       eventually(assert(running.coordinator.counters.records === 50))
       assert(serviceThreads.nonEmpty && serviceThreads.forall(_.isDaemon))
     }

@@ -31,10 +31,10 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(cuts) { case (pages, begin, end) =>
       val all = pages.flatMap(_.records)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
-      assert(filled(pages).records(range).map(_.toVector) === Some(all.slice(begin, end)))
+      assert(filled(pages).pages(range).map(_.flatten.toVector) === Some(all.slice(begin, end)))
       if (pages.last.upTo == Progress.Finished) {
-        val toTheEnd = filled(pages).records(range.copy(upTo = Progress.Finished))
-        assert(toTheEnd.map(_.toVector) === Some(all.drop(begin)))
+        val toTheEnd = filled(pages).pages(range.copy(upTo = Progress.Finished))
+        assert(toTheEnd.map(_.flatten.toVector) === Some(all.drop(begin)))
       }
     }
   }
@@ -44,13 +44,13 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val last = pages.last.upTo
       val open = pages.filter(_.upTo != Progress.Finished)
       val beyond = ShardRange(shard, Progress.TrimHorizon, after(record(999, 1)))
-      assert(filled(pages).records(beyond).isEmpty)
-      val before = filled(pages.drop(1)).records(ShardRange(shard, Progress.TrimHorizon, last))
+      assert(filled(pages).pages(beyond).isEmpty)
+      val before = filled(pages.drop(1)).pages(ShardRange(shard, Progress.TrimHorizon, last))
       assert(before.isEmpty)
       val toTheEnd = ShardRange(shard, Progress.TrimHorizon, Progress.Finished)
-      assert(filled(open).records(toTheEnd).isEmpty)
+      assert(filled(open).pages(toTheEnd).isEmpty)
       val elsewhere = ShardRange(shardId(1), Progress.TrimHorizon, last)
-      assert(filled(pages).records(elsewhere).isEmpty)
+      assert(filled(pages).pages(elsewhere).isEmpty)
     }
   }
 
@@ -58,8 +58,8 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(cuts) { case (pages, begin, end) =>
       val buffer = filled(pages)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
-      val first = buffer.records(range).map(_.toVector)
-      assert(buffer.records(range).map(_.toVector) === first)
+      val first = buffer.pages(range).map(_.flatten.toVector)
+      assert(buffer.pages(range).map(_.flatten.toVector) === first)
     }
   }
 
@@ -69,7 +69,8 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       buffer.dropUpTo(shard, place(pages, begin))
       val rest = ShardRange(shard, place(pages, begin), place(pages, end))
       val all = pages.flatMap(_.records)
-      if (end > begin) assert(buffer.records(rest).map(_.toVector) === Some(all.slice(begin, end)))
+      if (end > begin)
+        assert(buffer.pages(rest).map(_.flatten.toVector) === Some(all.slice(begin, end)))
       val ends = pages.map(_.records.size).scanLeft(0)(_ + _).drop(1)
       val needed = pages.zip(ends).collect {
         case (page, last) if last > begin || page.upTo == Progress.Finished => page
@@ -85,8 +86,8 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       buffer.dropAfter(shard, kept.lastOption.fold(pages.head.from)(_.upTo))
       assert(buffer.bytes === kept.map(_.bytes).sum)
       pages.drop(count).foreach(buffer.add(shard, _))
-      val whole = buffer.records(ShardRange(shard, pages.head.from, pages.last.upTo))
-      assert(whole.map(_.toVector) === Some(pages.flatMap(_.records)))
+      val whole = buffer.pages(ShardRange(shard, pages.head.from, pages.last.upTo))
+      assert(whole.map(_.flatten.toVector) === Some(pages.flatMap(_.records)))
     }
   }
 

@@ -61,8 +61,8 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
 
     def buffered(upTo: Progress): Option[Seq[Long]] = buffer
-      .records(ShardRange(shard.id, from, upTo))
-      .map(_.map(_.sequenceNumber.text.toLong).toVector)
+      .pages(ShardRange(shard.id, from, upTo))
+      .map(_.flatten.map(_.sequenceNumber.text.toLong).toVector)
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))

@@ -44,7 +44,7 @@ class ShardFetchersSuite extends AnyFunSuite {
     }
 
     def holds(shard: Int, from: Int, last: Int): Boolean =
-      buffer.records(ShardRange(shardId(shard), upTo(from), upTo(last))).nonEmpty
+      buffer.pages(ShardRange(shardId(shard), upTo(from), upTo(last))).nonEmpty
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))

@@ -38,7 +38,8 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       isCancelled()
     }
     new ShardRangeReader(stream, kinesis, settings, clock, () => 0.5, () => isOver())
-      .records(range)
+      .pages(range)
+      .flatten
       .map(_.sequenceNumber.text.toInt)
       .toVector
   }

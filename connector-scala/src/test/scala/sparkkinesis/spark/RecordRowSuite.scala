@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import sparkkinesis.model._
 
 class RecordRowSuite extends AnyFunSuite {
-  private val filler = new RecordRow.Filler(StreamName("orders"), ShardId("shardId-3"))
+  private val row = new RecordRow(StreamName("orders"))
   private val record =
     Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
 
@@ -17,7 +17,11 @@ class RecordRowSuite extends AnyFunSuite {
   }
 
   private def values(record: Record): Map[String, Any] = {
-    val row = filler.fill(record)
+    row.read(ShardId("shardId-3"), PackedRecords(Vector(record)))
+    assert(row.next())
+    types.fields.indices.foreach(i =>
+      assert(row.isNullAt(i) === (row.get(i, types(i).dataType) == null))
+    )
     types.fields.indices.map { i =>
       types(i).name -> Option(row.get(i, types(i).dataType)).map {
         case bytes: Array[Byte] => bytes.toSeq
@@ -52,6 +56,14 @@ class RecordRowSuite extends AnyFunSuite {
         "encryptionType" -> Some("KMS")
       )
     )
+  }
+
+  test("it moves from record to record, and a copy stays") {
+    val records = (1 to 3).map(i => record.copy(sequenceNumber = SequenceNumber(s"$i")))
+    row.read(ShardId("shardId-3"), PackedRecords(records).slice(1, 3))
+    val copies = Iterator.continually(row.next()).takeWhile(identity).map(_ => row.copy()).toVector
+    assert(copies.map(_.getUTF8String(4).toString) === Vector("2", "3"))
+    assert(copies.map(_.getLong(6)).toSet === Set(1700000000123000L))
   }
 
   test("nothing of the row before is left, and what may be missing is null") {

@@ -71,6 +71,7 @@ object AwsClientFactory {
       .apiCallAttemptTimeout(toJava(timeouts.attempt))
       .apiCallTimeout(toJava(timeouts.call))
       .retryStrategy(AwsRetryStrategy.doNotRetry())
+      .addExecutionInterceptor(PackedAnswers)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
       .build()
 

@@ -4,6 +4,7 @@ import java.util.{List => JavaList}
 
 import scala.jdk.CollectionConverters._
 
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, model => aws}
 
 import sparkkinesis.client.ListShardsRequest.{First, Next}
@@ -59,7 +60,15 @@ private[aws] final class AwsKinesisClient(
         case StreamRef.ByArn(arn) => request.streamARN(arn.toString)
         case StreamRef.ByName(_) => () // the iterator tells the stream
       }
-      page(sdk.getRecords(request.build()))
+      val slot = new PackedAnswers.Slot
+      request.overrideConfiguration(
+        AwsRequestOverrideConfiguration
+          .builder()
+          .putExecutionAttribute(PackedAnswers.Wanted, slot)
+          .build()
+      )
+      val answer = sdk.getRecords(request.build())
+      slot.page.getOrElse(page(answer))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =

@@ -21,7 +21,7 @@ final case class ListShards(
       _ <- ListFilter.check(filter, found, now)
     } yield {
       val shards = found
-        .listed(now)
+        .listed(now, state.settings.listLag)
         .filter(shard =>
           ListFilter.includes(filter, found, shard, now) && after.forall(_ < shard.id)
         )

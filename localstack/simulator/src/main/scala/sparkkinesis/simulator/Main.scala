@@ -3,6 +3,7 @@ package sparkkinesis.simulator
 import java.nio.file.{Path, Paths}
 
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
@@ -40,7 +41,8 @@ object Main {
   private def kinesis(arguments: Arguments): SimulatedKinesis =
     try {
       val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
-      new SimulatedKinesis(SystemClock, journal = journal)
+      val settings = Settings(listLag = arguments.listLag)
+      new SimulatedKinesis(SystemClock, settings, journal = journal)
     } catch {
       case e: JournalException =>
         Console.err.println(e.getMessage)
@@ -55,12 +57,14 @@ object Main {
  *
  * @param streams to begin with, and their shards
  * @param persist the directory that keeps the streams
+ * @param listLag of [[Settings]]
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
     persist: Option[Path] = None,
+    listLag: FiniteDuration = Duration.Zero,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -72,9 +76,12 @@ private[simulator] object Arguments {
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
       |  --persist DIR         keep the streams there, for the next start; made if need be
+      |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
+  private val Time = "(\\d{1,6})(ms|s|m)".r
+  private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
   private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
@@ -90,6 +97,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(region = region))
     case "--persist" :: directory :: rest =>
       parse(rest, sofar.copy(persist = Some(Paths.get(directory))))
+    case "--list-lag" :: Time(digits, unit) :: rest =>
+      parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -42,10 +42,11 @@ private[simulator] final case class ShardState(
 
   def close(now: Instant): ShardState = copy(closed = Some(now))
 
-  /** Arrivals never go back, whatever the clock does. */
-  def append(entry: PutEntry, now: Instant): ShardState = {
+  /** Arrivals never go back, whatever the clock does. An empty partition key is none. */
+  def append(entry: PutEntry, encryptionType: Option[String], now: Instant): ShardState = {
     val arrival = math.max(now.toEpochMilli, arrivalMillis(end - 1).getOrElse(0L))
-    copy(records = records.append(Some(entry.partitionKey), entry.data, arrival, None))
+    val key = Some(entry.partitionKey).filter(_.nonEmpty)
+    copy(records = records.append(key, entry.data, arrival, encryptionType))
   }
 
   /** Without the records that arrived before; cheap where there are none. */

@@ -17,7 +17,7 @@ final class SimulatedKinesis(
     faults: Faults = Faults.None,
     journal: Journal = Journal.None
 ) extends KinesisClient
-    with KinesisAdmin {
+    with SimulatedStreamAdmin {
   private val service = new SimulatedService(clock, settings, faults, journal)
 
   /** What the HTTP face serves: the same streams. */
@@ -28,7 +28,7 @@ final class SimulatedKinesis(
   private[simulator] def now: java.time.Instant = clock.now
 
   override def describeStream(stream: StreamRef): StreamSummary =
-    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream)))
+    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
 
   override def listShards(request: ListShardsRequest): ShardListing = {
     val page = request match {
@@ -54,7 +54,7 @@ final class SimulatedKinesis(
     strict(answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit)))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
-    answer(PutRecords(SimulatedKinesis.arn(stream), entries))
+    answer(PutRecords(SimulatedKinesis.arn(stream), entries)).result
 
   override def createStream(stream: StreamName, shards: Int): Unit = {
     answer(CreateStream(SimulatedKinesis.arn(stream), shards))
@@ -75,8 +75,8 @@ final class SimulatedKinesis(
         ListStreams.DefaultLimit
       )
       val page = answer(request)
-      val all = found ++ page.streams.map(_.arn.name)
-      if (page.hasMore) more(all) else all
+      val all = found ++ page.streams.map(_.name)
+      if (page.nextToken.isEmpty) all else more(all)
     }
     more(Vector.empty)
   }
@@ -97,7 +97,7 @@ final class SimulatedKinesis(
   }
 
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
-    answer(PutRecord(SimulatedKinesis.arn(stream), entry))
+    answer(PutRecord(SimulatedKinesis.arn(stream), entry)).result
 
   /** Changes afterwards are errors where there is a journal. */
   override def close(): Unit = journal.close()
@@ -105,10 +105,15 @@ final class SimulatedKinesis(
   /** With records that stay the same objects, as callers of a port expect. */
   private def strict(page: Page): Page = page.copy(records = page.records.toVector)
 
+  override protected def change(operation: Operation[Any]): Unit = {
+    answer(operation)
+    settle()
+  }
+
   private def settle(): Unit =
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
 
-  private def answer[A](operation: Operation[A]): A =
+  override protected def answer[A](operation: Operation[A]): A =
     run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
 }
 

@@ -68,18 +68,22 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
 
 /** The operation for the entries that do not fail. */
 private[simulator] final case class PartialPutRecords(put: PutRecords, fails: Int => Boolean)
-    extends Changing[Seq[PutResult]] {
+    extends Changing[PutAnswer[Seq[PutResult]]] {
   private val throttled: PutResult =
     PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
 
-  override def change(state: State, now: Instant): Either[Failure, (State, Seq[PutResult])] = {
+  override def change(
+      state: State,
+      now: Instant
+  ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] = {
     val indexed = put.entries.zipWithIndex
     val written = indexed.collect { case (entry, i) if !fails(i) => entry }
-    if (written.isEmpty) Right((state, put.entries.map(_ => throttled)))
+    if (written.isEmpty) Right((state, PutAnswer(put.entries.map(_ => throttled), None)))
     else
-      PutRecords(put.stream, written).change(state, now).map { case (next, results) =>
-        val remaining = results.iterator
-        (next, put.entries.indices.map(i => if (fails(i)) throttled else remaining.next()))
+      PutRecords(put.stream, written).change(state, now).map { case (next, answer) =>
+        val remaining = answer.result.iterator
+        val results = put.entries.indices.map(i => if (fails(i)) throttled else remaining.next())
+        (next, answer.copy(result = results))
       }
   }
 }

@@ -124,7 +124,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
     val executor =
       if (random.nextInt(5) == 0) others(random.nextInt(others.size))
       else preferred.getOrElse(others.head)
-    val buffered = executor.buffer.records(range).map(_.toVector)
+    val buffered = executor.buffer.pages(range).map(_.flatten.toVector)
     val records = buffered.getOrElse(reread(range))
     if (buffered.nonEmpty && random.nextInt(3) == 0)
       require(
@@ -142,7 +142,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
       clock,
       () => random.nextDouble(),
       () => false
-    ).records(range).toVector
+    ).pages(range).flatten.toVector
 
   private def checkedStream(): CheckedStream =
     new CheckedStream(options, kinesis, clock, () => random.nextDouble())

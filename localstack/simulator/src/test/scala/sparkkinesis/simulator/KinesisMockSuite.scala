@@ -16,6 +16,7 @@ final class KinesisMockSuite extends HttpContract {
       countsPartitionKeys = false,
       scalesEvenly = false,
       refusesEmptySplits = false,
-      refusesForeignIterators = false
+      refusesForeignIterators = false,
+      keepsOnDemandShards = false
     )
 }

@@ -126,7 +126,8 @@ private[simulator] object RequestHandler {
   private val Json = "application/json"
   private val HttpDate = DateTimeFormatter.RFC_1123_DATE_TIME
   private val Target = "Kinesis_\\d{8}\\.(\\w+)".r
-  private val Scope = "Credential=[^/,]*/\\d+/([a-z0-9-]+)/".r.unanchored
+  private val Scope = "Credential=([^/,]*)/\\d+/([a-z0-9-]+)/".r.unanchored
+  private val Account = "\\d{12}".r
 
   private def action(request: FullHttpRequest): Action[_] =
     Option(request.headers.get("X-Amz-Target"))
@@ -154,13 +155,13 @@ private[simulator] object RequestHandler {
     }
   }
 
-  /** Any signature will do; its scope tells the region. */
-  private def caller(request: FullHttpRequest): Caller = {
-    val region = Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)).collect {
-      case Scope(region) => region
+  /** Any signature will do. Its scope tells the region, a key id of 12 digits is the account. */
+  private def caller(request: FullHttpRequest): Caller =
+    Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)) match {
+      case Some(Scope(account @ Account(), region)) => Caller(region, account)
+      case Some(Scope(_, region)) => Caller(region, SimulatedKinesis.Account)
+      case _ => Caller(SimulatedKinesis.Region, SimulatedKinesis.Account)
     }
-    Caller(region.getOrElse(SimulatedKinesis.Region), SimulatedKinesis.Account)
-  }
 
   private def requestId(number: Long): String = f"00000000-0000-4000-8000-$number%012x"
 

@@ -49,7 +49,9 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       withJournal(directory) { (_, state) =>
         assert(state.settings == settings)
-        val kept = state.streams.map { case (arn, stream) => arn.name.name -> stream.retention }
+        val kept = state.streams.map { case (arn, stream) =>
+          arn.name.name -> stream.config.retention
+        }
         assert(kept == Map("s0" -> 24.hours, "s1" -> 48.hours))
       }
     }

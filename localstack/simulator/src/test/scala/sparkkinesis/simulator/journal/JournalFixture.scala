@@ -31,7 +31,31 @@ private[journal] object JournalFixture {
     .getOrElse(throw new IllegalStateException("No tests/golden/journal-v1 above."))
 
   /** At least one of each operation; each succeeds after those before it. */
-  def samples: Vector[Changing[Any]] = goldenHistory
+  def samples: Vector[Changing[Any]] = goldenHistory ++ Vector(
+    IncreaseStreamRetentionPeriod(Arn, 48),
+    DecreaseStreamRetentionPeriod(Arn, 24),
+    UpdateMaxRecordSize(Arn, 2048),
+    StartStreamEncryption(Arn, Encryption.Kms, "key"),
+    PutRecord(Arn, entry("encrypted")),
+    StopStreamEncryption(Arn, Encryption.Kms),
+    EnableEnhancedMonitoring(Arn, ShardMetric.All),
+    DisableEnhancedMonitoring(Arn, Seq(ShardMetric.IncomingBytes)),
+    AddTagsToStream(Arn, Map("a" -> "1", "b" -> "")),
+    RemoveTagsFromStream(Arn, Seq("a")),
+    TagResource(Arn, Map("c" -> "é")),
+    UntagResource(Arn, Seq("b")),
+    UpdateStreamMode(Arn, StreamMode.OnDemand),
+    UpdateStreamRecordDistributionStrategy(Arn, RecordDistribution.Auto),
+    PutRecords(Arn, Seq(entry("a"), entry(""))),
+    CreateStream(
+      Elsewhere,
+      3,
+      StreamMode.OnDemand,
+      RecordDistribution.Auto,
+      10240,
+      Map("key" -> "value")
+    )
+  )
 
   /** What is in the golden file: never changes. */
   val goldenHistory: Vector[Changing[Any]] = Vector(

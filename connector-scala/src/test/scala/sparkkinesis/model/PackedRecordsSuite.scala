@@ -1,11 +1,10 @@
-package sparkkinesis.source
+package sparkkinesis.model
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.model._
 
 class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val anyRecord: Gen[Record] = for {
@@ -28,6 +27,26 @@ class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(packed.sequenceNumber(index).text === records(index).sequenceNumber.text)
       }
     }
+  }
+
+  test("a slice is a slice, of a slice too, and shares the arrays") {
+    val bound = Gen.choose(-2, 14)
+    forAll(records, bound, bound, bound) { (records, from, until, count) =>
+      val (slice, plain) = (PackedRecords(records).slice(from, until), records.slice(from, until))
+      assert(slice === plain && slice.take(count) === plain.take(count))
+      assert(slice.countWhile(_ < count) === math.max(0, math.min(count, plain.size)))
+      plain.indices.foreach { i =>
+        assert(slice.sequenceNumber(i) === plain(i).sequenceNumber)
+        assert(slice.arrivalMillis(i) === plain(i).arrivalMillis)
+        assert(slice.dataLength(i) === plain(i).data.length)
+      }
+      intercept[IndexOutOfBoundsException](slice(plain.size))
+    }
+  }
+
+  test("what is packed already is not packed again") {
+    val packed = PackedRecords(Vector(record(1, 3)))
+    assert(PackedRecords(packed) eq packed)
   }
 
   test("a record's data is its own: who writes to it changes no other reading") {

@@ -1,0 +1,177 @@
+package sparkkinesis.model
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+
+/**
+ * The records of a page in a handful of arrays. Pages wait for their batch: a million small objects
+ * that live so long cost the garbage collector more than all the rest of reading.
+ *
+ * @param content
+ *   of all records: their data, sequence numbers in ASCII, partition keys in UTF-8. Shared, never written to.
+ * @param spans where in it: of each record six numbers, the first and the last but one byte of each
+ * @param first the record that is this sequence's first
+ */
+final class PackedRecords private (
+    val content: Array[Byte],
+    spans: Array[Int],
+    arrivals: Array[Long],
+    encryptionTypes: Array[Option[String]],
+    first: Int,
+    override val length: Int
+) extends IndexedSeq[Record] {
+  import PackedRecords._
+
+  override def apply(index: Int): Record = Record(
+    sequenceNumber(index),
+    Option.when(hasKey(index))(text(keyBegin(index), keyLength(index))),
+    data(index),
+    arrivalMillis(index),
+    encryptionType(index)
+  )
+
+  /** A copy, the caller's own. */
+  def data(index: Int): Array[Byte] = {
+    val begin = spans(at(index))
+    java.util.Arrays.copyOfRange(content, begin, begin + dataLength(index))
+  }
+
+  def dataLength(index: Int): Int = spans(at(index) + 1) - spans(at(index))
+
+  def sequenceNumber(index: Int): SequenceNumber =
+    SequenceNumber(new String(content, numberBegin(index), numberLength(index), ISO_8859_1))
+
+  def numberBegin(index: Int): Int = spans(at(index) + Number)
+
+  def numberLength(index: Int): Int = spans(at(index) + Number + 1) - numberBegin(index)
+
+  def hasKey(index: Int): Boolean = keyBegin(index) >= 0
+
+  /** Negative where there is none. */
+  def keyBegin(index: Int): Int = spans(at(index) + Key)
+
+  def keyLength(index: Int): Int = spans(at(index) + Key + 1) - keyBegin(index)
+
+  def arrivalMillis(index: Int): Long = arrivals(checked(index))
+
+  def encryptionType(index: Int): Option[String] = encryptionTypes(checked(index))
+
+  /** Shares the arrays. */
+  override def slice(from: Int, until: Int): PackedRecords = {
+    val begin = math.min(math.max(from, 0), length)
+    val end = math.min(math.max(until, begin), length)
+    new PackedRecords(content, spans, arrivals, encryptionTypes, first + begin, end - begin)
+  }
+
+  override def take(count: Int): PackedRecords = slice(0, count)
+
+  /** How many of the first records the condition holds for. */
+  def countWhile(condition: Int => Boolean): Int = {
+    var index = 0
+    while (index < length && condition(index)) index += 1
+    index
+  }
+
+  /** That the arrays hold, whichever part of them this is. */
+  def bytes: Long = content.length + arrivals.length * FixedBytes
+
+  private def at(index: Int): Int = checked(index) * SpansOfRecord
+
+  private def checked(index: Int): Int = first + java.util.Objects.checkIndex(index, length)
+
+  private def text(begin: Int, size: Int): String = new String(content, begin, size, UTF_8)
+}
+
+object PackedRecords {
+  private val Number = 2
+  private val Key = 4
+  private val SpansOfRecord = 6
+
+  /** Six ends, an arrival and a reference. */
+  private val FixedBytes = 36L
+
+  val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()
+
+  /** The very sequence, where it is packed already. */
+  def apply(records: IndexedSeq[Record]): PackedRecords = records match {
+    case packed: PackedRecords => packed
+    case others => copied(others)
+  }
+
+  private def copied(records: IndexedSeq[Record]): PackedRecords = {
+    val keys = records.map(_.partitionKey.map(_.getBytes(UTF_8)))
+    val size = records.indices.foldLeft(0) { (sum, i) =>
+      sum + records(i).data.length + records(i).sequenceNumber.text.length +
+        keys(i).fold(0)(_.length)
+    }
+    val content = new Array[Byte](size)
+    val builder = new Builder(content, records.size)
+    var end = 0
+    def put(part: Array[Byte]): (Int, Int) = {
+      System.arraycopy(part, 0, content, end, part.length)
+      end += part.length
+      (end - part.length, end)
+    }
+    records.indices.foreach { i =>
+      val record = records(i)
+      val (dataBegin, dataEnd) = put(record.data)
+      builder.data(dataBegin, dataEnd)
+      val (numberBegin, numberEnd) = put(record.sequenceNumber.text.getBytes(ISO_8859_1))
+      builder.number(numberBegin, numberEnd)
+      keys(i).map(put).foreach { case (keyBegin, keyEnd) => builder.key(keyBegin, keyEnd) }
+      builder.add(record.arrivalMillis, record.encryptionType)
+    }
+    builder.result()
+  }
+
+  /**
+   * Packs records that lie in an array already. Set the spans of a record, then `add` it.
+   *
+   * @param content not to be written to from now on
+   * @param expected records; there may be more or fewer
+   */
+  final class Builder(content: Array[Byte], expected: Int) {
+    private var spans = new Array[Int](expected * SpansOfRecord)
+    private var arrivals = new Array[Long](expected)
+    private var encryptionTypes = new Array[Option[String]](expected)
+    private var count = 0
+    private val current = new Array[Int](SpansOfRecord)
+    clear()
+
+    def data(begin: Int, end: Int): Unit = set(0, begin, end)
+
+    def number(begin: Int, end: Int): Unit = set(Number, begin, end)
+
+    def key(begin: Int, end: Int): Unit = set(Key, begin, end)
+
+    /** Without `key`, it has none; without `data`, it is empty. */
+    def add(arrivalMillis: Long, encryptionType: Option[String]): Unit = {
+      if (count == arrivals.length) resize(math.max(16, count * 2))
+      System.arraycopy(current, 0, spans, count * SpansOfRecord, SpansOfRecord)
+      arrivals(count) = arrivalMillis
+      encryptionTypes(count) = encryptionType
+      count += 1
+      clear()
+    }
+
+    def result(): PackedRecords = {
+      if (count < arrivals.length) resize(count)
+      new PackedRecords(content, spans, arrivals, encryptionTypes, 0, count)
+    }
+
+    private def set(part: Int, begin: Int, end: Int): Unit = {
+      current(part) = begin
+      current(part + 1) = end
+    }
+
+    private def clear(): Unit = {
+      java.util.Arrays.fill(current, 0)
+      set(Key, -1, -1)
+    }
+
+    private def resize(records: Int): Unit = {
+      spans = java.util.Arrays.copyOf(spans, records * SpansOfRecord)
+      arrivals = java.util.Arrays.copyOf(arrivals, records)
+      encryptionTypes = java.util.Arrays.copyOf(encryptionTypes, records)
+    }
+  }
+}
