@@ -43,6 +43,8 @@ object ListShards {
 final case class ListMoreShards(token: String, limit: Int) extends ReadOnly[ListShardsPage] {
   override def name: String = "ListShards"
 
+  override def subject: Subject = Subject(ListToken.parse(token).map(_.stream), None)
+
   override def answer(state: State, now: Instant): Either[Failure, ListShardsPage] =
     for {
       place <- ListToken.parse(token).toRight(Failure.invalid("NextToken is not one of ours."))

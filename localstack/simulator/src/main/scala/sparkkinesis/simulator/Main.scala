@@ -30,6 +30,7 @@ object Main {
         case Right(_) => ()
       }
     }
+    server.kinesis.statistics.reset()
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -41,8 +42,10 @@ object Main {
   private def kinesis(arguments: Arguments): SimulatedKinesis =
     try {
       val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
+      val clock =
+        if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
       val settings = Settings(listLag = arguments.listLag)
-      new SimulatedKinesis(SystemClock, settings, journal = journal)
+      new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
       case e: JournalException =>
         Console.err.println(e.getMessage)
@@ -57,6 +60,7 @@ object Main {
  *
  * @param streams to begin with, and their shards
  * @param persist the directory that keeps the streams
+ * @param isTimeSimulated whether time stands still until it is moved
  * @param listLag of [[Settings]]
  */
 private[simulator] final case class Arguments(
@@ -64,6 +68,7 @@ private[simulator] final case class Arguments(
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
     persist: Option[Path] = None,
+    isTimeSimulated: Boolean = false,
     listLag: FiniteDuration = Duration.Zero,
     stopWithStdin: Boolean = false,
     help: Boolean = false
@@ -76,6 +81,8 @@ private[simulator] object Arguments {
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
       |  --persist DIR         keep the streams there, for the next start; made if need be
+      |  --clock system        the default: the machine's time; or
+      |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
@@ -97,6 +104,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(region = region))
     case "--persist" :: directory :: rest =>
       parse(rest, sofar.copy(persist = Some(Paths.get(directory))))
+    case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
+      parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>
       parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))

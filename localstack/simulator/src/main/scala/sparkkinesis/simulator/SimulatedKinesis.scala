@@ -1,6 +1,9 @@
 package sparkkinesis.simulator
 
+import java.time.Instant
+
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -8,24 +11,54 @@ import sparkkinesis.model._
 /**
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.
  *
- * @param clock of the service; record arrival, retention and token expiry follow it
+ * A caller waits for 30 seconds: where a fault stalls an answer for longer, it is `Unreachable`
+ * after that time of the clock.
+ *
+ * @param baseClock which the service's time follows: record arrival, retention, token expiry
+ * @param faults asked where the script strikes none
  * @param journal from which the streams come and in which they are kept; closed with this
  */
 final class SimulatedKinesis(
-    clock: Clock,
+    baseClock: Clock,
     settings: Settings = Settings(),
     faults: Faults = Faults.None,
     journal: Journal = Journal.None
 ) extends KinesisClient
     with SimulatedStreamAdmin {
-  private val service = new SimulatedService(clock, settings, faults, journal)
+  private val clock = new ShiftedClock(baseClock)
+
+  /** Faults to come; may be changed at any time. */
+  val script = new ScriptedFaults(faults)
+  private val service = {
+    val kept = journal.restored(settings)
+    clock.advanceTo(kept.until)
+    new SimulatedService(clock, script, journal, kept.state)
+  }
+
+  /** Of all calls to this service, also those over HTTP. */
+  def statistics: CallStatistics = service.statistics
+
+  /** The service's time. */
+  def now: Instant = clock.now
+
+  /** Moves the service's time, for good, by a duration that is not negative. */
+  def advance(duration: FiniteDuration): Unit = clock.advance(duration)
 
   /** What the HTTP face serves: the same streams. */
-  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] =
-    service.run(operation)
+  private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
 
-  /** The clock's time, for `Date` headers. */
-  private[simulator] def now: java.time.Instant = clock.now
+  /** The answer as it reaches a caller here. */
+  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] = {
+    val reply = service.run(operation)
+    reply.fault match {
+      case None => reply.answer
+      case Some(Fault.Stalled(time)) =>
+        clock.sleep(time.min(SimulatedKinesis.Patience))
+        if (time < SimulatedKinesis.Patience) reply.answer else Left(Failure.NoAnswer)
+      case Some(Fault.ConnectionReset | Fault.AnswerLost | Fault.AnswerTruncated) =>
+        Left(Failure.NoAnswer)
+    }
+  }
 
   override def describeStream(stream: StreamRef): StreamSummary =
     answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
@@ -124,6 +157,9 @@ object SimulatedKinesis {
 
   val Account = "000000000000"
 
+  /** How long a caller waits for an answer. */
+  private val Patience = 30.seconds
+
   def arn(stream: StreamName): StreamArn = StreamArn("aws", Region, Account, stream)
 
   private def arn(stream: StreamRef): StreamArn = stream match {
@@ -146,9 +182,12 @@ object SimulatedKinesis {
     case ErrorCode.ExpiredIterator => new KinesisException.IteratorExpired(message)
     case ErrorCode.ExpiredNextToken => new KinesisException.ListingExpired(message)
     case ErrorCode.LimitExceeded => new KinesisException.LimitExceeded(message)
-    case ErrorCode.ThroughputExceeded => new KinesisException.Throttled(message)
+    case ErrorCode.ThroughputExceeded | ErrorCode.KmsThrottling =>
+      new KinesisException.Throttled(message)
     case ErrorCode.AccessDenied => new KinesisException.AccessDenied(message)
-    case ErrorCode.InternalFailure => new KinesisException.ServiceFailure(message)
+    case ErrorCode.ExpiredToken => new KinesisException.BadCredentials(message)
+    case ErrorCode.InternalFailure | ErrorCode.ServiceUnavailable =>
+      new KinesisException.ServiceFailure(message)
     case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)
   }
 }

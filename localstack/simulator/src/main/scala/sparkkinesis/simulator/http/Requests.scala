@@ -31,8 +31,13 @@ private[simulator] object Requests {
       r.stream(o.stream)
         .number("TargetShardCount", o.target)
         .text("ScalingType", "UNIFORM_SCALING")
-    }
+    },
+    Kind.of[RecreateStream]((r, o) => r.stream(o.stream))
   ) ++ ControlRequests.kinds
+
+  /** What changes the state and is no operation of the service. */
+  private val ours: Map[String, Fields => Operation[Any]] =
+    Map("RecreateStream" -> (f => RecreateStream(f.stream)))
 
   /** Whether there is a way to keep operations of the class. */
   def knows(kind: Class[_]): Boolean = kinds.contains(kind)
@@ -68,16 +73,16 @@ private[simulator] object Requests {
    * @param request as `write` wrote it
    */
   def read(name: String, request: JsonNode): Operation[Any] = {
-    val action = Actions.byName.getOrElse(
-      name,
-      throw new IllegalArgumentException(s"there is no operation '$name'")
-    )
+    val reading = ours
+      .get(name)
+      .orElse(Actions.byName.get(name).map(action => (f: Fields) => action.read(f)))
+      .getOrElse(throw new IllegalArgumentException(s"there is no operation '$name'"))
     val caller = Option(request.get("StreamARN"))
       .flatMap(arn => StreamArn.parse(arn.asText))
       .fold(Caller(SimulatedKinesis.Region, SimulatedKinesis.Account))(arn =>
         Caller(arn.region, arn.account)
       )
-    try action.read(new Fields(request, WireFormat.Cbor, caller))
+    try reading(new Fields(request, WireFormat.Cbor, caller))
     catch {
       case bad: BadRequest => throw new IllegalArgumentException(bad.getMessage, bad)
     }

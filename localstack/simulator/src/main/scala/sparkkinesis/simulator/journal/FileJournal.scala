@@ -25,11 +25,11 @@ import sparkkinesis.simulator.http.Requests
 final class FileJournal private (file: JournalFile) extends Journal {
   import FileJournal._
 
-  override private[simulator] def restored(settings: Settings): State = synchronized {
-    var state = State.empty(settings)
+  override private[simulator] def restored(settings: Settings): Kept = synchronized {
+    var kept = Kept(State.empty(settings), Instant.MIN)
     file.replay { (at, entry) =>
-      state =
-        try replayed(state, Requests.parse(entry))
+      kept =
+        try replayed(kept, Requests.parse(entry))
         catch {
           case e @ (_: IllegalArgumentException | _: java.io.IOException) =>
             throw new JournalException(
@@ -45,7 +45,7 @@ final class FileJournal private (file: JournalFile) extends Journal {
       out.writeNumberField("ChangeMillis", settings.changeTime.toMillis)
       out.writeEndObject()
     })
-    state.copy(settings = settings)
+    kept.copy(state = kept.state.copy(settings = settings))
   }
 
   override private[simulator] def keep(
@@ -77,23 +77,23 @@ object FileJournal {
    */
   def open(directory: Path): FileJournal = new FileJournal(JournalFile.open(directory))
 
-  private def replayed(state: State, entry: JsonNode): State =
+  private def replayed(kept: Kept, entry: JsonNode): Kept =
     Option(entry.get("Settings")) match {
-      case Some(kept) => state.copy(settings = settings(kept))
+      case Some(node) => kept.copy(state = kept.state.copy(settings = settings(node)))
       case None =>
         val name = entry.path("Operation").asText
         val time = Instant.parse(entry.path("Time").asText)
-        val outcome = Requests.read(name, entry.path("Request")).run(state, time)
+        val outcome = Requests.read(name, entry.path("Request")).run(kept.state, time)
         outcome.answer.left.foreach { failure =>
           throw new IllegalArgumentException(s"$name of $time fails: $failure")
         }
-        outcome.state
+        Kept(outcome.state, time)
     }
 
   /** No limit on shards: what was refused is not in a journal. */
-  private def settings(kept: JsonNode): Settings = Settings(
-    retention = kept.path("RetentionMillis").asLong.millis,
-    changeTime = kept.path("ChangeMillis").asLong.millis,
+  private def settings(node: JsonNode): Settings = Settings(
+    retention = node.path("RetentionMillis").asLong.millis,
+    changeTime = node.path("ChangeMillis").asLong.millis,
     shardLimit = Int.MaxValue
   )
 

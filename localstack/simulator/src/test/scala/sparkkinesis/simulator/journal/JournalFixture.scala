@@ -47,6 +47,7 @@ private[journal] object JournalFixture {
     UpdateStreamMode(Arn, StreamMode.OnDemand),
     UpdateStreamRecordDistributionStrategy(Arn, RecordDistribution.Auto),
     PutRecords(Arn, Seq(entry("a"), entry(""))),
+    RecreateStream(Arn),
     CreateStream(
       Elsewhere,
       3,
@@ -128,7 +129,9 @@ private[journal] object JournalFixture {
       .foldLeft(Start)((a, b) => if (a.isBefore(b)) b else a)
 
   def withJournal[A](directory: Path)(use: (FileJournal, State) => A): A =
-    Using.resource(FileJournal.open(directory))(journal => use(journal, journal.restored(settings)))
+    Using.resource(FileJournal.open(directory))(journal =>
+      use(journal, journal.restored(settings).state)
+    )
 
   def inDirectory[A](use: Path => A): A = {
     val directory = Files.createTempDirectory("journal")
