@@ -1,7 +1,6 @@
 package sparkkinesis.simulator.http
 
 import com.fasterxml.jackson.core.JsonGenerator
-import com.fasterxml.jackson.core.io.SerializedString
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -9,7 +8,6 @@ import sparkkinesis.simulator._
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
 private[http] final class Answers(private[http] val out: JsonGenerator, format: WireFormat) {
-  import Answers._
 
   /** Operations that answer nothing have no body at all. */
   val nothing: Unit => Unit = identity
@@ -120,43 +118,7 @@ private[http] final class Answers(private[http] val out: JsonGenerator, format: 
     hashKeys(c.hashKeys)
   }
 
-  /** A page of millions of bytes is written from where its records lie. */
-  private def records(all: Seq[Record]): Unit = all match {
-    case log: RecordLog =>
-      val cursor = log.cursor
-      out.writeArrayFieldStart("Records")
-      while (cursor.advance()) {
-        out.writeStartObject()
-        record(cursor)
-        out.writeEndObject()
-      }
-      out.writeEndArray()
-    case others => array("Records", others)(record)
-  }
-
-  private def record(r: RecordCursor): Unit = {
-    out.writeFieldName(SequenceName)
-    out.writeUTF8String(r.sequenceNumber, 0, r.sequenceNumber.length)
-    out.writeFieldName(ArrivalName)
-    format.writeMillis(out, r.arrivalMillis)
-    out.writeFieldName(DataName)
-    out.writeBinary(r.bytes, r.dataStart, r.dataLength)
-    if (r.hasKey) {
-      out.writeFieldName(KeyName)
-      out.writeUTF8String(r.bytes, r.keyStart, r.keyLength)
-    }
-    encryption(r.encryptionType)
-  }
-
-  private def record(r: Record): Unit = {
-    out.writeStringField("SequenceNumber", r.sequenceNumber.text)
-    out.writeFieldName("ApproximateArrivalTimestamp")
-    format.writeMillis(out, r.arrivalMillis)
-    out.writeFieldName("Data")
-    out.writeBinary(r.data)
-    r.partitionKey.foreach(out.writeStringField("PartitionKey", _))
-    encryption(r.encryptionType)
-  }
+  private[http] def records(all: Seq[Record]): Unit = new RecordAnswers(out, format).all(all)
 
   private def encryption(kind: Option[String]): Unit =
     kind.foreach(out.writeStringField("EncryptionType", _))
@@ -202,18 +164,10 @@ private[http] final class Answers(private[http] val out: JsonGenerator, format: 
 
 private[http] object Answers {
   private val Small = 512
-  private val AroundARecord = 200
-
-  // Encoded once.
-  private val SequenceName = new SerializedString("SequenceNumber")
-  private val ArrivalName = new SerializedString("ApproximateArrivalTimestamp")
-  private val DataName = new SerializedString("Data")
-  private val KeyName = new SerializedString("PartitionKey")
 
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case Page(log: RecordLog, _, _, _) =>
-      format.encodedSize(log.bytes.toInt) + log.size * AroundARecord + Small
+    case page: Page => RecordAnswers.size(page.records, format) + Small
     case _ => Small
   }
 }

@@ -19,7 +19,7 @@ private[journal] object JournalFixture {
   private val Elsewhere: StreamArn =
     StreamArn("aws", "eu-west-1", "123456789012", StreamName("other.stream"))
 
-  val settings = Settings(changeTime = 20.millis)
+  val settings: Settings = Settings(changeTime = 20.millis)
 
   /** In this repository. */
   val golden: Path = Iterator
