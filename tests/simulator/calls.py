@@ -15,16 +15,24 @@ REGION = "us-east-1"
 
 
 def client_of(
-    endpoint: str, region: str = REGION, *, account: str = "any", checked: bool = True
+    endpoint: str,
+    region: str = REGION,
+    *,
+    account: str = "any",
+    checked: bool = True,
+    retries: bool = True,
 ) -> Any:
     """A client of a region of the simulator; unchecked, it sends what is wrong too."""
+    config = Config(parameter_validation=checked)
+    if not retries:
+        config = config.merge(Config(retries={"total_max_attempts": 1}))
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id=account,
         aws_secret_access_key="any",
-        config=Config(parameter_validation=checked),
+        config=config,
     )
 
 

@@ -57,6 +57,7 @@ private[simulator] object Check {
       )
     } yield ()
 
-  private def bytes(entry: PutEntry): Int =
+  /** What counts to every limit of size: the data and the partition key. */
+  def bytes(entry: PutEntry): Int =
     entry.data.length + entry.partitionKey.getBytes(UTF_8).length
 }

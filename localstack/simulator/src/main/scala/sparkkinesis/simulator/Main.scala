@@ -20,10 +20,11 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val server = KinesisServer.start(arguments.port, kinesis(arguments))
+    val kinesis = this.kinesis(arguments)
+    val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
-      server.kinesis.run(CreateStream(arn, shards)) match {
+      kinesis.prepare(CreateStream(arn, shards)) match {
         case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
         case Left(failure) =>
           throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
@@ -44,7 +45,7 @@ object Main {
       val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
       val clock =
         if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
-      val settings = Settings(listLag = arguments.listLag)
+      val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
       case e: JournalException =>
@@ -70,6 +71,7 @@ private[simulator] final case class Arguments(
     persist: Option[Path] = None,
     isTimeSimulated: Boolean = false,
     listLag: FiniteDuration = Duration.Zero,
+    quotas: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -84,6 +86,7 @@ private[simulator] object Arguments {
       |  --clock system        the default: the machine's time; or
       |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
+      |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
@@ -108,6 +111,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>
       parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
+    case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
+    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -16,7 +16,11 @@ sealed trait Operation[+A] extends Product with Serializable {
 
   /** What it is about: the stream and the first shard among its arguments. */
   def subject: Subject = Subject(
-    productIterator.collectFirst { case stream: StreamArn => stream },
+    productIterator.collectFirst {
+      case stream: StreamArn => stream
+      case consumer: ConsumerArn => consumer.stream
+      case consumer: ConsumerRef => consumer.stream
+    },
     productIterator.collectFirst { case shard: ShardId => shard }
   )
 
@@ -30,6 +34,13 @@ final case class Subject(stream: Option[StreamArn], shard: Option[ShardId])
 /** What an operation leaves behind and what it answers. */
 final case class Outcome[+A](state: State, answer: Either[Failure, A])
 
+private[simulator] object Outcome {
+  def of[A](before: State, changed: Either[Failure, (State, A)]): Outcome[A] = changed match {
+    case Right((next, answer)) => Outcome(next, Right(answer))
+    case Left(failure) => Outcome(before, Left(failure))
+  }
+}
+
 /** An operation that leaves the state as it is. */
 trait ReadOnly[+A] extends Operation[A] {
   def answer(state: State, now: Instant): Either[Failure, A]
@@ -42,8 +53,14 @@ trait ReadOnly[+A] extends Operation[A] {
 trait Changing[+A] extends Operation[A] {
   def change(state: State, now: Instant): Either[Failure, (State, A)]
 
-  final override def run(state: State, now: Instant): Outcome[A] = change(state, now) match {
-    case Right((next, answer)) => Outcome(next, Right(answer))
-    case Left(failure) => Outcome(state, Left(failure))
-  }
+  final override def run(state: State, now: Instant): Outcome[A] =
+    Outcome.of(state, change(state, now))
+}
+
+/** An operation that writes records, each of which the shard it goes to may turn away. */
+trait Writing[+A] extends Changing[A] {
+  def change(state: State, now: Instant, admission: Admission): Either[Failure, (State, A)]
+
+  final override def change(state: State, now: Instant): Either[Failure, (State, A)] =
+    change(state, now, Admission.All)
 }

@@ -1,5 +1,7 @@
 package sparkkinesis.simulator
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.annotation.tailrec
 
 import sparkkinesis.model.{Record, SequenceNumber}
@@ -131,6 +133,15 @@ private[simulator] object RecordLog {
   final case class Numbers(epoch: Long, shard: Int) {
     def parts(position: Long, arrivalMillis: Long): SequenceParts =
       SequenceParts(epoch, position + 1, arrivalMillis / 1000, shard)
+  }
+
+  /** Of all data and partition keys, in UTF-8: fast where the records are packed. */
+  def bytes(records: Seq[Record]): Long = records match {
+    case log: RecordLog => log.bytes
+    case others =>
+      others.iterator
+        .map(r => r.data.length.toLong + r.partitionKey.fold(0)(_.getBytes(UTF_8).length))
+        .sum
   }
 
   def empty(numbers: Numbers): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0)

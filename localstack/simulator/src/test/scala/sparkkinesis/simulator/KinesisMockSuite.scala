@@ -3,7 +3,7 @@ package sparkkinesis.simulator
 import java.net.URI
 
 /** kinesis-local, which others wrote, keeps the contract too: so it is not our invention. */
-final class KinesisMockSuite extends HttpContract {
+final class KinesisMockSuite extends HttpContract with QuotaContract {
   private lazy val mock = KinesisMock.start()
 
   override protected def endpoint: URI = mock.endpoint
@@ -16,7 +16,12 @@ final class KinesisMockSuite extends HttpContract {
       countsPartitionKeys = false,
       scalesEvenly = false,
       refusesEmptySplits = false,
+      quotas = false,
       refusesForeignIterators = false,
+      pagesConsumers = false,
+      sizesEvents = false,
+      endsSubscriptions = false,
+      checksShardOfSubscription = false,
       keepsOnDemandShards = false
     )
 }

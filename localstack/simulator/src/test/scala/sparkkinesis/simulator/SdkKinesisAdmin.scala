@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
@@ -24,6 +25,7 @@ final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoClose
     .endpointOverride(endpoint)
     .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key")))
     .httpClientBuilder(Apache5HttpClient.builder())
+    .overrideConfiguration { c => c.retryStrategy(AwsRetryStrategy.doNotRetry()); () }
     .build()
 
   override def createStream(stream: StreamName, shards: Int): Unit = translated {
@@ -118,11 +120,13 @@ final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoClose
     catch {
       case e: aws.ResourceNotFoundException => throw new KinesisException.NotFound(e.getMessage, e)
       case e: aws.ResourceInUseException => throw new KinesisException.InUse(e.getMessage, e)
+      case e: aws.ProvisionedThroughputExceededException =>
+        throw new KinesisException.Throttled(e.getMessage, e)
+      case e: aws.LimitExceededException =>
+        throw new KinesisException.LimitExceeded(e.getMessage, e)
       case e: aws.InvalidArgumentException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
-      case e: aws.LimitExceededException =>
-        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }

@@ -33,7 +33,10 @@ private[simulator] object Requests {
         .text("ScalingType", "UNIFORM_SCALING")
     },
     Kind.of[RecreateStream]((r, o) => r.stream(o.stream))
-  ) ++ ControlRequests.kinds
+  ) ++ ControlRequests.kinds ++ ConsumerRequests.kinds
+
+  /** What ends with the process: a subscription is a connection. */
+  private val passing: Set[Class[_]] = Set(classOf[SubscribeToShard])
 
   /** What changes the state and is no operation of the service. */
   private val ours: Map[String, Fields => Operation[Any]] =
@@ -41,6 +44,9 @@ private[simulator] object Requests {
 
   /** Whether there is a way to keep operations of the class. */
   def knows(kind: Class[_]): Boolean = kinds.contains(kind)
+
+  /** Whether operations of the class are not to be kept. */
+  def passes(kind: Class[_]): Boolean = passing.contains(kind)
 
   /**
    * The operation that does what this one did: of a put, the entries written. `None` where nothing
@@ -50,7 +56,7 @@ private[simulator] object Requests {
     (operation, answer) match {
       case (put: PutRecords, PutAnswer(results: Seq[_], _)) => settled(put, results)
       case (PartialPutRecords(put, _), PutAnswer(results: Seq[_], _)) => settled(put, results)
-      case (other, _) => Some(other)
+      case (other, _) => Option.when(!passes(other.getClass))(other)
     }
 
   private def settled(put: PutRecords, results: Seq[Any]): Option[Changing[Any]] = {

@@ -90,11 +90,12 @@ object FileJournal {
         Kept(outcome.state, time)
     }
 
-  /** No limit on shards: what was refused is not in a journal. */
+  /** No limits on what there may be: what was refused is not in a journal. */
   private def settings(node: JsonNode): Settings = Settings(
     retention = node.path("RetentionMillis").asLong.millis,
     changeTime = node.path("ChangeMillis").asLong.millis,
-    shardLimit = Int.MaxValue
+    shardLimit = Int.MaxValue,
+    consumerLimit = Int.MaxValue
   )
 
   private def content(write: JsonGenerator => Unit): Array[Byte] = {

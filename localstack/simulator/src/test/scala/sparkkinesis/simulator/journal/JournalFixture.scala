@@ -47,6 +47,9 @@ private[journal] object JournalFixture {
     UpdateStreamMode(Arn, StreamMode.OnDemand),
     UpdateStreamRecordDistributionStrategy(Arn, RecordDistribution.Auto),
     PutRecords(Arn, Seq(entry("a"), entry(""))),
+    RegisterStreamConsumer(Arn, "me"),
+    RegisterStreamConsumer(Arn, "you"),
+    DeregisterStreamConsumer(ConsumerRef.ByName(Arn, "me")),
     RecreateStream(Arn),
     CreateStream(
       Elsewhere,

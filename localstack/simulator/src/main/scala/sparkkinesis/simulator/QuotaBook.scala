@@ -1,0 +1,91 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import sparkkinesis.client.Page
+
+/**
+ * What has been used of which limit. A call that is refused, by a limit or for another reason,
+ * uses nothing.
+ *
+ * Time is passed in. Safe for use by many threads: each meter changes at once, and those of other
+ * shards do not wait. Limits nobody has used lately are not kept, so that shards and streams which
+ * are gone leave nothing behind.
+ */
+private[simulator] final class QuotaBook {
+  import QuotaBook._
+
+  private val meters = new ConcurrentHashMap[Key, Meter]
+  private val sweepBeyond = new AtomicLong(SweepBeyond)
+
+  /** The outcome of the operation within the limits. */
+  def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
+    case writing: Writing[A] => Outcome.of(state, writing.change(state, now, admission(now)))
+    case other =>
+      // An operation is a function of the state: what it would answer can be known, and thrown away.
+      val outcome = other.run(state, now)
+      val failure = outcome.answer.toOption.flatMap(refusal(other, _, now))
+      failure.fold(outcome)(refused => Outcome(state, Left(refused)))
+  }
+
+  /** How many limits are in use. */
+  def size: Long = meters.mappingCount
+
+  private def admission(now: Instant): Admission = (stream, shard, entry) => {
+    val subject = QuotaSubject(stream, shard)
+    Option.unless(use(Quota.Writes, subject, Check.bytes(entry).toLong, now))(exceeded(subject))
+  }
+
+  private def refusal(operation: Operation[Any], answer: Any, now: Instant): Option[Failure] = {
+    val refused = for {
+      quota <- Quota.byOperation.get(operation.name)
+      subject <- QuotaSubject.of(operation)
+      if !use(quota, subject, bytes(answer), now)
+    } yield Failure.Refused(quota.code, exceeded(subject))
+    if (refused.isEmpty) forgetDeleted(operation)
+    refused
+  }
+
+  private def use(quota: Quota, subject: QuotaSubject, bytes: Long, now: Instant): Boolean = {
+    var admitted = false
+    meters.compute(
+      Key(quota.name, subject.within(quota.scope)),
+      (_, kept) => {
+        val used = Option(kept).getOrElse(quota.fresh(now)).used(bytes, now)
+        admitted = used.isDefined
+        used.getOrElse(kept)
+      }
+    )
+    if (size > sweepBeyond.get) sweep(now)
+    admitted
+  }
+
+  /** Done again when there are twice as many as were left, so that it costs little a call. */
+  private def sweep(now: Instant): Unit = {
+    meters.values.removeIf(_.isFresh(now))
+    sweepBeyond.set(math.max(SweepBeyond, 2 * size))
+  }
+
+  /** A stream made again under the name is another. */
+  private def forgetDeleted(operation: Operation[Any]): Unit = operation match {
+    case DeleteStream(stream, _) =>
+      meters.keySet.removeIf(_.subject.isOf(stream))
+      ()
+    case _ => ()
+  }
+}
+
+private[simulator] object QuotaBook {
+  private val SweepBeyond = 1024L
+
+  private final case class Key(limit: String, subject: QuotaSubject)
+
+  private def exceeded(subject: QuotaSubject): String = s"Rate exceeded for $subject."
+
+  private def bytes(answer: Any): Long = answer match {
+    case page: Page => RecordLog.bytes(page.records)
+    case _ => 0
+  }
+}

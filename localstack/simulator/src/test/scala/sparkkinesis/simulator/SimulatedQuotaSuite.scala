@@ -1,0 +1,16 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+/** The simulator in memory, with its quotas on. */
+final class SimulatedQuotaSuite extends ContractFixture with QuotaContract {
+  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+
+  override protected val client: SimulatedKinesis =
+    new SimulatedKinesis(clock, Settings(quotas = true))
+
+  override protected def admin: KinesisAdmin = client
+
+  override protected lazy val capabilities: Capabilities =
+    Capabilities(advance = Some(clock.advance))
+}
