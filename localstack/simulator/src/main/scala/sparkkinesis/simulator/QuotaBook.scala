@@ -1,12 +1,10 @@
 package sparkkinesis.simulator
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import sparkkinesis.client.Page
-import sparkkinesis.model.Record
 
 /**
  * What has been used of which limit. A call that is refused, by a limit or for another reason,
@@ -87,10 +85,7 @@ private[simulator] object QuotaBook {
   private def exceeded(subject: QuotaSubject): String = s"Rate exceeded for $subject."
 
   private def bytes(answer: Any): Long = answer match {
-    case page: Page => page.records.iterator.map(bytes).sum
+    case page: Page => RecordLog.bytes(page.records)
     case _ => 0
   }
-
-  private def bytes(record: Record): Long =
-    record.data.length.toLong + record.partitionKey.fold(0)(_.getBytes(UTF_8).length)
 }
