@@ -14,15 +14,25 @@ KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
-def client_of(endpoint: str, region: str = REGION, *, retries: bool = True) -> Any:
-    """A client of a region of the simulator."""
+def client_of(
+    endpoint: str,
+    region: str = REGION,
+    *,
+    account: str = "any",
+    checked: bool = True,
+    retries: bool = True,
+) -> Any:
+    """A client of a region of the simulator; unchecked, it sends what is wrong too."""
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
-        aws_access_key_id="any",
+        aws_access_key_id=account,
         aws_secret_access_key="any",
-        config=Config() if retries else Config(retries={"total_max_attempts": 1}),
+        config=Config(
+            parameter_validation=checked,
+            retries={} if retries else {"total_max_attempts": 1},
+        ),
     )
 
 

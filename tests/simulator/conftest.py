@@ -25,6 +25,12 @@ def kinesis(endpoint: str) -> Any:
     return client_of(endpoint)
 
 
+@pytest.fixture(scope="session")
+def unchecked(endpoint: str) -> Any:
+    """A client that sends requests the service refuses."""
+    return client_of(endpoint, checked=False)
+
+
 @pytest.fixture
 def make_stream(kinesis: Any) -> Callable[[int], str]:
     """Makes streams of so many shards."""

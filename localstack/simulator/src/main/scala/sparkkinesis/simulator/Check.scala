@@ -11,6 +11,19 @@ private[simulator] object Check {
   def that(condition: Boolean)(failure: => Failure): Checked =
     if (condition) Right(()) else Left(failure)
 
+  /** Holds for each, in their order. */
+  def all[A](values: Iterable[A])(check: A => Checked): Checked =
+    values.foldLeft[Checked](Right(()))((sofar, next) => sofar.flatMap(_ => check(next)))
+
+  /** Of a text or a collection. */
+  def size(member: String, size: Int, first: Int, last: Int): Checked =
+    that(first <= size && size <= last)(
+      Failure.validation(
+        s"A value of length $size at '$member' failed to satisfy constraint: Member must have " +
+          s"length $first to $last"
+      )
+    )
+
   def range(member: String, value: Int, first: Int, last: Int): Checked =
     that(first <= value && value <= last)(
       Failure.validation(
@@ -18,39 +31,28 @@ private[simulator] object Check {
       )
     )
 
-  def entry(entry: PutEntry, maxRecordBytes: Int): Checked = {
+  def entry(entry: PutEntry, config: StreamConfig): Checked = {
     val characters = entry.partitionKey.codePointCount(0, entry.partitionKey.length)
+    val fewest = if (config.distribution == RecordDistribution.Auto) 0 else 1
     for {
-      _ <- that(characters >= 1 && characters <= ServiceLimits.PartitionKeyCharacters)(
-        Failure.validation(
-          s"A value of $characters characters at 'partitionKey' failed to satisfy constraint: " +
-            s"Member must have length 1 to ${ServiceLimits.PartitionKeyCharacters}"
-        )
-      )
-      _ <- that(bytes(entry) <= maxRecordBytes)(
+      _ <- size("partitionKey", characters, fewest, ServiceLimits.PartitionKeyCharacters)
+      _ <- that(bytes(entry) <= config.maxRecordBytes)(
         Failure.invalid(
           s"A record of ${bytes(entry)} bytes with its partition key exceeds the stream's limit " +
-            s"of $maxRecordBytes."
+            s"of ${config.maxRecordBytes}."
         )
       )
     } yield ()
   }
 
-  def entries(entries: Seq[PutEntry], maxRecordBytes: Int): Checked =
+  def entries(entries: Seq[PutEntry], config: StreamConfig): Checked =
     for {
-      _ <- that(entries.nonEmpty && entries.size <= ServiceLimits.PutRecordsCount)(
-        Failure.validation(
-          s"A value of ${entries.size} entries at 'records' failed to satisfy constraint: " +
-            s"Member must have length 1 to ${ServiceLimits.PutRecordsCount}"
-        )
-      )
-      _ <- entries.foldLeft[Checked](Right(()))((sofar, next) =>
-        sofar.flatMap(_ => entry(next, maxRecordBytes))
-      )
-      size = entries.iterator.map(bytes(_).toLong).sum
-      _ <- that(size <= ServiceLimits.PutRecordsBytes)(
+      _ <- size("records", entries.size, 1, ServiceLimits.PutRecordsCount)
+      _ <- all(entries)(entry(_, config))
+      total = entries.iterator.map(bytes(_).toLong).sum
+      _ <- that(total <= ServiceLimits.PutRecordsBytes)(
         Failure.invalid(
-          s"A request of $size bytes exceeds the limit of ${ServiceLimits.PutRecordsBytes}."
+          s"A request of $total bytes exceeds the limit of ${ServiceLimits.PutRecordsBytes}."
         )
       )
     } yield ()

@@ -2,14 +2,13 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import sparkkinesis.client.StreamSummary
 import sparkkinesis.model.{Shard, ShardId, StreamArn}
 
 /**
  * The older call, with the shards within the retention.
  *
  * @param after shards behind this one only
- * @param limit 1 to 10,000 shards
+ * @param limit 1 to 10,000; an answer has at most 100 shards
  */
 final case class DescribeStream(stream: StreamArn, after: Option[ShardId], limit: Int)
     extends ReadOnly[StreamDescription] {
@@ -18,8 +17,12 @@ final case class DescribeStream(stream: StreamArn, after: Option[ShardId], limit
       _ <- Check.range("limit", limit, 1, ListShards.MaxLimit)
       found <- state.existing(stream, now)
     } yield {
-      val shards = found.listed(now).filter(shard => after.forall(_ < shard.id)).map(_.shard)
-      StreamDescription(found.summary(now), shards.take(limit), hasMore = shards.size > limit)
+      val shards = found
+        .listed(now, state.settings.listLag)
+        .filter(shard => after.forall(_ < shard.id))
+        .map(_.shard)
+      val count = math.min(limit, DescribeStream.DefaultLimit)
+      StreamDescription(found.details(now), shards.take(count), hasMore = shards.size > count)
     }
 }
 
@@ -27,4 +30,4 @@ object DescribeStream {
   val DefaultLimit = 100
 }
 
-final case class StreamDescription(summary: StreamSummary, shards: Seq[Shard], hasMore: Boolean)
+final case class StreamDescription(details: StreamDetails, shards: Seq[Shard], hasMore: Boolean)

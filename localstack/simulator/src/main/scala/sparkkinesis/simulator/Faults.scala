@@ -1,34 +1,7 @@
 package sparkkinesis.simulator
 
+import scala.concurrent.duration._
 import scala.util.Random
-
-/** What goes wrong with one call. A fault that does not fit the operation changes nothing. */
-sealed trait Fault
-
-object Fault {
-  case object Throttled extends Fault
-  case object ServiceFailure extends Fault
-  case object AccessDenied extends Fault
-
-  /** Of `GetRecords`. */
-  case object IteratorExpired extends Fault
-
-  /** No connection: the operation did not happen. */
-  case object Unreachable extends Fault
-
-  /** The operation happened, and its answer was lost. */
-  case object AnswerLost extends Fault
-
-  /** Of `GetRecords`: no records though there may be some; the caller is told to go on. */
-  case object EmptyPage extends Fault
-
-  /**
-   * Of `PutRecords`: these entries are throttled, the others written.
-   *
-   * @param fails by the entry's index
-   */
-  final case class PartialPut(fails: Int => Boolean) extends Fault
-}
 
 /** Asked once before every call. */
 trait Faults {
@@ -39,7 +12,8 @@ object Faults {
   val None: Faults = _ => Option.empty
 
   /**
-   * The same faults for the same calls after the same seed.
+   * The same faults for the same calls after the same seed: all of those that a caller can get over
+   * by asking again.
    *
    * @param rate the share of calls that go wrong, 0 to 1
    */
@@ -55,14 +29,29 @@ object Faults {
       }
   }
 
+  private val passing = Vector(
+    Fault.Throttled,
+    Fault.KmsThrottled,
+    Fault.ServiceFailure,
+    Fault.Unavailable,
+    Fault.ConnectionReset,
+    Fault.AnswerLost,
+    Fault.AnswerTruncated
+  )
+
   private def candidates(operation: Operation[Any], random: Random): Vector[Fault] = {
-    val any = Vector(Fault.Throttled, Fault.ServiceFailure, Fault.Unreachable, Fault.AnswerLost)
+    val any = passing :+ Fault.Stalled((1 + random.nextInt(LongestStallMillis)).millis)
     operation match {
       case _: GetRecords => any ++ Vector(Fault.IteratorExpired, Fault.EmptyPage)
       case put: PutRecords =>
         val failed = put.entries.indices.filter(_ => random.nextBoolean()).toSet
-        any :+ Fault.PartialPut(failed)
+        any :+ Fault.PartialPut(_ => failed)
+      case _: ListShards | _: ListMoreShards | _: DescribeStreamSummary =>
+        any :+ Fault.LimitExceeded
       case _ => any
     }
   }
+
+  /** Beyond what a caller waits for. */
+  private val LongestStallMillis = 40000
 }

@@ -24,4 +24,30 @@ trait KinesisAdmin {
   def updateShardCount(stream: StreamName, target: Int): Unit
 
   def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written
+
+  /** Of four shards, which the service changes as it likes. */
+  def createOnDemandStream(stream: StreamName): Unit
+
+  def updateMode(stream: StreamName, mode: StreamMode): Unit
+
+  /** @param hours more than now, at most 8,760 */
+  def increaseRetention(stream: StreamName, hours: Int): Unit
+
+  /** @param hours fewer than now, at least 24 */
+  def decreaseRetention(stream: StreamName, hours: Int): Unit
+
+  /** @param kibibytes 1,024 to 10,240 for a record with its partition key */
+  def updateMaxRecordSize(stream: StreamName, kibibytes: Int): Unit
+
+  /** @param key id, alias or ARN of a KMS key */
+  def startEncryption(stream: StreamName, key: String): Unit
+
+  def stopEncryption(stream: StreamName, key: String): Unit
+
+  /** A tag of a key that exists replaces it; a stream has 50 at most. */
+  def addTags(stream: StreamName, tags: Map[String, String]): Unit
+
+  def removeTags(stream: StreamName, keys: Seq[String]): Unit
+
+  def tags(stream: StreamName): Map[String, String]
 }

@@ -21,7 +21,7 @@ final case class ListShards(
       _ <- ListFilter.check(filter, found, now)
     } yield {
       val shards = found
-        .listed(now)
+        .listed(now, state.settings.listLag)
         .filter(shard =>
           ListFilter.includes(filter, found, shard, now) && after.forall(_ < shard.id)
         )
@@ -42,6 +42,8 @@ object ListShards {
 /** The page behind an earlier one, with the filter that one had. */
 final case class ListMoreShards(token: String, limit: Int) extends ReadOnly[ListShardsPage] {
   override def name: String = "ListShards"
+
+  override def subject: Subject = Subject(ListToken.parse(token).map(_.stream), None)
 
   override def answer(state: State, now: Instant): Either[Failure, ListShardsPage] =
     for {

@@ -1,6 +1,7 @@
 package sparkkinesis.simulator
 
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
@@ -16,7 +17,10 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val kinesis = new SimulatedKinesis(SystemClock, Settings(quotas = arguments.quotas))
+    val clock =
+      if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
+    val settings = Settings(quotas = arguments.quotas, listLag = arguments.listLag)
+    val kinesis = new SimulatedKinesis(clock, settings)
     val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
@@ -26,6 +30,7 @@ object Main {
         case Right(_) => ()
       }
     }
+    server.kinesis.statistics.reset()
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -41,12 +46,17 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
+ * @param quotas of [[Settings]]
+ * @param isTimeSimulated whether time stands still until it is moved
+ * @param listLag of [[Settings]]
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
     quotas: Boolean = false,
+    isTimeSimulated: Boolean = false,
+    listLag: FiniteDuration = Duration.Zero,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -58,9 +68,14 @@ private[simulator] object Arguments {
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
       |  --quotas aws|off      keep the service's throughput and call limits; off by default
+      |  --clock system        the default: the machine's time; or
+      |  --clock simulated     time that stands still until POST /_simulator/clock moves it
+      |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
+  private val Time = "(\\d{1,6})(ms|s|m)".r
+  private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
   private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
@@ -76,6 +91,10 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(region = region))
     case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
     case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
+    case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
+      parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
+    case "--list-lag" :: Time(digits, unit) :: rest =>
+      parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

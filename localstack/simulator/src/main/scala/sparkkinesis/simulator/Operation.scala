@@ -2,6 +2,8 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
+import sparkkinesis.model.{ShardId, StreamArn}
+
 /**
  * One service call as a pure function: its arguments and what it makes of a state.
  *
@@ -12,9 +14,18 @@ trait Operation[+A] extends Product with Serializable {
   /** As the service calls it. */
   def name: String = productPrefix
 
+  /** What it is about: the stream and the first shard among its arguments. */
+  def subject: Subject = Subject(
+    productIterator.collectFirst { case stream: StreamArn => stream },
+    productIterator.collectFirst { case shard: ShardId => shard }
+  )
+
   /** @param now the time of the call; never before that of an earlier call */
   def run(state: State, now: Instant): Outcome[A]
 }
+
+/** The stream and the shard a call is about, as far as its arguments tell. */
+final case class Subject(stream: Option[StreamArn], shard: Option[ShardId])
 
 /** What an operation leaves behind and what it answers. */
 final case class Outcome[+A](state: State, answer: Either[Failure, A])

@@ -53,6 +53,11 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
  */
 final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, limit: Int)
     extends ReadOnly[Page] {
+  override def subject: Subject = {
+    val place = IteratorToken.parse(iterator.token)
+    Subject(place.map(_.stream).orElse(stream), place.map(_.shard))
+  }
+
   override def answer(state: State, now: Instant): Either[Failure, Page] =
     for {
       _ <- Check.range("limit", limit, 1, ServiceLimits.GetRecordsCount)

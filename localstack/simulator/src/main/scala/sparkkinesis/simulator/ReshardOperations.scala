@@ -11,6 +11,8 @@ final case class SplitShard(stream: StreamArn, shard: ShardId, start: HashKey)
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       found <- state.changeable(stream, now)
+      _ <- Modes.provisioned(found)
+      _ <- state.room(stream, 1, now)
       parent <- Reshard.open(found, shard, now)
       range = parent.hashKeys
       _ <- Check.that(range.first.value + 1 < start.value && start < range.last)(
@@ -27,6 +29,7 @@ final case class MergeShards(stream: StreamArn, shard: ShardId, adjacent: ShardI
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       found <- state.changeable(stream, now)
+      _ <- Modes.provisioned(found)
       one <- Reshard.open(found, shard, now)
       other <- Reshard.open(found, adjacent, now)
       _ <- Check.that(one.hashKeys.isAdjacentTo(other.hashKeys))(
@@ -48,6 +51,7 @@ final case class UpdateShardCount(stream: StreamArn, target: Int)
   override def change(state: State, now: Instant): Either[Failure, (State, ShardCountUpdate)] =
     for {
       found <- state.changeable(stream, now)
+      _ <- Modes.provisioned(found)
       current = found.open.size
       _ <- Check.range("targetShardCount", target, 1, Int.MaxValue)
       _ <- Check.that(target.toLong <= current * 2L && target * 2L >= current)(
@@ -56,6 +60,7 @@ final case class UpdateShardCount(stream: StreamArn, target: Int)
             s"${stream.name}."
         )
       )
+      _ <- state.room(stream, target - current, now)
       ranges = HashKeyRange.even(target)
       cut = ranges.tail.foldLeft(found)((s, range) => Reshard.cutAt(s, range.first, now))
       scaled = ranges.foldLeft(cut)((s, range) => Reshard.mergeWithin(s, range, now))

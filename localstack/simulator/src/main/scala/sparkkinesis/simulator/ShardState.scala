@@ -43,17 +43,17 @@ private[simulator] final case class ShardState(
 
   def close(now: Instant): ShardState = copy(closed = Some(now))
 
-  /** Arrivals never go back, whatever the clock does. */
-  def append(entry: PutEntry, now: Instant): ShardState = {
+  /** Arrivals never go back, whatever the clock does. An empty partition key is none. */
+  def append(entry: PutEntry, encryptionType: Option[String], now: Instant): ShardState = {
     val arrival = math.max(now.toEpochMilli, records.lastOption.fold(0L)(_.arrivalMillis))
     val number = SequenceParts(epoch, end + 1, arrival / 1000, this.number).number
     copy(records =
       records :+ Record(
         number,
-        Some(entry.partitionKey),
+        Some(entry.partitionKey).filter(_.nonEmpty),
         entry.data,
         arrival,
-        encryptionType = None
+        encryptionType
       )
     )
   }

@@ -1,6 +1,9 @@
 package sparkkinesis.simulator
 
+import java.time.Instant
+
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -8,29 +11,55 @@ import sparkkinesis.model._
 /**
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.
  *
- * @param clock of the service; record arrival, retention and token expiry follow it
+ * A caller waits for 30 seconds: where a fault stalls an answer for longer, it is `Unreachable`
+ * after that time of the clock.
+ *
+ * @param baseClock which the service's time follows: record arrival, retention, token expiry
+ * @param faults asked where the script strikes none
  */
 final class SimulatedKinesis(
-    clock: Clock,
+    baseClock: Clock,
     settings: Settings = Settings(),
     faults: Faults = Faults.None
 ) extends KinesisClient
-    with KinesisAdmin {
-  private val service = new SimulatedService(clock, settings, faults)
+    with SimulatedStreamAdmin {
+  private val clock = new ShiftedClock(baseClock)
+
+  /** Faults to come; may be changed at any time. */
+  val script = new ScriptedFaults(faults)
+  private val service = new SimulatedService(clock, settings, script)
+
+  /** Of all calls to this service, also those over HTTP. */
+  def statistics: CallStatistics = service.statistics
+
+  /** The service's time. */
+  def now: Instant = clock.now
+
+  /** Moves the service's time, for good, by a duration that is not negative. */
+  def advance(duration: FiniteDuration): Unit = clock.advance(duration)
 
   /** What the HTTP face serves: the same streams. */
-  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] =
-    service.run(operation)
+  private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
+
+  /** The answer as it reaches a caller here. */
+  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] = {
+    val reply = service.run(operation)
+    reply.fault match {
+      case None => reply.answer
+      case Some(Fault.Stalled(time)) =>
+        clock.sleep(time.min(SimulatedKinesis.Patience))
+        if (time < SimulatedKinesis.Patience) reply.answer else Left(Failure.NoAnswer)
+      case Some(Fault.ConnectionReset | Fault.AnswerLost | Fault.AnswerTruncated) =>
+        Left(Failure.NoAnswer)
+    }
+  }
 
   /** Past faults and quotas: what is there before the first call. */
   private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
-  /** The clock's time, for `Date` headers. */
-  private[simulator] def now: java.time.Instant = clock.now
-
   override def describeStream(stream: StreamRef): StreamSummary =
-    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream)))
+    answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
 
   override def listShards(request: ListShardsRequest): ShardListing = {
     val page = request match {
@@ -56,7 +85,7 @@ final class SimulatedKinesis(
     answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
-    answer(PutRecords(SimulatedKinesis.arn(stream), entries))
+    answer(PutRecords(SimulatedKinesis.arn(stream), entries)).result
 
   override def createStream(stream: StreamName, shards: Int): Unit = {
     answer(CreateStream(SimulatedKinesis.arn(stream), shards))
@@ -77,8 +106,8 @@ final class SimulatedKinesis(
         ListStreams.DefaultLimit
       )
       val page = answer(request)
-      val all = found ++ page.streams.map(_.arn.name)
-      if (page.hasMore) more(all) else all
+      val all = found ++ page.streams.map(_.name)
+      if (page.nextToken.isEmpty) all else more(all)
     }
     more(Vector.empty)
   }
@@ -99,15 +128,20 @@ final class SimulatedKinesis(
   }
 
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
-    answer(PutRecord(SimulatedKinesis.arn(stream), entry))
+    answer(PutRecord(SimulatedKinesis.arn(stream), entry)).result
 
   /** Nothing to release. */
   override def close(): Unit = ()
 
+  override protected def change(operation: Operation[Any]): Unit = {
+    answer(operation)
+    settle()
+  }
+
   private def settle(): Unit =
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
 
-  private def answer[A](operation: Operation[A]): A =
+  override protected def answer[A](operation: Operation[A]): A =
     run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
 }
 
@@ -117,6 +151,9 @@ object SimulatedKinesis {
   val Region = "us-east-1"
 
   val Account = "000000000000"
+
+  /** How long a caller waits for an answer. */
+  private val Patience = 30.seconds
 
   def arn(stream: StreamName): StreamArn = StreamArn("aws", Region, Account, stream)
 
@@ -140,9 +177,12 @@ object SimulatedKinesis {
     case ErrorCode.ExpiredIterator => new KinesisException.IteratorExpired(message)
     case ErrorCode.ExpiredNextToken => new KinesisException.ListingExpired(message)
     case ErrorCode.LimitExceeded => new KinesisException.LimitExceeded(message)
-    case ErrorCode.ThroughputExceeded => new KinesisException.Throttled(message)
+    case ErrorCode.ThroughputExceeded | ErrorCode.KmsThrottling =>
+      new KinesisException.Throttled(message)
     case ErrorCode.AccessDenied => new KinesisException.AccessDenied(message)
-    case ErrorCode.InternalFailure => new KinesisException.ServiceFailure(message)
+    case ErrorCode.ExpiredToken => new KinesisException.BadCredentials(message)
+    case ErrorCode.InternalFailure | ErrorCode.ServiceUnavailable =>
+      new KinesisException.ServiceFailure(message)
     case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)
   }
 }

@@ -1,8 +1,6 @@
 package sparkkinesis.simulator
 
-import java.time.Instant
-
-import sparkkinesis.client.{Clock, Page, PutResult}
+import sparkkinesis.client.{Clock, PutResult}
 
 /**
  * The state over time: runs operations one after the other, and faults with them.
@@ -13,18 +11,20 @@ import sparkkinesis.client.{Clock, Page, PutResult}
 private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
   @volatile private var state: State = State.empty(settings)
   private val quotas = Option.when(settings.quotas)(new QuotaBook)
+  val statistics = new CallStatistics
 
-  def run[A](operation: Operation[A]): Either[Failure, A] = faults(operation) match {
-    case None => perform(operation)
-    case Some(Fault.Unreachable) => Left(Failure.NoAnswer)
-    case Some(Fault.AnswerLost) =>
-      perform(operation)
-      Left(Failure.NoAnswer)
-    case Some(Fault.Throttled) =>
-      refused(ErrorCode.ThroughputExceeded, "Rate exceeded (injected).")
-    case Some(Fault.ServiceFailure) => refused(ErrorCode.InternalFailure, "Injected failure.")
-    case Some(Fault.AccessDenied) => refused(ErrorCode.AccessDenied, "Not allowed (injected).")
-    case Some(fault) => fitted(operation, fault)
+  def run[A](operation: Operation[A]): Reply[A] = {
+    val reply = faults(operation).filter(_.fits(operation)) match {
+      case None => Reply(perform(operation))
+      case Some(Fault.ConnectionReset) =>
+        Reply(Left(Failure.NoAnswer), Some(Fault.ConnectionReset))
+      case Some(fault: Fault.OfConnection) => Reply(perform(operation), Some(fault))
+      case Some(refusal: Fault.Refusal) =>
+        Reply(Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}.")))
+      case Some(fault) => Reply(faulty(operation, fault))
+    }
+    statistics.count(operation, reply.answer)
+    reply
   }
 
   /** Past faults and quotas: what is there before the first call. */
@@ -49,44 +49,19 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     quotas.fold(operation.run(state, now))(_.run(operation, state, now))
   }
 
-  private def fitted[A](operation: Operation[A], fault: Fault): Either[Failure, A] =
-    (operation, fault) match {
-      case (_: GetRecords, Fault.IteratorExpired) =>
-        refused(ErrorCode.ExpiredIterator, "The iterator expired (injected).")
-      case (read: GetRecords, Fault.EmptyPage) =>
-        perform(EmptyGetRecords(read)).asInstanceOf[Either[Failure, A]]
-      case (put: PutRecords, Fault.PartialPut(fails)) =>
-        perform(PartialPutRecords(put, fails)).asInstanceOf[Either[Failure, A]]
+  /** The casts hold: each answer is of its operation's own type. */
+  private def faulty[A](operation: Operation[A], fault: Fault): Either[Failure, A] =
+    ((operation, fault) match {
+      case (read: GetRecords, Fault.EmptyPage) => perform(EmptyGetRecords(read))
+      case (put: PutRecords, Fault.PartialPut(failing)) =>
+        perform(PartialPutRecords(put, failing(put.entries.size)))
+      case (put: PutRecord, Fault.WrongShard) =>
+        perform(put).map(answer => answer.copy(result = WrongShard.misnamed(answer.result)))
+      case (put: PutRecords, Fault.WrongShard) =>
+        perform(put).map(it => it.copy(result = it.result.map(WrongShard.misnamed(_: PutResult))))
+      case (_, Fault.StreamRecreated) =>
+        operation.subject.stream.foreach(stream => perform(RecreateStream(stream)))
+        perform(operation)
       case _ => perform(operation)
-    }
-
-  private def refused(code: ErrorCode, message: String): Left[Failure, Nothing] =
-    Left(Failure.Refused(code, message))
-}
-
-/** The operation, though its answer holds nothing and points to where it began. */
-private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
-  override def answer(state: State, now: Instant): Either[Failure, Page] =
-    read.answer(state, now).map { page =>
-      val behind = math.max(page.millisBehindLatest, 1L)
-      Page(Vector.empty, Some(read.iterator), behind, Nil)
-    }
-}
-
-/** The operation for the entries that do not fail. */
-private[simulator] final case class PartialPutRecords(put: PutRecords, fails: Int => Boolean)
-    extends Changing[Seq[PutResult]] {
-  private val throttled: PutResult =
-    PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
-
-  override def change(state: State, now: Instant): Either[Failure, (State, Seq[PutResult])] = {
-    val indexed = put.entries.zipWithIndex
-    val written = indexed.collect { case (entry, i) if !fails(i) => entry }
-    if (written.isEmpty) Right((state, put.entries.map(_ => throttled)))
-    else
-      PutRecords(put.stream, written).change(state, now).map { case (next, results) =>
-        val remaining = results.iterator
-        (next, put.entries.indices.map(i => if (fails(i)) throttled else remaining.next()))
-      }
-  }
+    }).asInstanceOf[Either[Failure, A]]
 }

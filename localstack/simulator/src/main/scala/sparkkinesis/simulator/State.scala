@@ -12,16 +12,18 @@ import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
  *
  * @param retention of new streams
  * @param changeTime how long a stream is `CREATING`, `UPDATING` or `DELETING`
- * @param shardLimit open shards over all streams
+ * @param shardLimit open shards over all streams of an account and region
  * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
  * @param quotas whether the service's limits of throughput and call rate are kept
+ * @param listLag how long after a reshard listings show the shards as they were before
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,
     changeTime: FiniteDuration = Duration.Zero,
     shardLimit: Int = 10000,
     listShardsCount: Int = ServiceLimits.ListShardsCount,
-    quotas: Boolean = false
+    quotas: Boolean = false,
+    listLag: FiniteDuration = Duration.Zero
 ) {
   require(
     listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,
@@ -70,6 +72,33 @@ final case class State private[simulator] (
       if (status == StreamStatus.Active) Right(stream)
       else Left(State.inUse(arn, s"is $status: it must be active"))
     }
+
+  /** The streams of a world: an account in a region. */
+  private[simulator] def of(region: String, account: String, now: Instant): Iterator[StreamState] =
+    streams.valuesIterator
+      .filter(s => s.arn.region == region && s.arn.account == account && !s.isGone(now))
+
+  /** Whether the stream's world has room for so many more open shards. */
+  private[simulator] def room(stream: StreamArn, shards: Int, now: Instant): Check.Checked = {
+    val open = of(stream.region, stream.account, now).map(_.open.size).sum
+    Check.that(open.toLong + shards <= settings.shardLimit)(
+      Failure.Refused(
+        ErrorCode.LimitExceeded,
+        s"$shards more shards for stream ${stream.name} would exceed the limit of " +
+          s"${settings.shardLimit} in account ${stream.account}; $open are open."
+      )
+    )
+  }
+
+  /** With the stream's settings changed: it is `UPDATING` for a while. */
+  private[simulator] def reconfigured(stream: StreamState, now: Instant)(
+      next: StreamConfig => StreamConfig
+  ): State = updated(
+    stream.copy(
+      config = next(stream.config),
+      change = Change(StreamStatus.Updating, settings.changed(now))
+    )
+  )
 
   private[simulator] def updated(stream: StreamState): State =
     copy(streams = streams.updated(stream.arn, stream))

@@ -2,25 +2,42 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import sparkkinesis.client.{StreamStatus, StreamSummary}
-import sparkkinesis.model.{StreamArn, StreamName}
+import scala.collection.immutable.SortedMap
 
-/** @param stream its region and account are the caller's */
-final case class CreateStream(stream: StreamArn, shards: Int) extends Changing[Unit] {
-  override def change(state: State, now: Instant): Either[Failure, (State, Unit)] = {
-    val open = state.streams.valuesIterator.filterNot(_.isGone(now)).map(_.open.size).sum
+import sparkkinesis.client.StreamStatus
+import sparkkinesis.model.StreamArn
+
+/**
+ * @param stream its region and account are the caller's
+ * @param maxRecordKibibytes 1,024 to 10,240 for a record with its partition key
+ * @param tags at most 50
+ */
+final case class CreateStream(
+    stream: StreamArn,
+    shards: Int,
+    mode: StreamMode = StreamMode.Provisioned,
+    distribution: RecordDistribution = RecordDistribution.UserPartitionKey,
+    maxRecordKibibytes: Int = RecordSize.Smallest,
+    tags: Map[String, String] = Map.empty
+) extends Changing[Unit] {
+  override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       _ <- Check.range("shardCount", shards, 1, Int.MaxValue)
+      _ <- RecordSize.check(maxRecordKibibytes)
+      _ <- Tags.checkNew(stream, tags)
+      _ <- Modes.check(stream, mode, distribution)
       _ <- Check.that(state.existing(stream, now).isLeft)(State.inUse(stream, "already exists"))
-      _ <- Check.that(open.toLong + shards <= state.settings.shardLimit)(
-        Failure.Refused(
-          ErrorCode.LimitExceeded,
-          s"$shards more shards would exceed the limit of ${state.settings.shardLimit}; " +
-            s"$open are open."
-        )
+      _ <- state.room(stream, shards, now)
+    } yield {
+      val config = StreamConfig(
+        retention = state.settings.retention,
+        maxRecordBytes = RecordSize.bytes(maxRecordKibibytes),
+        mode = mode,
+        distribution = distribution,
+        tags = SortedMap.from(tags)
       )
-    } yield (state.updated(StreamState.create(stream, shards, state.settings, now)), ())
-  }
+      (state.updated(StreamState.create(stream, shards, config, state.settings, now)), ())
+    }
 }
 
 final case class DeleteStream(stream: StreamArn) extends Changing[Unit] {
@@ -32,38 +49,7 @@ final case class DeleteStream(stream: StreamArn) extends Changing[Unit] {
     }
 }
 
-final case class DescribeStreamSummary(stream: StreamArn) extends ReadOnly[StreamSummary] {
-  override def answer(state: State, now: Instant): Either[Failure, StreamSummary] =
-    state.existing(stream, now).map(_.summary(now))
+final case class DescribeStreamSummary(stream: StreamArn) extends ReadOnly[StreamDetails] {
+  override def answer(state: State, now: Instant): Either[Failure, StreamDetails] =
+    state.existing(stream, now).map(_.details(now))
 }
-
-/**
- * @param region of the caller, as `account`
- * @param after names behind this one only
- * @param limit 1 to 10,000 streams
- */
-final case class ListStreams(
-    region: String,
-    account: String,
-    after: Option[StreamName],
-    limit: Int
-) extends ReadOnly[StreamListing] {
-  override def answer(state: State, now: Instant): Either[Failure, StreamListing] =
-    Check.range("limit", limit, 1, ListStreams.MaxLimit).map { _ =>
-      val found = state.streams.valuesIterator
-        .filter(s => s.arn.region == region && s.arn.account == account && !s.isGone(now))
-        .map(_.summary(now))
-        .filter(s => after.forall(_.name < s.arn.name.name))
-        .toVector
-        .sortBy(_.arn.name.name)
-      StreamListing(found.take(limit), hasMore = found.size > limit)
-    }
-}
-
-object ListStreams {
-  val DefaultLimit = 100
-  val MaxLimit = 10000
-}
-
-/** By name. */
-final case class StreamListing(streams: Seq[StreamSummary], hasMore: Boolean)

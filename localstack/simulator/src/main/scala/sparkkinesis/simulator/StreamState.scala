@@ -14,15 +14,18 @@ import sparkkinesis.model._
  * @param shards every shard the stream ever had; the index is the shard's number
  * @param open the numbers of the open shards, by hash key
  * @param change what goes on until when: the status a caller sees before that
+ * @param trimmedTo milliseconds since 1970: no longer retention brings back what came before
+ * @param distributed records that found their shard without a key
  */
 private[simulator] final case class StreamState(
     arn: StreamArn,
     created: Instant,
-    retention: FiniteDuration,
-    maxRecordBytes: Int,
+    config: StreamConfig,
     shards: Vector[ShardState],
     open: Vector[Int],
-    change: Change
+    change: Change,
+    trimmedTo: Long = 0,
+    distributed: Long = 0
 ) {
   def status(now: Instant): StreamStatus =
     if (now.isBefore(change.until)) change.status else StreamStatus.Active
@@ -31,10 +34,25 @@ private[simulator] final case class StreamState(
     change.status == StreamStatus.Deleting && !now.isBefore(change.until)
 
   /** Records that arrived before this are gone. */
-  def horizonMillis(now: Instant): Long = now.toEpochMilli - retention.toMillis
+  def horizonMillis(now: Instant): Long =
+    math.max(now.toEpochMilli - config.retention.toMillis, trimmedTo)
 
-  /** Open shards, and closed ones that may still hold records. */
-  def listed(now: Instant): Vector[ShardState] = shards.filter(isKept(_, now))
+  /**
+   * Open shards, and closed ones that may still hold records.
+   *
+   * @param lag how old the news is: what was closed or made since is not seen
+   */
+  def listed(now: Instant, lag: FiniteDuration): Vector[ShardState] = {
+    val kept = shards.filter(isKept(_, now))
+    if (lag.toNanos == 0) kept
+    else {
+      val lagging = now.minusMillis(lag.toMillis)
+      val seen = if (lagging.isBefore(created)) created else lagging
+      kept
+        .filterNot(_.created.isAfter(seen))
+        .map(shard => shard.copy(closed = shard.closed.filterNot(_.isAfter(seen))))
+    }
+  }
 
   def find(id: ShardId, now: Instant): Option[ShardState] =
     ShardState.number(id).flatMap(shards.lift).filter(isKept(_, now))
@@ -56,6 +74,12 @@ private[simulator] final case class StreamState(
     shards(open(search(0, open.size)))
   }
 
+  /** The open shard whose turn it is, without regard to keys. */
+  def distribute: (StreamState, ShardState) = {
+    val turn = (distributed % open.size).toInt
+    (copy(distributed = distributed + 1), shards(open(turn)))
+  }
+
   def updated(shard: ShardState): StreamState = copy(shards = shards.updated(shard.number, shard))
 
   /** @param start the first key of the second child, inside the shard's range */
@@ -68,7 +92,16 @@ private[simulator] final case class StreamState(
     replace(Seq(shard, adjacent), Seq(shard.hashKeys.merge(adjacent.hashKeys)), now)
 
   def summary(now: Instant): StreamSummary =
-    StreamSummary(arn, status(now), created, retention, open.size, maxRecordBytes)
+    StreamSummary(
+      arn,
+      status(now),
+      created,
+      config.retention,
+      open.size,
+      config.maxRecordBytes
+    )
+
+  def details(now: Instant): StreamDetails = StreamDetails(summary(now), config)
 
   private def isKept(shard: ShardState, now: Instant): Boolean =
     shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
@@ -91,23 +124,29 @@ private[simulator] final case class StreamState(
   }
 }
 
+/** What a description of a stream has to tell. */
+final case class StreamDetails(
+    summary: StreamSummary,
+    config: StreamConfig
+) {
+  def name: StreamName = summary.arn.name
+}
+
 /** What is being done to a stream, and until when that shows. */
 private[simulator] final case class Change(status: StreamStatus, until: Instant)
 
 private[simulator] object StreamState {
-  def create(arn: StreamArn, count: Int, settings: Settings, now: Instant): StreamState = {
+  def create(
+      arn: StreamArn,
+      count: Int,
+      config: StreamConfig,
+      settings: Settings,
+      now: Instant
+  ): StreamState = {
     val shards = HashKeyRange.even(count).zipWithIndex.map { case (range, number) =>
       ShardState.open(number, Nil, range, now)
     }
     val change = Change(StreamStatus.Creating, settings.changed(now))
-    StreamState(
-      arn,
-      now,
-      settings.retention,
-      ServiceLimits.RecordBytes,
-      shards.toVector,
-      shards.indices.toVector,
-      change
-    )
+    StreamState(arn, now, config, shards.toVector, shards.indices.toVector, change)
   }
 }

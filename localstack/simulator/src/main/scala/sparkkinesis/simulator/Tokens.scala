@@ -7,7 +7,7 @@ import java.util.Base64
 import scala.concurrent.duration.FiniteDuration
 import scala.util.Try
 
-import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
+import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn, StreamName}
 
 /** Opaque texts that carry a place and the time they were issued. */
 private[simulator] object Tokens {
@@ -105,6 +105,31 @@ private[simulator] object ListToken {
     case "AFTER_SHARD_ID" => Some(ListFilter.AfterShardId(ShardId(value)))
     case "AT_TIMESTAMP" => Tokens.instant(value).map(ListFilter.AtTimestamp(_))
     case "FROM_TIMESTAMP" => Tokens.instant(value).map(ListFilter.FromTimestamp(_))
+    case _ => None
+  }
+}
+
+/**
+ * A place in a listing of streams.
+ *
+ * @param last the stream it has come to
+ */
+private[simulator] final case class StreamsToken(
+    region: String,
+    account: String,
+    last: StreamName,
+    issued: Instant
+) {
+  def encoded: String = Tokens.encode("streams", region, account, last, issued)
+}
+
+private[simulator] object StreamsToken {
+  def parse(token: String): Option[StreamsToken] = Tokens.decode("streams", token) match {
+    case Some(Seq(region, account, last, issued)) =>
+      for {
+        name <- StreamName.parse(last)
+        time <- Tokens.instant(issued)
+      } yield StreamsToken(region, account, name, time)
     case _ => None
   }
 }

@@ -5,35 +5,37 @@ import java.time.Instant
 import sparkkinesis.client.PutResult
 import sparkkinesis.model.{HashKey, PutEntry, StreamArn}
 
-final case class PutRecord(stream: StreamArn, entry: PutEntry) extends Writing[PutResult.Written] {
+/** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
+final case class PutRecord(stream: StreamArn, entry: PutEntry)
+    extends Writing[PutAnswer[PutResult.Written]] {
   override def change(
       state: State,
       now: Instant,
       admission: Admission
-  ): Either[Failure, (State, PutResult.Written)] =
+  ): Either[Failure, (State, PutAnswer[PutResult.Written])] =
     for {
       found <- state.serving(stream, now)
-      _ <- Check.entry(entry, found.maxRecordBytes)
+      _ <- Check.entry(entry, found.config)
       (routed, owner) = Write.route(found, entry)
       _ <- admission
         .refusal(stream, owner.id, entry)
         .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
         .toLeft(())
       (next, written) = Write.append(routed, owner, entry, now)
-    } yield (state.updated(next), written)
+    } yield (state.updated(next), Write.answer(found, written, now))
 }
 
-/** @param entries 1 to 500, at most 10 MiB with their partition keys */
+/** @param entries as of `PutRecord`: 1 to 500, at most 10 MiB with their partition keys */
 final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
-    extends Writing[Seq[PutResult]] {
+    extends Writing[PutAnswer[Seq[PutResult]]] {
   override def change(
       state: State,
       now: Instant,
       admission: Admission
-  ): Either[Failure, (State, Seq[PutResult])] =
+  ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] =
     for {
       found <- state.serving(stream, now)
-      _ <- Check.entries(entries, found.maxRecordBytes)
+      _ <- Check.entries(entries, found.config)
     } yield {
       val results = Vector.newBuilder[PutResult]
       val next = entries.foldLeft(found) { (sofar, entry) =>
@@ -41,7 +43,7 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
         results += result
         appended
       }
-      (state.updated(next), results.result())
+      (state.updated(next), Write.answer(found, results.result(), now))
     }
 
   private def put(
@@ -59,11 +61,18 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
   }
 }
 
+/** @param encryptionType of what was written: `KMS`, or none */
+final case class PutAnswer[+A](result: A, encryptionType: Option[String])
+
 private[simulator] object Write {
 
   /** The shard that the record goes to. */
   def route(stream: StreamState, entry: PutEntry): (StreamState, ShardState) =
-    (stream, stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey))))
+    stream.config.distribution match {
+      case RecordDistribution.UserPartitionKey =>
+        (stream, stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey))))
+      case RecordDistribution.Auto => stream.distribute
+    }
 
   def append(
       stream: StreamState,
@@ -71,7 +80,11 @@ private[simulator] object Write {
       entry: PutEntry,
       now: Instant
   ): (StreamState, PutResult.Written) = {
-    val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, now)
+    val encryption = stream.config.encryption.ofRecords(now)
+    val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now)
     (stream.updated(appended), PutResult.Written(owner.id, appended.records.last.sequenceNumber))
   }
+
+  def answer[A](stream: StreamState, result: A, now: Instant): PutAnswer[A] =
+    PutAnswer(result, stream.config.encryption.ofRecords(now))
 }

@@ -23,8 +23,11 @@ abstract class ContractFixture extends AnyFunSuite {
 
   private val names = new AtomicInteger
 
+  protected def newName(): StreamName =
+    StreamName(s"${getClass.getSimpleName}-${names.incrementAndGet()}")
+
   protected def newStream(shards: Int): StreamRef.ByName = {
-    val name = StreamName(s"${getClass.getSimpleName}-${names.incrementAndGet()}")
+    val name = newName()
     admin.createStream(name, shards)
     StreamRef.ByName(name)
   }
@@ -136,6 +139,7 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
  * @param refusesEmptySplits it refuses a split at a shard's first hash key
  * @param quotas it keeps the limits of throughput and of call rates
+ * @param keepsOnDemandShards it refuses calls that change an on-demand stream's shards
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
  */
 final case class Capabilities(
@@ -146,5 +150,6 @@ final case class Capabilities(
     scalesEvenly: Boolean = true,
     refusesEmptySplits: Boolean = true,
     quotas: Boolean = true,
-    refusesForeignIterators: Boolean = true
+    refusesForeignIterators: Boolean = true,
+    keepsOnDemandShards: Boolean = true
 )

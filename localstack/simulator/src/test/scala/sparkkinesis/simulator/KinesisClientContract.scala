@@ -11,3 +11,5 @@ abstract class KinesisClientContract
     with PutContract
     with ReadContract
     with ReshardContract
+    with ConfigurationContract
+    with ModeContract

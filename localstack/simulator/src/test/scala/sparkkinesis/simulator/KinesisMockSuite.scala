@@ -17,6 +17,7 @@ final class KinesisMockSuite extends HttpContract with QuotaContract {
       scalesEvenly = false,
       refusesEmptySplits = false,
       quotas = false,
-      refusesForeignIterators = false
+      refusesForeignIterators = false,
+      keepsOnDemandShards = false
     )
 }

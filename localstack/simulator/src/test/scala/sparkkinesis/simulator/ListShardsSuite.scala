@@ -92,7 +92,7 @@ final class ListShardsSuite extends AnyFunSuite {
   test("a stream takes its time to change where the settings say so") {
     val clock = new SimulatedClock(start)
     val kinesis = new SimulatedKinesis(clock, Settings(changeTime = 10.seconds))
-    def status = kinesis.run(DescribeStreamSummary(arn)).map(_.status.toString)
+    def status = kinesis.run(DescribeStreamSummary(arn)).map(_.summary.status.toString)
     kinesis.run(CreateStream(arn, 1))
     assert(status == Right("Creating"))
     assert(kinesis.run(GetShardIterator(arn, id(0), Position.Latest)).isLeft)

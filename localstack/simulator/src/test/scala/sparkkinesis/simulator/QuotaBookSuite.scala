@@ -74,7 +74,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a record larger than a second's worth passes where nothing is owed, and is paid back") {
-    val shard = Subject(Arn, ShardId("shardId-000000000000"))
+    val shard = Metered(Arn, Some(ShardId("shardId-000000000000")))
     val fresh = Quota.Writes.fresh(Start)
     val after = fresh.used(10L * Mebi, Start).get
     assert(after.used(1, Start.plusSeconds(9)).isEmpty)

@@ -18,8 +18,8 @@ import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
 import sparkkinesis.model._
 
 /** The admin calls by AWS's own SDK, of whatever listens at the endpoint. */
-final class SdkKinesisAdmin(endpoint: URI) extends KinesisAdmin with AutoCloseable {
-  val sdk: SdkClient = SdkClient
+final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoCloseable {
+  override val sdk: SdkClient = SdkClient
     .builder()
     .region(Region.of(SimulatedKinesis.Region))
     .endpointOverride(endpoint)
@@ -99,7 +99,7 @@ final class SdkKinesisAdmin(endpoint: URI) extends KinesisAdmin with AutoCloseab
 
   override def close(): Unit = sdk.close()
 
-  private def awaitActive(stream: StreamName): Unit =
+  override protected def awaitActive(stream: StreamName): Unit =
     await(s"stream $stream to be active")(status(stream).contains(aws.StreamStatus.ACTIVE))
 
   private def status(stream: StreamName): Option[aws.StreamStatus] =
@@ -115,18 +115,18 @@ final class SdkKinesisAdmin(endpoint: URI) extends KinesisAdmin with AutoCloseab
       await(what, attempts - 1)(condition)
     }
 
-  private def translated[A](call: => A): A =
+  override protected def translated[A](call: => A): A =
     try call
     catch {
       case e: aws.ResourceNotFoundException => throw new KinesisException.NotFound(e.getMessage, e)
       case e: aws.ResourceInUseException => throw new KinesisException.InUse(e.getMessage, e)
       case e: aws.ProvisionedThroughputExceededException =>
         throw new KinesisException.Throttled(e.getMessage, e)
-      case e: aws.LimitExceededException =>
-        throw new KinesisException.LimitExceeded(e.getMessage, e)
       case e: aws.InvalidArgumentException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
+      case e: aws.LimitExceededException =>
+        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }

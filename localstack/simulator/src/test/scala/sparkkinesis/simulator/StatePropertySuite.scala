@@ -30,6 +30,16 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
+  test("a listing that lags shows the shards as they were then") {
+    forAll(histories, Gen.choose(0, 300)) { (history, lagMillis) =>
+      val states = run(history).map(_._1)
+      val now = Start.plusMillis((history.size - 1) * 7L)
+      val step = math.max(0, (history.size - 1) * 7 - lagMillis) / 7
+      val listed = stream(states.last).listed(now, lagMillis.millis)
+      assert(listed.map(_.shard) == stream(states(step + 1)).shards.map(_.shard))
+    }
+  }
+
   test("a closed shard's hash keys are its children's, or part of theirs after a merge") {
     forAll(histories) { history =>
       val end = stream(run(history).last._1)
@@ -89,7 +99,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
         step(stream(state)) match {
           case put: PutRecord =>
             val outcome = put.run(state, now)
-            (outcome.state, outcome.answer.toOption)
+            (outcome.state, outcome.answer.toOption.map(_.result))
           case reshard => (reshard.run(state, now).state, None)
         }
     }

@@ -18,7 +18,7 @@ private[http] object Actions {
 
   /** By the name in the `X-Amz-Target` header. */
   val byName: Map[String, Action[_]] = Map(
-    "CreateStream" -> Action(createStream, _.nothing),
+    "CreateStream" -> Action(ControlActions.createStream, _.nothing),
     "DeleteStream" -> Action(f => DeleteStream(f.stream), _.nothing),
     "DescribeStream" -> Action(describeStream, _.description),
     "DescribeStreamSummary" -> Action(f => DescribeStreamSummary(f.stream), _.summary),
@@ -40,18 +40,7 @@ private[http] object Actions {
       _.nothing
     ),
     "UpdateShardCount" -> Action(updateShardCount, _.shardCount)
-  )
-
-  /** An on-demand stream begins with four shards. */
-  private val OnDemandShards = 4
-
-  private def createStream(f: Fields): Operation[Unit] = {
-    val mode = f.optionalFields("StreamModeDetails").map(_.text("StreamMode"))
-    val shards =
-      if (mode.contains("ON_DEMAND")) f.optionalInt("ShardCount").getOrElse(OnDemandShards)
-      else f.int("ShardCount")
-    CreateStream(f.caller.arn(f.streamName(f.text("StreamName"))), shards)
-  }
+  ) ++ ControlActions.byName
 
   private def describeStream(f: Fields): Operation[StreamDescription] = DescribeStream(
     f.stream,
@@ -59,14 +48,16 @@ private[http] object Actions {
     f.optionalInt("Limit").getOrElse(DescribeStream.DefaultLimit)
   )
 
-  private def listStreams(f: Fields): Operation[StreamListing] = ListStreams(
-    f.caller.region,
-    f.caller.account,
-    f.optionalText("NextToken")
-      .orElse(f.optionalText("ExclusiveStartStreamName"))
-      .map(f.streamName),
-    f.optionalInt("Limit").getOrElse(ListStreams.DefaultLimit)
-  )
+  /** An SDK's paginator repeats the first name beside the token, which is ahead of it. */
+  private def listStreams(f: Fields): Operation[StreamListing] = {
+    val limit = f.optionalInt("Limit").getOrElse(ListStreams.DefaultLimit)
+    f.optionalText("NextToken") match {
+      case Some(token) => ListMoreStreams(f.caller.region, f.caller.account, token, limit)
+      case None =>
+        val after = f.optionalText("ExclusiveStartStreamName").map(f.streamName)
+        ListStreams(f.caller.region, f.caller.account, after, limit)
+    }
+  }
 
   private def listShards(f: Fields): Operation[ListShardsPage] = {
     val limit = f.optionalInt("MaxResults").getOrElse(ListShards.DefaultLimit)
@@ -119,8 +110,12 @@ private[http] object Actions {
     f.optionalInt("Limit").getOrElse(ServiceLimits.GetRecordsCount)
   )
 
-  private def entry(f: Fields): PutEntry =
-    PutEntry(f.text("PartitionKey"), f.data("Data"), f.optionalHashKey("ExplicitHashKey"))
+  /** An empty key is refused here, since it stands for none further on. */
+  private def entry(f: Fields): PutEntry = {
+    val key = f.optionalText("PartitionKey")
+    if (key.contains("")) throw f.unfit("partitionKey", "", "length 1 to 256")
+    PutEntry(key.getOrElse(""), f.data("Data"), f.optionalHashKey("ExplicitHashKey"))
+  }
 
   private def updateShardCount(f: Fields): Operation[ShardCountUpdate] = {
     val scaling = f.text("ScalingType")

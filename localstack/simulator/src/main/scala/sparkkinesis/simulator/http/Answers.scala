@@ -7,36 +7,34 @@ import sparkkinesis.model._
 import sparkkinesis.simulator._
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
-private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
+private[http] final class Answers(private[http] val out: JsonGenerator, format: WireFormat) {
 
   /** Operations that answer nothing have no body at all. */
   val nothing: Unit => Unit = identity
 
-  def summary(s: StreamSummary): Unit = body {
+  def summary(s: StreamDetails): Unit = body {
     inObject("StreamDescriptionSummary") {
       describe(s)
-      out.writeNumberField("OpenShardCount", s.openShards)
+      out.writeNumberField("OpenShardCount", s.summary.openShards)
       out.writeNumberField("ConsumerCount", 0)
-      out.writeNumberField("MaxRecordSizeInKiB", s.maxRecordBytes / 1024)
+      out.writeNumberField("MaxRecordSizeInKiB", s.config.maxRecordBytes / 1024)
+      if (s.config.mode == StreamMode.OnDemand)
+        out.writeStringField("RecordDistributionStrategy", s.config.distribution.name)
     }
   }
 
   def description(d: StreamDescription): Unit = body {
     inObject("StreamDescription") {
-      describe(d.summary)
+      describe(d.details)
       array("Shards", d.shards)(shard)
       out.writeBooleanField("HasMoreShards", d.hasMore)
     }
   }
 
   def streams(listing: StreamListing): Unit = body {
-    out.writeArrayFieldStart("StreamNames")
-    listing.streams.foreach(s => out.writeString(s.arn.name.name))
-    out.writeEndArray()
-    out.writeBooleanField("HasMoreStreams", listing.hasMore)
-    listing.streams.lastOption
-      .filter(_ => listing.hasMore)
-      .foreach(last => out.writeStringField("NextToken", last.arn.name.name))
+    texts("StreamNames", listing.streams.map(_.name.name))
+    out.writeBooleanField("HasMoreStreams", listing.nextToken.nonEmpty)
+    listing.nextToken.foreach(out.writeStringField("NextToken", _))
     array("StreamSummaries", listing.streams)(identify)
   }
 
@@ -55,12 +53,16 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     if (p.children.nonEmpty) array("ChildShards", p.children)(child)
   }
 
-  def written(result: PutResult.Written): Unit = body(place(result))
+  def written(answer: PutAnswer[PutResult.Written]): Unit = body {
+    place(answer.result)
+    encryption(answer.encryptionType)
+  }
 
-  def results(results: Seq[PutResult]): Unit = body {
-    val failed = results.count(_.isInstanceOf[PutResult.Failed])
+  def results(answer: PutAnswer[Seq[PutResult]]): Unit = body {
+    val failed = answer.result.count(_.isInstanceOf[PutResult.Failed])
     out.writeNumberField("FailedRecordCount", failed)
-    array("Records", results) {
+    encryption(answer.encryptionType)
+    array("Records", answer.result) {
       case written: PutResult.Written => place(written)
       case PutResult.Failed(code, message) =>
         out.writeStringField("ErrorCode", code)
@@ -80,24 +82,23 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     out.writeStringField("message", message)
   }
 
-  private def identify(s: StreamSummary): Unit = {
-    out.writeStringField("StreamName", s.arn.name.name)
-    out.writeStringField("StreamARN", s.arn.toString)
-    out.writeStringField("StreamStatus", s.status.toString.toUpperCase)
-    inObject("StreamModeDetails")(out.writeStringField("StreamMode", "PROVISIONED"))
+  private def identify(s: StreamDetails): Unit = {
+    out.writeStringField("StreamName", s.name.name)
+    out.writeStringField("StreamARN", s.summary.arn.toString)
+    out.writeStringField("StreamStatus", s.summary.status.toString.toUpperCase)
+    inObject("StreamModeDetails")(out.writeStringField("StreamMode", s.config.mode.name))
     out.writeFieldName("StreamCreationTimestamp")
-    format.writeMillis(out, s.created.toEpochMilli)
+    format.writeMillis(out, s.summary.created.toEpochMilli)
   }
 
-  private def describe(s: StreamSummary): Unit = {
+  private def describe(s: StreamDetails): Unit = {
     identify(s)
-    out.writeNumberField("RetentionPeriodHours", s.retention.toHours)
-    out.writeStringField("EncryptionType", "NONE")
-    out.writeArrayFieldStart("EnhancedMonitoring")
-    out.writeStartObject()
-    array[String]("ShardLevelMetrics", Nil)(_ => ())
-    out.writeEndObject()
-    out.writeEndArray()
+    out.writeNumberField("RetentionPeriodHours", s.config.retention.toHours)
+    out.writeStringField("EncryptionType", s.config.encryption.key.fold("NONE")(_ => "KMS"))
+    s.config.encryption.key.foreach(out.writeStringField("KeyId", _))
+    array("EnhancedMonitoring", Seq(s.config.metrics)) { metrics =>
+      texts("ShardLevelMetrics", metrics.map(_.name))
+    }
   }
 
   private def shard(s: Shard): Unit = {
@@ -113,9 +114,7 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
 
   private def child(c: ChildShard): Unit = {
     out.writeStringField("ShardId", c.id.name)
-    out.writeArrayFieldStart("ParentShards")
-    c.parents.foreach(p => out.writeString(p.name))
-    out.writeEndArray()
+    texts("ParentShards", c.parents.map(_.name))
     hashKeys(c.hashKeys)
   }
 
@@ -126,7 +125,11 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     out.writeFieldName("Data")
     out.writeBinary(r.data)
     r.partitionKey.foreach(out.writeStringField("PartitionKey", _))
+    encryption(r.encryptionType)
   }
+
+  private def encryption(kind: Option[String]): Unit =
+    kind.foreach(out.writeStringField("EncryptionType", _))
 
   private def place(written: PutResult.Written): Unit = {
     out.writeStringField("ShardId", written.shard.name)
@@ -138,7 +141,13 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     out.writeStringField("EndingHashKey", range.last.toString)
   }
 
-  private def array[A](name: String, values: Iterable[A])(write: A => Unit): Unit = {
+  private[http] def texts(name: String, values: Seq[String]): Unit = {
+    out.writeArrayFieldStart(name)
+    values.foreach(out.writeString(_))
+    out.writeEndArray()
+  }
+
+  private[http] def array[A](name: String, values: Iterable[A])(write: A => Unit): Unit = {
     out.writeArrayFieldStart(name)
     values.foreach { value =>
       out.writeStartObject()
@@ -154,7 +163,7 @@ private[http] final class Answers(out: JsonGenerator, format: WireFormat) {
     out.writeEndObject()
   }
 
-  private def body(write: => Unit): Unit = {
+  private[http] def body(write: => Unit): Unit = {
     out.writeStartObject()
     write
     out.writeEndObject()

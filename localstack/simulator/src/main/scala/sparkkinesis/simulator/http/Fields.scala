@@ -108,6 +108,19 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
   def optionalFields(name: String): Option[Fields] =
     member(name).map(new Fields(_, format, caller))
 
+  /** An object whose members are all texts; a member that is null is left out. */
+  def texts(name: String): Map[String, String] = {
+    val fields = optionalFields(name).getOrElse(throw missing(name))
+    fields.names.flatMap(key => fields.optionalText(key).map(key -> _)).toMap
+  }
+
+  def textList(name: String): Vector[String] = {
+    val value = member(name).getOrElse(throw missing(name))
+    if (!value.isArray || !value.elements.asScala.forall(_.isTextual))
+      throw wrongKind(name, "a list of strings")
+    value.elements.asScala.map(_.textValue).toVector
+  }
+
   def list(name: String): Vector[Fields] = {
     val value = member(name).getOrElse(throw missing(name))
     if (!value.isArray) throw wrongKind(name, "a list")
@@ -119,9 +132,11 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
       s"Member must satisfy $constraint"
   )
 
+  private def names: Vector[String] = node.fieldNames.asScala.toVector
+
   private def member(name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
-  private def arn(text: String): StreamArn =
+  def arn(text: String): StreamArn =
     StreamArn.parse(text).getOrElse(throw unfit("streamARN", text, "the form of a stream ARN"))
 
   private def shardId(name: String, text: String): ShardId =

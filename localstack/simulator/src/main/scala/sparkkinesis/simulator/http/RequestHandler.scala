@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.util.control.NonFatal
 
 import io.netty.buffer.{ByteBuf, ByteBufOutputStream, ByteBufUtil, Unpooled}
-import io.netty.channel.{ChannelFutureListener, ChannelHandlerContext, SimpleChannelInboundHandler}
+import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http._
 import org.slf4j.LoggerFactory
 
@@ -19,11 +19,12 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
     extends SimpleChannelInboundHandler[FullHttpRequest] {
   import RequestHandler._
 
+  private val admin = new AdminEndpoint(kinesis)
+
   override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit = {
     val format = WireFormat.of(Option(request.headers.get(HttpHeaderNames.CONTENT_TYPE)))
     try
-      if (request.method == HttpMethod.GET && request.uri == HealthPath)
-        send(context, request, 200, Json, utf8("{\"status\":\"ok\"}"), None)
+      if (request.uri.startsWith(AdminEndpoint.Prefix)) administer(context, request)
       else if (request.decoderResult.isFailure)
         throw BadRequest.serialization("The request is not HTTP.")
       else serve(context, request, format)
@@ -44,6 +45,12 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
     ()
   }
 
+  private def administer(context: ChannelHandlerContext, request: FullHttpRequest): Unit = {
+    val body = ByteBufUtil.getBytes(request.content)
+    val answer = admin.answer(request.method.name, request.uri, body)
+    send(context, request, answer.status, Json, Unpooled.wrappedBuffer(answer.body), None, None)
+  }
+
   private def serve(
       context: ChannelHandlerContext,
       request: FullHttpRequest,
@@ -59,25 +66,27 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
       format: WireFormat,
       action: Action[A],
       fields: Fields
-  ): Unit = kinesis.run(action.read(fields)) match {
-    case Right(answer) =>
-      val size = Answers.sizeHint(answer, format)
-      val body = written(context, size, format)(action.write(_)(answer))
-      send(context, request, 200, format.contentType, body, None)
-    case Left(refused: Failure.Refused) => refuse(context, request, format, refused)
-    case Left(Failure.NoAnswer) =>
-      context.close()
-      ()
+  ): Unit = {
+    val reply = kinesis.reply(action.read(fields))
+    reply.answer match {
+      case Right(answer) =>
+        val size = Answers.sizeHint(answer, format)
+        val body = written(context, size, format)(action.write(_)(answer))
+        send(context, request, 200, format.contentType, body, None, reply.fault)
+      case Left(refused: Failure.Refused) => refuse(context, request, format, refused, reply.fault)
+      case Left(Failure.NoAnswer) => ConnectionFaults.reset(context)
+    }
   }
 
   private def refuse(
       context: ChannelHandlerContext,
       request: FullHttpRequest,
       format: WireFormat,
-      failure: Failure.Refused
+      failure: Failure.Refused,
+      fault: Option[Fault.OfConnection] = None
   ): Unit = {
     val body = written(context, 512, format)(_.failure(failure.code, failure.message))
-    send(context, request, failure.code.status, format.contentType, body, Some(failure.code))
+    send(context, request, failure.code.status, format.contentType, body, Some(failure.code), fault)
   }
 
   private def written(context: ChannelHandlerContext, size: Int, format: WireFormat)(
@@ -102,7 +111,8 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
       status: Int,
       contentType: String,
       body: ByteBuf,
-      error: Option[ErrorCode]
+      error: Option[ErrorCode],
+      fault: Option[Fault.OfConnection]
   ): Unit = {
     val response =
       new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body)
@@ -114,19 +124,17 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
     error.foreach(code => headers.set("x-amzn-ErrorType", code.name))
     val keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult.isSuccess
     HttpUtil.setKeepAlive(response, keepAlive)
-    val sent = context.writeAndFlush(response)
-    if (!keepAlive) sent.addListener(ChannelFutureListener.CLOSE)
-    ()
+    ConnectionFaults.send(context, response, fault)
   }
 }
 
 private[simulator] object RequestHandler {
   private val log = LoggerFactory.getLogger(classOf[RequestHandler])
-  private val HealthPath = "/_simulator/health"
   private val Json = "application/json"
   private val HttpDate = DateTimeFormatter.RFC_1123_DATE_TIME
   private val Target = "Kinesis_\\d{8}\\.(\\w+)".r
-  private val Scope = "Credential=[^/,]*/\\d+/([a-z0-9-]+)/".r.unanchored
+  private val Scope = "Credential=([^/,]*)/\\d+/([a-z0-9-]+)/".r.unanchored
+  private val Account = "\\d{12}".r
 
   private def action(request: FullHttpRequest): Action[_] =
     Option(request.headers.get("X-Amz-Target"))
@@ -154,16 +162,13 @@ private[simulator] object RequestHandler {
     }
   }
 
-  /** Any signature will do; its scope tells the region. */
-  private def caller(request: FullHttpRequest): Caller = {
-    val region = Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)).collect {
-      case Scope(region) => region
+  /** Any signature will do. Its scope tells the region, a key id of 12 digits is the account. */
+  private def caller(request: FullHttpRequest): Caller =
+    Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)) match {
+      case Some(Scope(account @ Account(), region)) => Caller(region, account)
+      case Some(Scope(_, region)) => Caller(region, SimulatedKinesis.Account)
+      case _ => Caller(SimulatedKinesis.Region, SimulatedKinesis.Account)
     }
-    Caller(region.getOrElse(SimulatedKinesis.Region), SimulatedKinesis.Account)
-  }
 
   private def requestId(number: Long): String = f"00000000-0000-4000-8000-$number%012x"
-
-  private def utf8(text: String): ByteBuf =
-    Unpooled.copiedBuffer(text, java.nio.charset.StandardCharsets.UTF_8)
 }

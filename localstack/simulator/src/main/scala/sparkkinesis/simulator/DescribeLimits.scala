@@ -1,0 +1,32 @@
+package sparkkinesis.simulator
+
+import java.time.Instant
+
+/** @param region of the caller, as `account` */
+final case class DescribeLimits(region: String, account: String) extends ReadOnly[AccountLimits] {
+  override def answer(state: State, now: Instant): Either[Failure, AccountLimits] = {
+    val streams = state.of(region, account, now).toVector
+    Right(
+      AccountLimits(
+        state.settings.shardLimit,
+        streams.map(_.open.size).sum,
+        streams.count(_.config.mode == StreamMode.OnDemand),
+        DescribeLimits.OnDemandStreams
+      )
+    )
+  }
+}
+
+object DescribeLimits {
+
+  /** What the service tells of a new account; it is not enforced. */
+  val OnDemandStreams = 50
+}
+
+/** What an account has and may have in a region. */
+final case class AccountLimits(
+    shardLimit: Int,
+    openShards: Int,
+    onDemandStreams: Int,
+    onDemandStreamLimit: Int
+)

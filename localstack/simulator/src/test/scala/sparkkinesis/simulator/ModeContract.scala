@@ -1,0 +1,46 @@
+package sparkkinesis.simulator
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/** Streams whose shards are the service's own affair. */
+trait ModeContract { this: ContractFixture =>
+  contract("CreateStream", "a new on-demand stream has four shards") {
+    val stream = newOnDemandStream()
+    assertEven(shards(stream), 4)
+    assert(client.describeStream(stream).openShards == 4)
+  }
+
+  contractIf(
+    capabilities.keepsOnDemandShards,
+    "UpdateShardCount",
+    "an on-demand stream is not scaled, split or merged"
+  ) {
+    val stream = newOnDemandStream()
+    val first = shards(stream)(0)
+    val second = shards(stream)(1)
+    refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, 8))
+    refused[KinesisException.InvalidArgument](
+      admin.splitShard(stream.name, first.id, middle(first.hashKeys))
+    )
+    refused[KinesisException.InvalidArgument](
+      admin.mergeShards(stream.name, first.id, second.id)
+    )
+    assert(shards(stream).size == 4)
+  }
+
+  contract("UpdateStreamMode", "a stream keeps its shards, and is scaled while provisioned") {
+    val stream = newOnDemandStream()
+    admin.updateMode(stream.name, StreamMode.Provisioned)
+    admin.updateShardCount(stream.name, 2)
+    assertTiling(shards(stream, ShardFilter.AtLatest), 2)
+    admin.updateMode(stream.name, StreamMode.OnDemand)
+    assert(client.describeStream(stream).openShards == 2)
+  }
+
+  private def newOnDemandStream(): StreamRef = {
+    val name = newName()
+    admin.createOnDemandStream(name)
+    StreamRef.ByName(name)
+  }
+}

@@ -1,0 +1,33 @@
+package sparkkinesis.simulator
+
+import java.time.Duration
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client._
+
+final class SimulatedFaultsSuite extends FaultContract {
+  override protected def client: KinesisClient = kinesis
+
+  test("a caller waits for 30 seconds, and then holds the service for unreachable") {
+    val f = new Fixture
+    val before = clock.now
+    f.strike(Fault.Stalled(29.seconds))
+    assert(f.put("a").size == 1)
+    assert(Duration.between(before, clock.now) == Duration.ofSeconds(29))
+    f.failing[KinesisException.Unreachable](Fault.Stalled(1.hour))(f.put("b"))
+    assert(Duration.between(before, clock.now) == Duration.ofSeconds(59))
+    assert(f.data == Seq("a", "b"))
+  }
+
+  test("a seed gives the same faults again") {
+    def faults(seed: Long): Seq[Option[Fault]] = {
+      val seeded = Faults.seeded(seed, 0.5)
+      val call = DescribeStreamSummary(SimulatedKinesis.arn(new Fixture().stream.name))
+      Seq.fill(64)(seeded(call))
+    }
+    assert(faults(7) == faults(7))
+    assert(faults(7) != faults(8))
+    assert(faults(7).exists(_.isDefined) && faults(7).exists(_.isEmpty))
+  }
+}
