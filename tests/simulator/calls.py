@@ -23,16 +23,16 @@ def client_of(
     retries: bool = True,
 ) -> Any:
     """A client of a region of the simulator; unchecked, it sends what is wrong too."""
+    config = Config(parameter_validation=checked)
+    if not retries:
+        config = config.merge(Config(retries={"total_max_attempts": 1}))
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id=account,
         aws_secret_access_key="any",
-        config=Config(
-            parameter_validation=checked,
-            retries={} if retries else {"total_max_attempts": 1},
-        ),
+        config=config,
     )
 
 

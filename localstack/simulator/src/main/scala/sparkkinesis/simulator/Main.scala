@@ -19,7 +19,7 @@ object Main {
   private def serve(arguments: Arguments): Unit = {
     val clock =
       if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
-    val settings = Settings(quotas = arguments.quotas, listLag = arguments.listLag)
+    val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
     val kinesis = new SimulatedKinesis(clock, settings)
     val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
@@ -46,7 +46,6 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
- * @param quotas of [[Settings]]
  * @param isTimeSimulated whether time stands still until it is moved
  * @param listLag of [[Settings]]
  */
@@ -54,9 +53,9 @@ private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
-    quotas: Boolean = false,
     isTimeSimulated: Boolean = false,
     listLag: FiniteDuration = Duration.Zero,
+    quotas: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -67,10 +66,10 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
-      |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --clock system        the default: the machine's time; or
       |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
+      |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
@@ -89,12 +88,12 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
-    case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
-    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>
       parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
+    case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
+    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")

@@ -36,21 +36,21 @@ private[simulator] final class QuotaBook {
   def size: Long = meters.mappingCount
 
   private def admission(now: Instant): Admission = (stream, shard, entry) => {
-    val user = Metered(stream, Some(shard))
+    val user = QuotaSubject(stream, Some(shard))
     Option.unless(use(Quota.Writes, user, Check.bytes(entry).toLong, now))(exceeded(user))
   }
 
   private def refusal(operation: Operation[Any], answer: Any, now: Instant): Option[Failure] = {
     val refused = for {
       quota <- Quota.byOperation.get(operation.name)
-      user <- Metered.of(operation)
+      user <- QuotaSubject.of(operation)
       if !use(quota, user, bytes(answer), now)
     } yield Failure.Refused(quota.code, exceeded(user.within(quota.named)))
     if (refused.isEmpty) forgetDeleted(operation)
     refused
   }
 
-  private def use(quota: Quota, user: Metered, bytes: Long, now: Instant): Boolean = {
+  private def use(quota: Quota, user: QuotaSubject, bytes: Long, now: Instant): Boolean = {
     var admitted = false
     meters.compute(
       Key(quota.name, user.within(quota.scope)),
@@ -86,9 +86,9 @@ private[simulator] final class QuotaBook {
 private[simulator] object QuotaBook {
   private val SweepBeyond = 1024L
 
-  private final case class Key(limit: String, user: Metered)
+  private final case class Key(limit: String, user: QuotaSubject)
 
-  private def exceeded(user: Metered): String = s"Rate exceeded for $user."
+  private def exceeded(user: QuotaSubject): String = s"Rate exceeded for $user."
 
   private def bytes(answer: Any): Long = answer match {
     case page: Page => page.records.iterator.map(bytes).sum

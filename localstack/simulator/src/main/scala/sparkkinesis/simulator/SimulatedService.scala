@@ -10,8 +10,8 @@ import sparkkinesis.client.{Clock, PutResult}
  */
 private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
   @volatile private var state: State = State.empty(settings)
-  private val quotas = Option.when(settings.quotas)(new QuotaBook)
   val statistics = new CallStatistics
+  private val quotas = Option.when(settings.quotas)(new QuotaBook)
 
   def run[A](operation: Operation[A]): Reply[A] = {
     val reply = faults(operation).filter(_.fits(operation)) match {

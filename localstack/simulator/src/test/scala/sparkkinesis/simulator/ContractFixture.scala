@@ -138,8 +138,8 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param countsPartitionKeys they count to the size of a record
  * @param scalesEvenly `UpdateShardCount` leaves shards of equal ranges
  * @param refusesEmptySplits it refuses a split at a shard's first hash key
- * @param quotas it keeps the limits of throughput and of call rates
  * @param keepsOnDemandShards it refuses calls that change an on-demand stream's shards
+ * @param quotas it keeps the limits of throughput and of call rates
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
  */
 final case class Capabilities(
