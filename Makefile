@@ -29,7 +29,7 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md $(TOML)
 
-.PHONY: help setup fmt check test demo jar wheel link-check clean
+.PHONY: help setup fmt check test demo jar wheel link-check bench clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -38,7 +38,7 @@ help: ## this list
 setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
-	$(SBT) scalafmtAll scalafmtSbt scalafixAll
+	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt scalafixAll bench/scalafixAll
 	$(PYTHON) -m ruff check --config $(TOML) --fix $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) $(PYTHON_CODE)
 
@@ -46,7 +46,8 @@ check: setup ## formatting, linters, types; changes nothing
 	$(PYTHON) -m ruff check --config $(TOML) $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) --check $(PYTHON_CODE)
 	$(PYTHON) -m mypy --config-file $(TOML) $(PYTHON_CODE)
-	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
+	  "bench/scalafixAll --check"
 
 test: wheel ## every test, Scala and Python; the last line is the sum
 	$(PYTHON) tests/run_all.py
@@ -60,6 +61,10 @@ wheel: $(INSTALLED) ## the Python package with both jars, installed into .venv
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
 	$(PYTHON) tests/link/check.py
+
+# ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
+bench: setup ## speed against a raw SDK loop, 15 minutes: docs/benchmarks.md
+	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 clean: ## forget everything that was built, and .venv
 	rm -rf .venv target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

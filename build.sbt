@@ -60,3 +60,23 @@ lazy val simulatorJar = (project in file("localstack/simulator/jar"))
     assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
       s"spark-kinesis-simulator_2.13-${version.value}.jar"
   )
+
+/** Measures the connector against a raw SDK loop (`make bench`); not of `root`, whose tests are quick. */
+lazy val bench = (project in file("tests/bench"))
+  .dependsOn(connector)
+  .settings(
+    name := "spark-kinesis-bench",
+    libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
+    publish / skip := true,
+    Shading.testSettings,
+    run / fork := true,
+    run / baseDirectory := (ThisBuild / baseDirectory).value,
+    run / javaOptions ++= Seq("-Xms4g", "-Xmx4g") ++ Shading.javaOptions,
+    // The local Kinesis runs from the jars that users have.
+    Compile / run := (Compile / run)
+      .dependsOn(bundle / assembly, simulatorJar / assembly)
+      .evaluated,
+    Test / forkOptions := (Test / forkOptions).value
+      .withWorkingDirectory((ThisBuild / baseDirectory).value),
+    Test / test := (Test / test).dependsOn(bundle / assembly, simulatorJar / assembly).value
+  )

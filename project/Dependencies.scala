@@ -24,6 +24,9 @@ object Dependencies {
     "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
   )
 
+  /** What the bench runs on: Spark itself, with all it needs. */
+  val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark)
+
   val test: Seq[ModuleID] = Seq(
     "org.scalatest" %% "scalatest" % "3.2.19" % Test,
     "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test

@@ -54,25 +54,28 @@ object Shading {
     }
   )
 
-  /** Tests run in their own JVM: Spark needs these packages opened on Java 17. */
+  /** Spark needs these packages opened on Java 17. */
+  val javaOptions: Seq[String] = "-Djava.net.preferIPv4Stack=true" +: Seq(
+    "java.lang",
+    "java.lang.invoke",
+    "java.lang.reflect",
+    "java.io",
+    "java.net",
+    "java.nio",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "jdk.internal.ref",
+    "sun.nio.ch",
+    "sun.nio.cs",
+    "sun.security.action",
+    "sun.util.calendar"
+  ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
+
+  /** Tests run in their own JVM. */
   val testSettings: Seq[Setting[_]] = Seq(
     Test / fork := true,
-    Test / javaOptions ++= Seq("-Xmx2g", "-Djava.net.preferIPv4Stack=true") ++ Seq(
-      "java.lang",
-      "java.lang.invoke",
-      "java.lang.reflect",
-      "java.io",
-      "java.net",
-      "java.nio",
-      "java.util",
-      "java.util.concurrent",
-      "java.util.concurrent.atomic",
-      "jdk.internal.ref",
-      "sun.nio.ch",
-      "sun.nio.cs",
-      "sun.security.action",
-      "sun.util.calendar"
-    ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
+    Test / Keys.javaOptions ++= "-Xmx2g" +: javaOptions,
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
   )
 }

@@ -39,6 +39,11 @@ def pytest_part(name: str, folder: str) -> Part:
 
 PARTS = [
     Part(name="scala", command=["project/sbt", "test"], reports="**/target/test-reports/*.xml"),
+    Part(
+        name="bench",
+        command=["project/sbt", "bench/test"],
+        reports="tests/bench/target/test-reports/*.xml",
+    ),
     pytest_part("python", "python/tests"),
     pytest_part("packaging", "tests/packaging"),
     pytest_part("simulator", "tests/simulator"),

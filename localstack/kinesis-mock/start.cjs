@@ -16,6 +16,8 @@ const CHANGES = [
   'SPLIT_SHARD',
   'MERGE_SHARDS',
   'UPDATE_SHARD_COUNT',
+  'REGISTER_STREAM_CONSUMER',
+  'DEREGISTER_STREAM_CONSUMER',
 ];
 
 /** A port nobody listens on right now. */

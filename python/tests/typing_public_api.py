@@ -36,6 +36,12 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     loaded: DataFrame = source.load(spark)
     with LocalKinesis(streams={"s": 1}) as kinesis:
         KinesisSink(stream_name="s", **kinesis.access).save(frame)
+        low, high = kinesis.split("s")
+        merged: str = kinesis.merge("s", low, high)
+        kinesis.put("s", ["text", b"bytes", (merged, "text")])
+        with kinesis.fault("throttle", operation="GetRecords", times=3) as fault:
+            struck: int = fault.struck + len(kinesis.records("s")[0].data)
+        kinesis.advance(timedelta(seconds=struck))
     sink = KinesisSink(stream_arn="arn", credentials=Profile(name="p"))
     return sink.start(loaded, checkpoint_location="c", trigger="available_now")
 
@@ -47,3 +53,7 @@ def wrong(frame: DataFrame) -> None:
     KinesisSource(stream_name="s", starting_position=Latest).load(None)  # type: ignore[arg-type]
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
     KinesisSink(stream_name="s").start(frame)  # type: ignore[call-arg]
+    LocalKinesis(quotas="on")  # type: ignore[arg-type]
+    LocalKinesis({"s": 1})  # type: ignore[call-arg]
+    LocalKinesis().fault("explode")  # type: ignore[arg-type]
+    LocalKinesis().put("s", [1])  # type: ignore[list-item]

@@ -9,7 +9,16 @@ from __future__ import annotations
 from importlib.resources import files
 
 from ._credentials import AssumeRole, Profile, StaticCredentials
-from ._errors import JarNotFound, KinesisJarMissing, LocalKinesisError, SparkKinesisError
+from ._errors import (
+    GeneratorError,
+    JarNotFound,
+    KinesisJarMissing,
+    KinesisRefused,
+    LocalKinesisError,
+    MissingPackage,
+    NoAnswer,
+    SparkKinesisError,
+)
 from ._jar import jar_path
 from ._positions import AtTimestamp, Latest, TrimHorizon
 from ._session import with_kinesis
@@ -21,12 +30,16 @@ __version__ = files(__name__).joinpath("VERSION").read_text().strip()
 __all__ = [
     "AssumeRole",
     "AtTimestamp",
+    "GeneratorError",
     "JarNotFound",
     "KinesisJarMissing",
+    "KinesisRefused",
     "KinesisSink",
     "KinesisSource",
     "Latest",
     "LocalKinesisError",
+    "MissingPackage",
+    "NoAnswer",
     "Profile",
     "SparkKinesisError",
     "StaticCredentials",

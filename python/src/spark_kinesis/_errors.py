@@ -3,7 +3,11 @@
 SparkKinesisError
 ├── JarNotFound          this installation carries no connector jar
 ├── KinesisJarMissing    the running Spark session has no connector jar
-└── LocalKinesisError    the local Kinesis did not start
+├── MissingPackage       an optional Python package is needed and not installed
+├── GeneratorError       the record generator could not write what it was asked to
+└── LocalKinesisError    the local Kinesis did not start, or did not do what it was asked
+    ├── KinesisRefused   it answered with an error, whose name is ``code``
+    └── NoAnswer         it did not answer
 
 Wrong types of arguments are ``TypeError``, impossible combinations ``ValueError``. What the
 connector itself refuses reaches Python as Spark's own exceptions, with a ``KINESIS_...`` condition.
@@ -24,5 +28,30 @@ class KinesisJarMissing(SparkKinesisError):
     """The Spark session was started without the connector jar."""
 
 
+class MissingPackage(SparkKinesisError):
+    """An optional Python package is needed and not installed; the message tells which."""
+
+
+class GeneratorError(SparkKinesisError):
+    """The record generator could not write what it was asked to."""
+
+
 class LocalKinesisError(SparkKinesisError):
-    """The local Kinesis did not start."""
+    """The local Kinesis did not start, or did not do what it was asked."""
+
+
+class KinesisRefused(LocalKinesisError):
+    """The local Kinesis answered a call with an error.
+
+    Attributes:
+        code: the error's name, such as ``ResourceNotFoundException``.
+    """
+
+    def __init__(self, asked: str, code: str, message: str) -> None:
+        """Say what was asked, and what the answer was."""
+        super().__init__(f"{asked}: {code}: {message}")
+        self.code = code
+
+
+class NoAnswer(LocalKinesisError):
+    """The local Kinesis did not answer: it is not running, or a fault took the answer."""

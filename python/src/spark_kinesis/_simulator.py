@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from ._errors import LocalKinesisError
 from ._jar import jar_path, simulator_jar_path
 from ._spark import spark_homes
+from ._values import duration
 
 READY = "listening on "
 _MAIN = "sparkkinesis.simulator.Main"
@@ -25,7 +28,35 @@ _JAVA_OPTIONS = (
 )
 
 
-def command(streams: Mapping[str, int], port: int) -> list[str]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """How the local Kinesis behaves; what is left alone is the server's default.
+
+    Attributes:
+        quotas: ``aws`` enforces the throughput and rate limits of AWS.
+        persist: the folder that outlives the process.
+        clock: ``simulated`` stands still until it is moved.
+        list_lag: how long ``ListShards`` shows the shards of before a reshard.
+    """
+
+    quotas: Literal["aws", "off"] = "off"
+    persist: Path | None = None
+    clock: Literal["system", "simulated"] = "system"
+    list_lag: timedelta | None = None
+
+    def words(self) -> list[str]:
+        """The same as options of the program."""
+        lag = duration("list_lag", self.list_lag)
+        said = {
+            "--quotas": None if self.quotas == "off" else self.quotas,
+            "--persist": None if self.persist is None else str(self.persist.absolute()),
+            "--clock": None if self.clock == "system" else self.clock,
+            "--list-lag": lag,
+        }
+        return [word for name, value in said.items() if value is not None for word in (name, value)]
+
+
+def command(streams: Mapping[str, int], port: int, rules: Rules | None = None) -> list[str]:
     """What to run. It ends when its standard input does.
 
     Raises:
@@ -35,6 +66,7 @@ def command(streams: Mapping[str, int], port: int) -> list[str]:
     class_path = os.pathsep.join([jar_path(), simulator_jar_path(), *spark_jars()])
     words = [java(), *_JAVA_OPTIONS, "-cp", class_path, _MAIN]
     words += ["--port", str(port), "--stop-with-stdin"]
+    words += (rules or Rules()).words()
     for name, shards in streams.items():
         words += ["--stream", f"{name}:{shards}"]
     return words
@@ -52,9 +84,11 @@ def ready_endpoint(process: subprocess.Popen[str]) -> str | None:
 
 def _listen(output: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
     """Pass on the address; read on, so that the process never blocks on a full pipe."""
-    for line in output or ():
-        if line.startswith(READY):
-            said.put(line.removeprefix(READY).strip())
+    if output is not None:
+        with output:
+            for line in output:
+                if line.startswith(READY):
+                    said.put(line.removeprefix(READY).strip())
     said.put(None)
 
 

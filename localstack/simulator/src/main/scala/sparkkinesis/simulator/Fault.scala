@@ -10,8 +10,10 @@ import scala.util.Random
  * @param operations that it fits, by the service's names; none for all
  */
 sealed abstract class Fault(val name: String, val operations: String*) {
-  private[simulator] final def fits(operation: Operation[Any]): Boolean =
-    operations.isEmpty || operations.contains(operation.name)
+  private[simulator] def fits(operation: Operation[Any]): Boolean = operation match {
+    case _: NextEvent => false
+    case _ => operations.isEmpty || operations.contains(operation.name)
+  }
 }
 
 object Fault {
@@ -76,11 +78,17 @@ object Fault {
   /** The stream is deleted, and made again with as many shards, before the operation. */
   case object StreamRecreated extends Fault("recreate-stream")
 
+  /** Of a subscription's events; the call itself is answered. */
+  sealed abstract class OfSubscription(name: String) extends Fault(name, "SubscribeToShard") {
+    private[simulator] override def fits(operation: Operation[Any]): Boolean =
+      operation.isInstanceOf[NextEvent]
+  }
+
   /** The connection breaks in place of the next event. */
-  case object SubscriptionDropped extends Fault("drop-subscription", "SubscribeToShard")
+  case object SubscriptionDropped extends OfSubscription("drop-subscription")
 
   /** The connection breaks in the midst of the next event. */
-  case object EventTruncated extends Fault("truncate-event", "SubscribeToShard")
+  case object EventTruncated extends OfSubscription("truncate-event")
 
   /** Those that need no more than their name. */
   val simple: Seq[Fault] = Seq(

@@ -48,6 +48,8 @@ object Faults {
         any :+ Fault.PartialPut(_ => failed)
       case _: ListShards | _: ListMoreShards | _: DescribeStreamSummary =>
         any :+ Fault.LimitExceeded
+      case _: NextEvent =>
+        Vector(Fault.ServiceFailure, Fault.SubscriptionDropped, Fault.EventTruncated)
       case _ => any
     }
   }

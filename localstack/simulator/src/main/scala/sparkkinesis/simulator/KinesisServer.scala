@@ -6,17 +6,15 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
-import io.netty.channel.socket.SocketChannel
 import io.netty.channel.socket.nio.NioServerSocketChannel
-import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
-import io.netty.handler.codec.http.{HttpObjectAggregator, HttpServerCodec}
+import io.netty.channel.{Channel, ChannelOption}
 import io.netty.util.concurrent.DefaultThreadFactory
 
 import sparkkinesis.client.SystemClock
-import sparkkinesis.simulator.http.RequestHandler
+import sparkkinesis.simulator.http.{Protocols, RequestHandler}
 
 /**
- * The local Kinesis over HTTP/1.1, on the loopback address only; its threads are daemons that end
+ * The local Kinesis over HTTP/1.1 and HTTP/2, on the loopback address only; its threads are daemons that end
  * with `close`.
  *
  * @param kinesis what is served; may be used directly beside the clients
@@ -64,16 +62,9 @@ object KinesisServer {
       .group(group)
       .channel(classOf[NioServerSocketChannel])
       .childOption[java.lang.Boolean](ChannelOption.TCP_NODELAY, true)
-      .childHandler(new ChannelInitializer[SocketChannel] {
-        override def initChannel(channel: SocketChannel): Unit = {
-          channel.pipeline.addLast(
-            new HttpServerCodec(),
-            new HttpObjectAggregator(MaxRequestBytes),
-            new RequestHandler(kinesis, requests)
-          )
-          ()
-        }
-      })
+      .childHandler(
+        new Protocols(MaxRequestBytes, () => new RequestHandler(kinesis, requests))
+      )
     val bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress, port))
     if (!bound.await().isSuccess) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS)

@@ -16,7 +16,11 @@ trait Operation[+A] extends Product with Serializable {
 
   /** What it is about: the stream and the first shard among its arguments. */
   def subject: Subject = Subject(
-    productIterator.collectFirst { case stream: StreamArn => stream },
+    productIterator.collectFirst {
+      case stream: StreamArn => stream
+      case consumer: ConsumerArn => consumer.stream
+      case consumer: ConsumerRef => consumer.stream
+    },
     productIterator.collectFirst { case shard: ShardId => shard }
   )
 

@@ -72,7 +72,7 @@ private[simulator] final class QuotaBook {
 
   /** A stream made again under the name is another. */
   private def forgetDeleted(operation: Operation[Any]): Unit = operation match {
-    case DeleteStream(stream) => forget(stream)
+    case DeleteStream(stream, _) => forget(stream)
     case RecreateStream(stream) => forget(stream)
     case _ => ()
   }

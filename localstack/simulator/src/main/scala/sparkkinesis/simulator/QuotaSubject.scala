@@ -37,6 +37,8 @@ private[simulator] object QuotaSubject {
     case ListStreams(region, account, _, _) => Some(QuotaSubject(region, account))
     case ListMoreStreams(region, account, _, _) => Some(QuotaSubject(region, account))
     case DescribeLimits(region, account) => Some(QuotaSubject(region, account))
+    case SubscribeToShard(consumer, shard, _) =>
+      Some(QuotaSubject(consumer.stream, Some(shard)).copy(consumer = Some(consumer.toString)))
     case other => other.subject.stream.map(QuotaSubject(_, other.subject.shard))
   }
 }

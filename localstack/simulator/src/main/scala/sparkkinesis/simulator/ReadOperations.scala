@@ -15,23 +15,24 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
     } yield ShardIterator(IteratorToken(stream, found.created, shard, at, now).encoded)
 
   /** Records behind the horizon need no care here: `GetRecords` skips them. */
-  private def resolve(from: ShardState, now: Instant): Either[Failure, Long] = position match {
-    case Position.TrimHorizon => Right(from.base)
-    case Position.Latest => Right(from.end)
-    case Position.AtTimestamp(instant) =>
-      Check
-        .that(!instant.isAfter(now))(invalid(s"Timestamp $instant", s"it is after now, $now"))
-        .map(_ => from.positionAt(ceilMillis(instant)))
-    case Position.AtSequenceNumber(number) =>
-      checked(from, number).map(_ => from.positionAt(number))
-    case Position.AfterSequenceNumber(number) =>
-      checked(from, number)
-        .filterOrElse(
-          _ => from.shard.last.forall(number < _),
-          invalid(s"StartingSequenceNumber $number", "it is the last the shard can have")
-        )
-        .map(_ => from.positionAfter(number))
-  }
+  private[simulator] def resolve(from: ShardState, now: Instant): Either[Failure, Long] =
+    position match {
+      case Position.TrimHorizon => Right(from.base)
+      case Position.Latest => Right(from.end)
+      case Position.AtTimestamp(instant) =>
+        Check
+          .that(!instant.isAfter(now))(invalid(s"Timestamp $instant", s"it is after now, $now"))
+          .map(_ => from.positionAt(ceilMillis(instant)))
+      case Position.AtSequenceNumber(number) =>
+        checked(from, number).map(_ => from.positionAt(number))
+      case Position.AfterSequenceNumber(number) =>
+        checked(from, number)
+          .filterOrElse(
+            _ => from.shard.last.forall(number < _),
+            invalid(s"StartingSequenceNumber $number", "it is the last the shard can have")
+          )
+          .map(_ => from.positionAfter(number))
+    }
 
   private def ceilMillis(instant: Instant): Long = instant.plusNanos(999999).toEpochMilli
 

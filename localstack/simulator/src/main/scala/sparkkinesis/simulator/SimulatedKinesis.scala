@@ -58,6 +58,15 @@ final class SimulatedKinesis(
   private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
+  private[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =
+    service.nextEvent(NextEvent(subscribed))
+
+  /** Who waits for something new in a shard. */
+  private[simulator] def watch: ShardWatch = service.watch
+
+  /** Consumers and their subscriptions. */
+  val fanOut: FanOut = new FanOut(this)
+
   override def describeStream(stream: StreamRef): StreamSummary =
     answer(DescribeStreamSummary(SimulatedKinesis.arn(stream))).summary
 
@@ -141,7 +150,7 @@ final class SimulatedKinesis(
   private def settle(): Unit =
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
 
-  override protected def answer[A](operation: Operation[A]): A =
+  override protected[simulator] def answer[A](operation: Operation[A]): A =
     run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
 }
 
@@ -157,12 +166,15 @@ object SimulatedKinesis {
 
   def arn(stream: StreamName): StreamArn = StreamArn("aws", Region, Account, stream)
 
-  private def arn(stream: StreamRef): StreamArn = stream match {
+  private[simulator] def arn(stream: StreamRef): StreamArn = stream match {
     case StreamRef.ByName(name) => arn(name)
     case StreamRef.ByArn(arn) => arn
   }
 
-  private def exception(operation: Operation[Any], failure: Failure): KinesisException =
+  private[simulator] def exception(
+      operation: Operation[Any],
+      failure: Failure
+  ): KinesisException =
     failure match {
       case Failure.NoAnswer =>
         new KinesisException.Unreachable(s"${operation.name}: the connection broke.")

@@ -13,6 +13,9 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
   val statistics = new CallStatistics
   private val quotas = Option.when(settings.quotas)(new QuotaBook)
 
+  /** Who is told of changes. */
+  val watch = new ShardWatch
+
   def run[A](operation: Operation[A]): Reply[A] = {
     val reply = faults(operation).filter(_.fits(operation)) match {
       case None => Reply(perform(operation))
@@ -20,7 +23,7 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
         Reply(Left(Failure.NoAnswer), Some(Fault.ConnectionReset))
       case Some(fault: Fault.OfConnection) => Reply(perform(operation), Some(fault))
       case Some(refusal: Fault.Refusal) =>
-        Reply(Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}.")))
+        Reply(refused(refusal))
       case Some(fault) => Reply(faulty(operation, fault))
     }
     statistics.count(operation, reply.answer)
@@ -34,12 +37,29 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     outcome.answer
   }
 
+  /** Faults strike the event that is about to be sent. */
+  def nextEvent(operation: NextEvent): Either[Failure, Turn] =
+    operation.answer(state, clock.now) match {
+      case Right(send: Turn.Send) =>
+        faults(operation) match {
+          case Some(Fault.SubscriptionDropped) => Left(Failure.NoAnswer)
+          case Some(Fault.ServiceFailure) => refused(Fault.ServiceFailure)
+          case fault =>
+            statistics.read(send.event.records)
+            if (fault.contains(Fault.EventTruncated)) Right(Turn.SendPart(send.event))
+            else Right(send)
+        }
+      case other => other
+    }
+
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
     case reading: ReadOnly[A] => limited(reading).answer
     case changing =>
       synchronized {
         val outcome = limited(changing)
+        val before = state
         state = outcome.state
+        watch.changed(before, state)
         outcome.answer
       }
   }
@@ -48,6 +68,9 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     val now = clock.now
     quotas.fold(operation.run(state, now))(_.run(operation, state, now))
   }
+
+  private def refused(refusal: Fault.Refusal): Left[Failure, Nothing] =
+    Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}."))
 
   /** The casts hold: each answer is of its operation's own type. */
   private def faulty[A](operation: Operation[A], fault: Fault): Either[Failure, A] =

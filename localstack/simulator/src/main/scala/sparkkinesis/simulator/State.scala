@@ -15,6 +15,7 @@ import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
  * @param shardLimit open shards over all streams of an account and region
  * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
  * @param quotas whether the service's limits of throughput and call rate are kept
+ * @param consumerLimit of a stream; the service allows 50 to some accounts
  * @param listLag how long after a reshard listings show the shards as they were before
  */
 final case class Settings(
@@ -23,6 +24,7 @@ final case class Settings(
     shardLimit: Int = 10000,
     listShardsCount: Int = ServiceLimits.ListShardsCount,
     quotas: Boolean = false,
+    consumerLimit: Int = 20,
     listLag: FiniteDuration = Duration.Zero
 ) {
   require(

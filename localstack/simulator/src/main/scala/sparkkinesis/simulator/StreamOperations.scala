@@ -40,9 +40,16 @@ final case class CreateStream(
     }
 }
 
-final case class DeleteStream(stream: StreamArn) extends Changing[Unit] {
+/** @param withConsumers otherwise a stream that has consumers is not deleted */
+final case class DeleteStream(stream: StreamArn, withConsumers: Boolean = false)
+    extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
-    state.existing(stream, now).map { found =>
+    for {
+      found <- state.existing(stream, now)
+      _ <- Check.that(withConsumers || found.consumers.count(now) == 0)(
+        State.inUse(stream, "has consumers, and EnforceConsumerDeletion is not set")
+      )
+    } yield {
       val until = state.settings.changed(now)
       if (until == now) (state.copy(streams = state.streams - stream), ())
       else (state.updated(found.copy(change = Change(StreamStatus.Deleting, until))), ())

@@ -25,7 +25,8 @@ private[simulator] final case class StreamState(
     open: Vector[Int],
     change: Change,
     trimmedTo: Long = 0,
-    distributed: Long = 0
+    distributed: Long = 0,
+    consumers: Consumers = Consumers.none
 ) {
   def status(now: Instant): StreamStatus =
     if (now.isBefore(change.until)) change.status else StreamStatus.Active
@@ -101,7 +102,8 @@ private[simulator] final case class StreamState(
       config.maxRecordBytes
     )
 
-  def details(now: Instant): StreamDetails = StreamDetails(summary(now), config)
+  def details(now: Instant): StreamDetails =
+    StreamDetails(summary(now), config, consumers.count(now))
 
   private def isKept(shard: ShardState, now: Instant): Boolean =
     shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
@@ -127,7 +129,8 @@ private[simulator] final case class StreamState(
 /** What a description of a stream has to tell. */
 final case class StreamDetails(
     summary: StreamSummary,
-    config: StreamConfig
+    config: StreamConfig,
+    consumers: Int
 ) {
   def name: StreamName = summary.arn.name
 }

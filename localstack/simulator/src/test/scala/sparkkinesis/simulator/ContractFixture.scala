@@ -141,6 +141,10 @@ final case class Reading(records: Vector[Record], children: Option[Seq[ChildShar
  * @param keepsOnDemandShards it refuses calls that change an on-demand stream's shards
  * @param quotas it keeps the limits of throughput and of call rates
  * @param refusesForeignIterators what is no iterator is an invalid argument, not a failure
+ * @param pagesConsumers the pages of `ListStreamConsumers` together have every consumer
+ * @param sizesEvents events of a subscription have about 1 MiB at most
+ * @param endsSubscriptions a subscription ends with its shard, stream or consumer
+ * @param checksShardOfSubscription a subscription to an unknown shard is refused
  */
 final case class Capabilities(
     advance: Option[FiniteDuration => Unit] = None,
@@ -151,5 +155,9 @@ final case class Capabilities(
     refusesEmptySplits: Boolean = true,
     quotas: Boolean = true,
     refusesForeignIterators: Boolean = true,
+    pagesConsumers: Boolean = true,
+    sizesEvents: Boolean = true,
+    endsSubscriptions: Boolean = true,
+    checksShardOfSubscription: Boolean = true,
     keepsOnDemandShards: Boolean = true
 )

@@ -3,12 +3,21 @@ package sparkkinesis.simulator
 import java.net.URI
 
 import org.scalatest.BeforeAndAfterAll
+import software.amazon.awssdk.http.Protocol
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
 
 /** The contract over HTTP. */
-abstract class HttpContract extends KinesisClientContract with HttpFixture
+abstract class HttpContract extends KinesisClientContract with HttpFixture {
+
+  /** Over HTTP/2. */
+  override protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP2)
+
+  override protected def afterAll(): Unit =
+    try fanOut.close()
+    finally super.afterAll()
+}
 
 /** A Kinesis over HTTP: the connector's own adapter reads and writes, the SDK does the rest. */
 trait HttpFixture extends ContractFixture with BeforeAndAfterAll {

@@ -11,5 +11,6 @@ abstract class KinesisClientContract
     with PutContract
     with ReadContract
     with ReshardContract
+    with FanOutContract
     with ConfigurationContract
     with ModeContract

@@ -18,6 +18,10 @@ final class KinesisMockSuite extends HttpContract with QuotaContract {
       refusesEmptySplits = false,
       quotas = false,
       refusesForeignIterators = false,
+      pagesConsumers = false,
+      sizesEvents = false,
+      endsSubscriptions = false,
+      checksShardOfSubscription = false,
       keepsOnDemandShards = false
     )
 }

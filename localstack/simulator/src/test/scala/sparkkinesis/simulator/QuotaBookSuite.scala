@@ -107,6 +107,15 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(answers == Seq(true, true) && answers == Seq(false, false))
   }
 
+  test("calls about consumers count for their stream") {
+    val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
+    val state = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
+    val describe = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c"))
+    val book = new QuotaBook
+    def isAnswered = book.run(describe, state, Start).answer.isRight
+    assert(Seq.fill(20)(isAnswered).forall(identity) && !isAnswered)
+  }
+
   test("an empty page that a fault makes is a call, too") {
     val read = GetRecords(
       None,

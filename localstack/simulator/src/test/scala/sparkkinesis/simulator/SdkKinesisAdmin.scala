@@ -122,11 +122,11 @@ final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoClose
       case e: aws.ResourceInUseException => throw new KinesisException.InUse(e.getMessage, e)
       case e: aws.ProvisionedThroughputExceededException =>
         throw new KinesisException.Throttled(e.getMessage, e)
+      case e: aws.LimitExceededException =>
+        throw new KinesisException.LimitExceeded(e.getMessage, e)
       case e: aws.InvalidArgumentException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
       case e: aws.ValidationException =>
         throw new KinesisException.InvalidArgument(e.getMessage, e)
-      case e: aws.LimitExceededException =>
-        throw new KinesisException.LimitExceeded(e.getMessage, e)
     }
 }

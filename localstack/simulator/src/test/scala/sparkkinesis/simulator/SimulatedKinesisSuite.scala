@@ -11,6 +11,8 @@ final class SimulatedKinesisSuite extends KinesisClientContract {
 
   override protected def admin: KinesisAdmin = client
 
+  override protected lazy val fanOut: FanOutCalls = new MemoryFanOut(client)
+
   override protected lazy val capabilities: Capabilities =
     Capabilities(advance = Some(clock.advance), smallShardPages = true)
 }

@@ -19,7 +19,10 @@ private[http] object Actions {
   /** By the name in the `X-Amz-Target` header. */
   val byName: Map[String, Action[_]] = Map(
     "CreateStream" -> Action(ControlActions.createStream, _.nothing),
-    "DeleteStream" -> Action(f => DeleteStream(f.stream), _.nothing),
+    "DeleteStream" -> Action(
+      f => DeleteStream(f.stream, f.optionalBoolean("EnforceConsumerDeletion").contains(true)),
+      _.nothing
+    ),
     "DescribeStream" -> Action(describeStream, _.description),
     "DescribeStreamSummary" -> Action(f => DescribeStreamSummary(f.stream), _.summary),
     "ListStreams" -> Action(listStreams, _.streams),
@@ -40,7 +43,7 @@ private[http] object Actions {
       _.nothing
     ),
     "UpdateShardCount" -> Action(updateShardCount, _.shardCount)
-  ) ++ ControlActions.byName
+  ) ++ ControlActions.byName ++ ConsumerActions.byName
 
   private def describeStream(f: Fields): Operation[StreamDescription] = DescribeStream(
     f.stream,

@@ -7,7 +7,10 @@ import sparkkinesis.model._
 import sparkkinesis.simulator._
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
-private[http] final class Answers(private[http] val out: JsonGenerator, format: WireFormat) {
+private[http] final class Answers(
+    private[http] val out: JsonGenerator,
+    private[http] val format: WireFormat
+) {
 
   /** Operations that answer nothing have no body at all. */
   val nothing: Unit => Unit = identity
@@ -16,7 +19,7 @@ private[http] final class Answers(private[http] val out: JsonGenerator, format: 
     inObject("StreamDescriptionSummary") {
       describe(s)
       out.writeNumberField("OpenShardCount", s.summary.openShards)
-      out.writeNumberField("ConsumerCount", 0)
+      out.writeNumberField("ConsumerCount", s.consumers)
       out.writeNumberField("MaxRecordSizeInKiB", s.config.maxRecordBytes / 1024)
       if (s.config.mode == StreamMode.OnDemand)
         out.writeStringField("RecordDistributionStrategy", s.config.distribution.name)
@@ -112,13 +115,13 @@ private[http] final class Answers(private[http] val out: JsonGenerator, format: 
     }
   }
 
-  private def child(c: ChildShard): Unit = {
+  private[http] def child(c: ChildShard): Unit = {
     out.writeStringField("ShardId", c.id.name)
     texts("ParentShards", c.parents.map(_.name))
     hashKeys(c.hashKeys)
   }
 
-  private def record(r: Record): Unit = {
+  private[http] def record(r: Record): Unit = {
     out.writeStringField("SequenceNumber", r.sequenceNumber.text)
     out.writeFieldName("ApproximateArrivalTimestamp")
     format.writeMillis(out, r.arrivalMillis)
@@ -157,7 +160,7 @@ private[http] final class Answers(private[http] val out: JsonGenerator, format: 
     out.writeEndArray()
   }
 
-  private def inObject(name: String)(write: => Unit): Unit = {
+  private[http] def inObject(name: String)(write: => Unit): Unit = {
     out.writeObjectFieldStart(name)
     write
     out.writeEndObject()
@@ -176,10 +179,13 @@ private[http] object Answers {
 
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case page: Page =>
-      page.records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
+    case page: Page => size(page.records, format)
+    case event: SubscriptionEvent => size(event.records, format)
     case _ => Small
   }
+
+  private def size(records: Iterable[Record], format: WireFormat): Int =
+    records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
 
   private def keySize(record: Record): Int =
     record.partitionKey.fold(0)(_.length) + AroundARecord

@@ -35,6 +35,23 @@ private[http] object ConnectionFaults {
       reset(context)
   }
 
+  /** The beginning of a stream of events, which has no half. */
+  def begin(context: ChannelHandlerContext, fault: Option[Fault.OfConnection])(
+      stream: => Unit
+  ): Unit = fault match {
+    case None => stream
+    case Some(Fault.Stalled(time)) =>
+      context.executor.schedule(
+        (() => if (context.channel.isActive) stream): Runnable,
+        time.toMillis,
+        TimeUnit.MILLISECONDS
+      )
+      ()
+    case Some(Fault.AnswerLost | Fault.AnswerTruncated | Fault.ConnectionReset) =>
+      context.close()
+      ()
+  }
+
   /** The client sees the connection reset, not merely ended. */
   def reset(context: ChannelHandlerContext): Unit = {
     context.channel match {

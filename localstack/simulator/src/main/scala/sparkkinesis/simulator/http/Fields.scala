@@ -88,6 +88,10 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
     else throw wrongKind(name, "an integer")
   }
 
+  def optionalBoolean(name: String): Option[Boolean] = member(name).map { value =>
+    if (value.isBoolean) value.booleanValue else throw wrongKind(name, "a boolean")
+  }
+
   def instant(name: String): Instant = member(name) match {
     case Some(value) if value.isNumber =>
       try format.instant(value)

@@ -69,6 +69,8 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
   ): Unit = {
     val reply = kinesis.reply(action.read(fields))
     reply.answer match {
+      case Right(subscribed: Subscribed) =>
+        ConnectionFaults.begin(context, reply.fault)(stream(context, subscribed))
       case Right(answer) =>
         val size = Answers.sizeHint(answer, format)
         val body = written(context, size, format)(action.write(_)(answer))
@@ -87,6 +89,15 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
   ): Unit = {
     val body = written(context, 512, format)(_.failure(failure.code, failure.message))
     send(context, request, failure.code.status, format.contentType, body, Some(failure.code), fault)
+  }
+
+  private def stream(context: ChannelHandlerContext, subscribed: Subscribed): Unit = {
+    val response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK)
+    describe(response, EventFrames.ContentType)
+    HttpUtil.setTransferEncodingChunked(response, true)
+    context.writeAndFlush(response)
+    context.pipeline.addBefore(context.name, null, new SubscriptionPush(kinesis, subscribed))
+    ()
   }
 
   private def written(context: ChannelHandlerContext, size: Int, format: WireFormat)(
@@ -117,14 +128,20 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
     val response =
       new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body)
     val headers = response.headers
-    headers.set(HttpHeaderNames.CONTENT_TYPE, contentType)
+    describe(response, contentType)
     headers.setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes)
-    headers.set(HttpHeaderNames.DATE, HttpDate.format(kinesis.now.atOffset(ZoneOffset.UTC)))
-    headers.set("x-amzn-RequestId", requestId(requests.incrementAndGet()))
     error.foreach(code => headers.set("x-amzn-ErrorType", code.name))
     val keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult.isSuccess
     HttpUtil.setKeepAlive(response, keepAlive)
     ConnectionFaults.send(context, response, fault)
+  }
+
+  private def describe(response: HttpResponse, contentType: String): Unit = {
+    val headers = response.headers
+    headers.set(HttpHeaderNames.CONTENT_TYPE, contentType)
+    headers.set(HttpHeaderNames.DATE, HttpDate.format(kinesis.now.atOffset(ZoneOffset.UTC)))
+    headers.set("x-amzn-RequestId", requestId(requests.incrementAndGet()))
+    ()
   }
 }
 

@@ -1,0 +1,100 @@
+package sparkkinesis.simulator.http
+
+import io.netty.channel._
+import io.netty.channel.socket.SocketChannel
+import io.netty.handler.codec.http._
+import io.netty.handler.codec.http2._
+import io.netty.util.AsciiString
+
+/**
+ * HTTP/1.1 and HTTP/2 in clear text on one port, the latter by prior knowledge or by upgrade. Each
+ * HTTP/2 stream is a channel of its own with the same handlers as an HTTP/1.1 connection.
+ *
+ * @param handler of requests; a new one for every channel
+ */
+private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => ChannelHandler)
+    extends ChannelInitializer[SocketChannel] {
+  import Protocols._
+
+  override def initChannel(channel: SocketChannel): Unit = {
+    val codec = new HttpServerCodec()
+    val upgrade = new HttpServerUpgradeHandler(codec, upgraded, maxRequestBytes)
+    val priorKnowledge = new ChannelInitializer[Channel] {
+      override def initChannel(channel: Channel): Unit = {
+        channel.pipeline.addLast(frames(), new Http2Windows, multiplexer())
+        ()
+      }
+    }
+    channel.pipeline.addLast(
+      new CleartextHttp2ServerUpgradeHandler(codec, upgrade, priorKnowledge),
+      new Http1Requests(upgrade)
+    )
+    ()
+  }
+
+  private def upgraded: HttpServerUpgradeHandler.UpgradeCodecFactory = protocol =>
+    if (AsciiString.contentEquals(Http2CodecUtil.HTTP_UPGRADE_PROTOCOL_NAME, protocol))
+      new Http2ServerUpgradeCodec(frames(), new Http2Windows, multiplexer())
+    else null
+
+  private def multiplexer(): Http2MultiplexHandler =
+    new Http2MultiplexHandler(new ChannelInitializer[Channel] {
+      override def initChannel(stream: Channel): Unit = {
+        stream.pipeline.addLast(
+          new Http2StreamFrameToHttpObjectCodec(true),
+          new HttpObjectAggregator(maxRequestBytes),
+          handler()
+        )
+        ()
+      }
+    })
+
+  /**
+   * Gets the first request of an HTTP/1.1 connection; from then on no upgrade is looked for.
+   * Bytes and frames of HTTP/2 pass.
+   */
+  private final class Http1Requests(upgrade: ChannelHandler) extends ChannelInboundHandlerAdapter {
+    override def channelRead(context: ChannelHandlerContext, message: Any): Unit = message match {
+      case _: HttpMessage =>
+        val pipeline = context.pipeline
+        pipeline.addAfter(context.name, null, handler())
+        pipeline.addAfter(context.name, null, new HttpObjectAggregator(maxRequestBytes))
+        context.fireChannelRead(message)
+        pipeline.remove(upgrade)
+        pipeline.remove(this)
+        ()
+      case _ =>
+        context.fireChannelRead(message)
+        ()
+    }
+  }
+}
+
+private[simulator] object Protocols {
+
+  /** Bytes of requests that may be on their way, of a stream and of a connection. */
+  private val StreamWindow = 4 * 1024 * 1024
+  private val ConnectionWindow = 32 * 1024 * 1024
+  private val MaxStreams = 10000L
+
+  private def frames(): Http2FrameCodec = Http2FrameCodecBuilder
+    .forServer()
+    .initialSettings(
+      Http2Settings.defaultSettings
+        .initialWindowSize(StreamWindow)
+        .maxConcurrentStreams(MaxStreams)
+    )
+    // A client that ends hundreds of subscriptions at once is no attacker here.
+    .decoderEnforceMaxRstFramesPerWindow(0, 0)
+    .build()
+
+  /** Widens the connection's window, for which HTTP/2 has no setting. */
+  private final class Http2Windows extends ChannelInboundHandlerAdapter {
+    override def handlerAdded(context: ChannelHandlerContext): Unit = {
+      val connection = context.pipeline.get(classOf[Http2FrameCodec]).connection
+      connection.local.flowController
+        .incrementWindowSize(connection.connectionStream, ConnectionWindow)
+      ()
+    }
+  }
+}

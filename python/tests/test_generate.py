@@ -1,0 +1,311 @@
+"""The record generator: its templates, keys and pace, and what becomes of refused records."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis import GeneratorError, MissingPackage
+from spark_kinesis.generate import __main__ as command
+from spark_kinesis.generate.keys import Keys
+from spark_kinesis.generate.pace import SLACK_SECONDS, Pace
+from spark_kinesis.generate.progress import Goal, Lines, Quiet, sentence
+from spark_kinesis.generate.template import Moment, parse
+from spark_kinesis.generate.work import REQUEST_BYTES, Times, Work, make, run
+from spark_kinesis.generate.writer import THROTTLED, Tally, Unanswered, Writer
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, 678_900, tzinfo=timezone.utc)
+MOMENT = Moment(number=7, key="key-3", now=NOW)
+WORDS = st.from_regex(r"[a-z ]{0,8}[a-z]", fullmatch=True)
+LITERALS = st.text().filter(lambda text: "{{" not in text)
+PLACEHOLDERS = st.one_of(
+    st.sampled_from(["counter", "now", "epoch", "key", "uuid", " now "]),
+    st.integers().map(lambda start: f"counter {start}"),
+    st.lists(WORDS, min_size=1).map(lambda words: f"choice {','.join(words)}"),
+    st.integers(0, 99).map(lambda length: f"text {length}"),
+    st.tuples(st.integers(), st.integers()).map(lambda ends: f"random {min(ends)} {max(ends)}"),
+).map(lambda expression: f"{{{{{expression}}}}}")
+
+
+class World:
+    """Time that only sleeping and sending move, and a Kinesis that follows a script."""
+
+    def __init__(self, *script: Sequence[str | None] | Exception, delay: float = 0.0) -> None:
+        self.now = 100.0
+        self.script = list(script)
+        self.delay = delay
+        self.sent: list[tuple[float, list[str]]] = []
+
+    def sleep(self, seconds: float) -> None:
+        assert seconds >= 0
+        self.now += seconds
+
+    def send(self, request: list[dict[str, Any]]) -> Sequence[str | None]:
+        self.sent.append((self.now, [entry["Data"].decode() for entry in request]))
+        self.now += self.delay
+        answer = self.script.pop(0) if self.script else [None] * len(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def writer(self, patience: float = 60.0) -> Writer:
+        return Writer(
+            stream="orders",
+            send=self.send,
+            patience=patience,
+            now=lambda: self.now,
+            sleep=self.sleep,
+        )
+
+    def times(self) -> Times:
+        return Times(now=lambda: self.now, sleep=self.sleep, date=lambda: NOW)
+
+
+def work(template: str = "{{counter}}", rate: float = 100.0, **goal: Any) -> Work:
+    return Work(
+        template=parse(template),
+        keys=Keys(count=5),
+        pace=Pace(rate=rate),
+        goal=Goal(**goal),
+        seed=1,
+    )
+
+
+@given(st.lists(st.one_of(LITERALS, PLACEHOLDERS)))
+def test_a_template_is_what_was_parsed(pieces: list[str]) -> None:
+    source = "".join(pieces)
+    try:
+        template = parse(source)
+    except ValueError:
+        return  # two literals may have met in braces
+    assert str(template) == source
+    assert parse(str(template)).render(MOMENT, random.Random(1)) == template.render(
+        MOMENT, random.Random(1)
+    )
+
+
+@given(LITERALS)
+def test_text_stands_for_itself(text: str) -> None:
+    assert parse(text).render(MOMENT, random.Random(1)) == text
+
+
+def test_placeholders_are_filled_in() -> None:
+    source = '{"a":{"n":{{counter}},"m":{{ counter 100 }},"at":"{{now}} {{epoch}}","k":"{{key}}"}}'
+    assert json.loads(parse(source).render(MOMENT, random.Random(1))) == {
+        "a": {"n": 7, "m": 107, "at": "2026-01-02T03:04:05.678Z 1767323045678", "k": "key-3"}
+    }
+    made = parse("{{text 5}}|{{uuid}}|{{choice x, y}}").render(MOMENT, random.Random(1))
+    letters, uuid, choice = made.split("|")
+    assert (len(letters), letters.isalpha(), uuid[14], choice in "xy") == (5, True, "4", True)
+
+
+@given(
+    st.decimals(-1000, 1000, places=2), st.decimals(-1000, 1000, places=1), st.integers(0, 2**32)
+)
+def test_a_random_number_lies_within_its_bounds(one: Any, other: Any, seed: int) -> None:
+    low, high = sorted((one, other))
+    made = parse(f"{{{{random {low} {high}}}}}").render(MOMENT, random.Random(seed))
+    assert low <= type(low)(made) <= high
+    assert len(made.partition(".")[2]) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("{{countr}}", r"unknown placeholder \{\{countr\}\}: did you mean counter\?"),
+        ("{{}}", "unknown placeholder .*: there are counter, now"),
+        ("a {{now", r"no \}\} after '\{\{now'"),
+        ("{{now 1}}", "takes no arguments"),
+        ("{{counter x}}", "'x' is no whole number"),
+        ("{{random 1}}", "takes two numbers"),
+        ("{{random 2 1}}", "must not be the greater"),
+        ("{{choice}}", "takes words"),
+        ("{{text -1}}", "takes a length"),
+    ],
+)
+def test_a_wrong_template_is_explained(source: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=f"template: .*{complaint}"):
+        parse(source)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4), st.floats(0.05, 1.0))
+def test_hot_keys_have_their_share(seed: int, hot: int, share: float) -> None:
+    keys, chance, size = Keys(count=10, hot=hot, hot_share=share), random.Random(seed), 2000
+    drawn = Counter(keys.choose(chance) for _ in range(size))
+    assert set(drawn) <= {f"key-{number}" for number in range(10)}
+    found = sum(drawn[f"key-{number}"] for number in range(hot)) / size
+    assert abs(found - share) <= 7 * (share * (1 - share) / size) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("numbers", "option"),
+    [
+        ({"count": 0}, "--keys"),
+        ({"count": 2, "hot": 2, "hot_share": 0.5}, "--hot-keys"),
+        ({"count": 2, "hot": 1, "hot_share": 1.5}, "--hot-share"),
+        ({"count": 2, "hot": 1}, "belong together"),
+        ({"count": 2, "hot_share": 0.5}, "belong together"),
+    ],
+)
+def test_impossible_keys_are_refused(numbers: dict[str, Any], option: str) -> None:
+    with pytest.raises(ValueError, match=option):
+        Keys(**numbers)
+
+
+@given(
+    st.floats(0.5, 20_000),
+    st.lists(st.floats(0, 3), min_size=1, max_size=60),
+)
+def test_the_rate_is_never_exceeded_over_any_window(rate: float, delays: list[float]) -> None:
+    pace, now = Pace(rate=rate), 0.0
+    starts: list[tuple[float, int]] = []
+    for delay in delays:
+        now += pace.wait(now)
+        assert pace.wait(now) == 0.0
+        starts.append((now, pace.batch))
+        pace = pace.after(now, pace.batch)
+        now += delay
+    for first, (begun, _) in enumerate(starts):
+        total = 0
+        for ended, size in starts[first:]:
+            total += size
+            allowed = rate * (ended - begun + SLACK_SECONDS) + pace.batch
+            assert total <= allowed + rate * 2e-6
+
+
+@given(st.floats(0.5, 20_000))
+def test_an_undisturbed_pace_keeps_the_rate(rate: float) -> None:
+    pace, now = Pace(rate=rate), 0.0
+    for _ in range(50):
+        now += pace.wait(now)
+        pace = pace.after(now, pace.batch)
+    assert 50 * pace.batch / rate == pytest.approx(pace.due)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_a_rate_is_above_zero(rate: float) -> None:
+    with pytest.raises(ValueError, match="--rate must be above 0"):
+        Pace(rate=rate)
+
+
+def test_as_many_as_asked_for_are_written_at_the_rate() -> None:
+    world = World()
+    writer = world.writer()
+    run(work(rate=100.0, count=105), writer, world.times(), Quiet())
+    assert [text for _, batch in world.sent for text in batch] == [str(n) for n in range(105)]
+    assert writer.tally == Tally(written=105, bytes=10 + 2 * 90 + 3 * 5)
+    assert world.sent[-1][0] - world.sent[0][0] == pytest.approx(1.0)
+
+
+def test_it_ends_in_time_though_the_next_record_is_far_away() -> None:
+    world = World()
+    elapsed = run(work(rate=0.01, seconds=3), world.writer(), world.times(), Quiet())
+    assert len(world.sent) == 1
+    assert 3 <= elapsed <= 3.5
+
+
+def test_a_seed_makes_the_same_records_again() -> None:
+    def written() -> list[tuple[float, list[str]]]:
+        world = World()
+        text = work("{{uuid}} {{random 1 1000}} {{key}}", count=30)
+        run(text, world.writer(), world.times(), Quiet())
+        return world.sent
+
+    assert written() == written()
+
+
+def test_a_request_stays_within_its_bytes() -> None:
+    big = work("{{text 1000000}}", rate=5000)
+    sizes, first, chance = [], 0, random.Random(1)
+    while first < 12:
+        entries = make(big, first, 12 - first, NOW, chance)
+        sizes.append(sum(len(key) + len(data) for key, data in entries))
+        first += len(entries)
+    assert len(sizes) > 1
+    assert max(sizes) <= REQUEST_BYTES
+
+
+def entries(*texts: str) -> list[tuple[str, bytes]]:
+    return [("k", text.encode()) for text in texts]
+
+
+def test_only_refused_records_are_sent_again() -> None:
+    world = World([None, THROTTLED, "InternalFailure"], Unanswered("HTTP 500"), [None, THROTTLED])
+    writer = world.writer()
+    writer.write(entries("a", "b", "c"))
+    assert [batch for _, batch in world.sent] == [["a", "b", "c"], ["b", "c"], ["b", "c"], ["c"]]
+    assert writer.tally == Tally(written=3, throttled=2, retried=5, bytes=3)
+
+
+def test_refused_for_too_long_is_an_error() -> None:
+    world = World(*([[THROTTLED]] * 1000), delay=1.0)
+    writer = world.writer(patience=10.0)
+    with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s, .*Throughput"):
+        writer.write(entries("a"))
+    assert 110 <= world.now <= 112
+    assert writer.tally.written == 0
+
+
+@given(st.integers(0, 100), st.floats(0, 100))
+def test_a_goal_is_done_when_nothing_is_left(written: int, elapsed: float) -> None:
+    for goal in (Goal(count=50), Goal(seconds=50), Goal(count=50, seconds=50)):
+        assert (goal.left(written, elapsed) == 0) == (goal.done(written, elapsed) == 1.0)
+    assert Goal().left(written, elapsed) is None
+    assert Goal().done(written, elapsed) is None
+
+
+def test_plain_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines(Goal(count=100))
+    for elapsed in (0.0, 1.9, 2.0, 3.9, 4.1):
+        lines.show(Tally(written=50, throttled=1), elapsed)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == " 50%  50 written, 1 throttled, 0 retried in 2.0 s (25 records/s)"
+    assert len(said) == 2
+    assert sentence(Tally(), 0.0).endswith("in 0.0 s (0 records/s)")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--template", "{{nothing}}"],
+        ["--rate", "0"],
+        ["--count", "-1"],
+        ["--seconds", "-1"],
+        ["--hot-keys", "1"],
+        ["--keys", "1", "--hot-share", "0.5"],
+    ],
+)
+def test_a_wrong_command_line_is_explained(
+    wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--stream", "orders", *wrong])
+    assert ended.value.code == 2
+    assert "error: " in capsys.readouterr().err
+
+
+def test_it_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(user: str) -> None:
+        raise MissingPackage(f"{user} needs boto3: pip install boto3")
+
+    monkeypatch.setattr("spark_kinesis.generate.kinesis.boto3", missing)
+    assert command.main(["--stream", "orders"]) == 1
+    assert "generate needs boto3: pip install boto3" in capsys.readouterr().err
+
+
+def test_nobody_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    nowhere = ["--endpoint", "http://127.0.0.1:1", "--count", "1", "--quiet"]
+    assert command.main(["--stream", "orders", *nowhere]) == 1
+    said = capsys.readouterr()
+    assert "Could not connect" in said.err
+    assert said.out.startswith("orders: 0 written")

@@ -1,0 +1,67 @@
+package sparkkinesis.bench
+
+import java.nio.file.{Path, Paths}
+
+import scala.annotation.tailrec
+import scala.util.Using
+
+/** Measures and reports; `make bench` runs it. */
+object Main {
+  def main(args: Array[String]): Unit = {
+    val isWell = Arguments
+      .parse(args.toList)
+      .fold(
+        { message =>
+          Console.err.println(message)
+          false
+        },
+        measure
+      )
+    sys.exit(if (isWell) 0 else 1)
+  }
+
+  /** @return whether everything could be measured, whatever the figures */
+  def measure(arguments: Arguments): Boolean = {
+    val sizing = if (arguments.isQuick) Sizing.Quick else Sizing.Full
+    val outcomes = Using.resource(new Lab) { lab =>
+      val all = Scenarios.all(lab, sizing)
+      all.filter(s => arguments.only.forall(_.contains(s.name))).map(Scenarios.run)
+    }
+    val rows = Report.merge(arguments.results, outcomes.flatMap(_.results), Scenarios.Names)
+    if (!arguments.isQuick) Report.writeTable(arguments.document, rows)
+    println(Report.table(rows))
+    println(s"written to ${arguments.results}")
+    outcomes.forall(_.isWell)
+  }
+}
+
+/**
+ * What the command line says.
+ *
+ * @param only the scenarios to run; all where none is named
+ * @param document gets the table, unless the bench is a quick one
+ */
+final case class Arguments(
+    only: Option[Set[String]] = None,
+    isQuick: Boolean = false,
+    results: Path = Paths.get("target/bench/results.json"),
+    document: Path = Paths.get("docs/benchmarks.md")
+)
+
+object Arguments {
+  def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
+
+  @tailrec
+  private def parse(args: List[String], sofar: Arguments): Either[String, Arguments] = args match {
+    case Nil => Right(sofar)
+    case "--quick" :: rest =>
+      parse(rest, sofar.copy(isQuick = true, results = Paths.get("target/bench/quick.json")))
+    case "--only" :: names :: rest if names.split(',').forall(Scenarios.Names.contains) =>
+      parse(rest, sofar.copy(only = Some(names.split(',').toSet)))
+    case other =>
+      Left(
+        s"Cannot make sense of '${other.take(2).mkString(" ")}'. There are --quick and " +
+          s"--only with some of ${Scenarios.Names.mkString(",")}."
+      )
+  }
+}

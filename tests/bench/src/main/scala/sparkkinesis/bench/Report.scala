@@ -1,0 +1,101 @@
+package sparkkinesis.bench
+
+import java.math.MathContext
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper, SerializationFeature}
+
+/** Results for machines, and as a table. */
+object Report {
+  val Begin = "<!-- results: written by make bench -->"
+  val End = "<!-- end of results -->"
+
+  private val mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
+  private val Digits = new MathContext(4)
+
+  /**
+   * Writes the results into a file, in place of those of the same scenarios that it holds already.
+   *
+   * @param scenarios all there are, in order
+   * @return what the file holds now
+   */
+  def merge(file: Path, results: Seq[Result], scenarios: Seq[String]): Seq[JsonNode] = {
+    val before =
+      if (Files.exists(file)) mapper.readTree(file.toFile).elements.asScala.toSeq else Nil
+    val measured = results.map(_.name.takeWhile(_ != ':'))
+    val kept =
+      before.filter(row => scenarios.diff(measured).contains(scenarioOf(row)))
+    val all: Seq[JsonNode] = kept ++ results.map(json)
+    val sorted = all.sortBy(row => scenarios.indexOf(scenarioOf(row)))
+    Files.createDirectories(file.toAbsolutePath.getParent)
+    mapper.writeValue(file.toFile, mapper.createArrayNode().addAll(sorted.asJava))
+    sorted
+  }
+
+  private def scenarioOf(row: JsonNode): String = row.get("name").asText.takeWhile(_ != ':')
+
+  private def json(result: Result): ObjectNode = {
+    val row = mapper.createObjectNode()
+    row.put("name", result.name)
+    number(row, "value", result.value)
+    row.put("unit", result.unit)
+    number(row, "baseline", result.baseline)
+    number(row, "ratio", result.ratio)
+    row.put("goal", result.goal.map(_.text).orNull)
+    result.isMet.fold(row.putNull("met"))(row.put("met", _))
+    result.spread.fold(row.putNull("spread")) { case (least, greatest) =>
+      val spread = mapper.createArrayNode()
+      row.set("spread", spread.add(rounded(least)).add(rounded(greatest)))
+    }
+    row.put("note", result.note.orNull)
+  }
+
+  private def number(row: ObjectNode, name: String, value: Option[Double]): Unit = {
+    value.fold(row.putNull(name))(v => row.put(name, rounded(v)))
+    ()
+  }
+
+  private def rounded(value: Double): Double = BigDecimal(value).round(Digits).toDouble
+
+  /** Between its two comments, a document holds the rows; what is around them stays. */
+  def writeTable(document: Path, rows: Seq[JsonNode]): Unit = {
+    val text = Files.readString(document)
+    val (begin, end) = (text.indexOf(Begin), text.indexOf(End))
+    if (begin < 0 || end < begin)
+      throw new IllegalStateException(s"$document lacks the lines $Begin and $End.")
+    val written = text.take(begin + Begin.length) + "\n" + table(rows) + "\n" + text.drop(end)
+    Files.writeString(document, written)
+    ()
+  }
+
+  /** Markdown. */
+  def table(rows: Seq[JsonNode]): String = {
+    val head =
+      Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
+    (head ++ rows.map(line)).mkString("\n")
+  }
+
+  private def line(row: JsonNode): String = {
+    def text(name: String) = Option(row.get(name)).filterNot(_.isNull).map(plain)
+    val value = text("value").map(v => s"$v ${row.get("unit").asText}").orElse(text("note"))
+    val met = text("met").map(is => if (is == "true") "yes" else "**no**")
+    val cells = Seq(
+      text("name"),
+      value,
+      text("spread"),
+      text("baseline"),
+      text("ratio"),
+      text("goal"),
+      met
+    )
+    cells.map(_.getOrElse("")).mkString("| ", " | ", " |")
+  }
+
+  private def plain(node: JsonNode): String =
+    if (node.isArray) node.elements.asScala.map(plain).mkString(" - ")
+    else if (node.isNumber) node.decimalValue.stripTrailingZeros.toPlainString
+    else node.asText.replace("|", "/").replaceAll("\\s+", " ")
+}

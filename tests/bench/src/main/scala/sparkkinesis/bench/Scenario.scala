@@ -1,0 +1,16 @@
+package sparkkinesis.bench
+
+import scala.concurrent.duration.FiniteDuration
+
+/** Something to measure, with processes and streams of its own. */
+trait Scenario {
+
+  /** As on the command line; each result's name begins with it. */
+  def name: String
+
+  /** When to give it up. */
+  def limit: FiniteDuration
+
+  /** May throw anything: that is reported in place of results. Heeds interrupts. */
+  def run(): Seq[Result]
+}

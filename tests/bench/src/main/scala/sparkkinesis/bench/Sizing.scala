@@ -1,0 +1,79 @@
+package sparkkinesis.bench
+
+import scala.concurrent.duration._
+
+/**
+ * How much is measured.
+ *
+ * @param rounds that count; a cold one comes before them
+ * @param window of a round that takes a fixed time
+ * @param slowWindow the same at a few records a second
+ * @param settling before an idle query is looked at: its shards are asked ever less for ten seconds
+ * @param sinkRecords of 1 KB
+ * @param quotaSeconds that a stream's quota is used up
+ * @param paperShards of the stream that is planned in memory only
+ */
+final case class Sizing(
+    rounds: Int,
+    drains: Seq[Load],
+    drainShards: Seq[Int],
+    window: FiniteDuration,
+    slowWindow: FiniteDuration,
+    idleShards: Seq[Int],
+    settling: FiniteDuration,
+    sinkRecords: Int,
+    quotaSeconds: Int,
+    paperShards: Int,
+    reshardFrom: Int,
+    reshardBacklog: Int
+)
+
+/** Records to write or read. */
+final case class Load(records: Int, size: Int) {
+  def bytes: Long = records.toLong * size
+
+  override def toString: String = {
+    def short(n: Long) = n match {
+      case n if n >= 1000000000 && n % 1000000000 == 0 => s"${n / 1000000000} GB"
+      case n if n >= 1000000 => s"${n / 1000000} MB"
+      case n if n >= 1000 && n % 1000 == 0 => s"${n / 1000} KB"
+      case n => s"$n B"
+    }
+    s"${short(bytes)} of ${short(size.toLong)}"
+  }
+}
+
+object Sizing {
+
+  /** What docs/benchmarks.md shows: about a quarter of an hour on two cores. */
+  val Full: Sizing = Sizing(
+    rounds = 3,
+    drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
+    drainShards = Seq(4, 64),
+    window = 8.seconds,
+    slowWindow = 20.seconds,
+    idleShards = Seq(4, 500),
+    settling = 15.seconds,
+    sinkRecords = 200000,
+    quotaSeconds = 10,
+    paperShards = 10000,
+    reshardFrom = 64,
+    reshardBacklog = 100000
+  )
+
+  /** Tells whether the bench itself works, and nothing of speed. */
+  val Quick: Sizing = Sizing(
+    rounds = 1,
+    drains = Seq(Load(2000, 1000)),
+    drainShards = Seq(2),
+    window = 1.second,
+    slowWindow = 1.second,
+    idleShards = Seq(2),
+    settling = 1.second,
+    sinkRecords = 2000,
+    quotaSeconds = 5,
+    paperShards = 200,
+    reshardFrom = 2,
+    reshardBacklog = 1000
+  )
+}

@@ -1,0 +1,49 @@
+package sparkkinesis.bench
+
+import java.util.concurrent.CountDownLatch
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class ScenariosSuite extends AnyFunSuite {
+  private def scenario(limited: FiniteDuration)(body: => Seq[Result]): Scenario = new Scenario {
+    override val name = "some"
+    override val limit: FiniteDuration = limited
+    override def run(): Seq[Result] = body
+  }
+
+  private def notes(outcome: Outcome) = outcome.results.flatMap(_.note)
+
+  test("a scenario's failure is a row that says so") {
+    val outcome = Scenarios.run(scenario(1.minute)(sys.error("no server")))
+    assert(!outcome.isWell && notes(outcome) === Seq("java.lang.RuntimeException: no server"))
+    assert(outcome.results.map(_.name) === Seq("some: failed"))
+  }
+
+  test("one that hangs is interrupted, and cleaned up before the next begins") {
+    @volatile var isCleanedUp = false
+    val outcome = Scenarios.run(scenario(1.second) {
+      try {
+        new CountDownLatch(1).await()
+        Nil
+      } finally isCleanedUp = true
+    })
+    assert(!outcome.isWell && isCleanedUp && notes(outcome) === Seq("not done within 1 second"))
+  }
+
+  test("a figure that could not be measured makes the bench fail, a missed goal does not") {
+    val missed = Result.measured("some: a", "ms", Samples(Seq(9)), goal = Some(Goal.atMost(5)))
+    assert(Scenarios.run(scenario(1.minute)(Seq(missed))).isWell)
+    val missing = Result.missing("some: b", "ms", "no jcmd")
+    assert(!Scenarios.run(scenario(1.minute)(Seq(missed, missing))).isWell)
+  }
+
+  test("the command line: which scenarios, and how much") {
+    assert(Arguments.parse(Nil) === Right(Arguments()))
+    val both = Arguments.parse(List("--quick", "--only", "drain,latency")).toOption.get
+    assert(both.isQuick && both.only.contains(Set("drain", "latency")))
+    assert(both.results !== Arguments().results, "a quick one's figures mean nothing")
+    assert(Arguments.parse(List("--only", "drian")).left.exists(_.contains("drain,latency")))
+  }
+}

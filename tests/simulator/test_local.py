@@ -1,0 +1,216 @@
+"""LocalKinesis, the pytest fixture and the record generator against the real server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from spark_kinesis import KinesisRefused
+from spark_kinesis.local import FaultName, LocalKinesis
+
+pytest_plugins = ["pytester"]
+
+FIRST = "shardId-000000000000"
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[LocalKinesis]:
+    """One of its own: these tests script faults and move its clock."""
+    with LocalKinesis(streams={"given": 1}, clock="simulated") as kinesis:
+        yield kinesis
+
+
+@pytest.fixture
+def stream(local: LocalKinesis) -> Iterator[str]:
+    local.create("orders", 2)
+    yield "orders"
+    local.clear_faults()
+    local.delete("orders")
+
+
+def test_a_stream_is_split_merged_and_scaled(local: LocalKinesis, stream: str) -> None:
+    assert {"given", stream} <= set(local.streams)
+    low, high = local.split(stream)
+    shards = {shard.id: shard for shard in local.shards(stream)}
+    assert shards[low].parents == shards[high].parents == (FIRST,)
+    assert shards[low].last + 1 == shards[high].first
+    assert not shards[FIRST].is_open
+    merged = local.merge(stream, low)
+    assert local.shards(stream)[-1].id == merged
+    assert local.shards(stream)[-1].parents == (low, high)
+    tenth, _ = local.split(stream, at=2**128 // 10)
+    assert {shard.id: shard for shard in local.shards(stream)}[tenth].last == 2**128 // 10 - 1
+    assert len(local.scale(stream, 4)) == 4
+    assert sum(shard.is_open for shard in local.shards(stream)) == 4
+    with pytest.raises(KinesisRefused, match="UpdateShardCount orders: ") as raised:
+        local.scale(stream, 100)
+    assert raised.value.code in ("InvalidArgumentException", "LimitExceededException")
+
+
+def test_records_come_back_in_order_through_a_reshard(local: LocalKinesis, stream: str) -> None:
+    local.put(stream, [("customer", str(number)) for number in range(700)])
+    local.split(stream)
+    local.put(stream, [("customer", str(number)) for number in range(700, 800)])
+    local.merge(stream)
+    shards = local.put(stream, [("customer", str(number)) for number in range(800, 900)])
+    found = local.records(stream)
+    assert [record.text for record in found] == [str(number) for number in range(900)]
+    assert {record.partition_key for record in found} == {"customer"}
+    assert found[-1].shard_id == shards[-1]
+
+
+def test_boto3_finds_the_same(local: LocalKinesis, stream: str) -> None:
+    client = local.client
+    client.put_record(StreamName=stream, PartitionKey="k", Data=b"by boto3")
+    assert [record.text for record in local.records(stream)] == ["by boto3"]
+
+
+def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
+    with local.fault("access-denied", operation="ListStreams") as fault:
+        with pytest.raises(KinesisRefused) as raised:
+            _ = local.streams
+        assert raised.value.code == "AccessDeniedException"
+        assert fault.struck == 1
+    assert stream in local.streams
+
+
+@pytest.mark.parametrize(
+    "fault", ["throttle", "internal-failure", "reset", "truncate", "empty-page"]
+)
+def test_passing_faults_do_not_hurt_the_reading(
+    local: LocalKinesis, stream: str, fault: FaultName
+) -> None:
+    local.put(stream, ["one", "two"])
+    struck = local.fault(fault, operation="GetRecords", times=2)
+    assert sorted(record.text for record in local.records(stream)) == ["one", "two"]
+    assert struck.struck == 2
+
+
+def test_what_was_put_in_part_is_put_whole(local: LocalKinesis, stream: str) -> None:
+    local.fault("partial-put", times=3, seed=1)
+    local.put(stream, map(str, range(100)))
+    assert sorted(int(record.text) for record in local.records(stream)) == list(range(100))
+
+
+def test_a_wrong_fault_is_refused(local: LocalKinesis) -> None:
+    with pytest.raises(KinesisRefused, match="rate"):
+        local.fault("throttle", rate=2.0)
+
+
+def test_records_end_with_their_retention(local: LocalKinesis, stream: str) -> None:
+    local.put(stream, ["old"])
+    before = local.now
+    assert local.advance(timedelta(hours=25)) == before + timedelta(hours=25) == local.now
+    assert local.records(stream) == []
+
+
+def test_calls_and_records_are_counted(local: LocalKinesis, stream: str) -> None:
+    local.reset_stats()
+    local.put(stream, [("key", "four"), ("key", "five")])
+    local.records(stream)
+    with pytest.raises(KinesisRefused):
+        local.put("none", ["x"])
+    stats = local.stats()
+    assert (stats.records_put, stats.records_read) == (2, 2)
+    assert stats.calls["PutRecords"] == 2
+    assert stats.refused["PutRecords"] == {"ResourceNotFoundException": 1}
+
+
+def generate(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "spark_kinesis.generate", "--endpoint", endpoint, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_generator_writes_what_it_is_told(local: LocalKinesis, stream: str) -> None:
+    local.fault("partial-put", times=2, seed=1)
+    local.fault("internal-failure", operation="PutRecords", times=1)
+    local.fault("reset", operation="PutRecords", times=1)
+    template = '{"id": {{counter}}, "key": "{{key}}"}'
+    said = generate(
+        local.endpoint,
+        *("--stream", stream, "--rate", "5000", "--count", "1200", "--template", template),
+        *("--keys", "10", "--hot-share", "0.9", "--seed", "1"),
+    )
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.startswith("orders: 1200 written, ")
+    found = local.records(stream)
+    values = [json.loads(record.data) for record in found]
+    assert sorted(value["id"] for value in values) == list(range(1200))
+    assert [value["key"] for value in values] == [record.partition_key for record in found]
+    assert sum(value["key"] == "key-0" for value in values) > 900
+
+
+@pytest.mark.parametrize("fault", ["answer-lost", "truncate"])
+def test_what_may_have_been_written_is_written_again(
+    local: LocalKinesis, stream: str, fault: FaultName
+) -> None:
+    local.fault(fault, operation="PutRecords", times=1)
+    said = generate(local.endpoint, "--stream", stream, "--count", "5", "--rate", "50")
+    assert said.returncode == 0, said.stderr
+    assert "5 written, 0 throttled, 5 retried" in said.stdout
+    ids = [json.loads(record.data)["id"] for record in local.records(stream)]
+    assert sorted(ids) == sorted([*range(5), *range(5)])
+
+
+def test_the_generator_explains_what_it_cannot_do(local: LocalKinesis) -> None:
+    said = generate(local.endpoint, "--stream", "none", "--count", "1")
+    assert said.returncode == 1
+    assert "stream none" in said.stderr
+    assert "ResourceNotFoundException" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_the_fixture_serves_a_project(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def kinesis_options():
+            return {"streams": {"orders": 2}}
+        """
+    )
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", [1, 2])
+        def test_orders(kinesis, turn):
+            assert kinesis.streams == ["orders"]
+            assert kinesis.records("orders") == []
+            assert kinesis.stats().records_put == 0
+            kinesis.put("orders", ["one"])
+            kinesis.create("more")
+            kinesis.fault("access-denied")
+        """
+    )
+    pytester.runpytest_subprocess("--strict-markers", "-W", "error").assert_outcomes(passed=2)
+
+
+def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
+    with LocalKinesis(quotas="aws", persist=tmp_path / "kept") as strict:
+        for number in range(7):
+            strict.create(f"stream-{number}")
+        strict.put("stream-0", map(str, range(1500)))
+        assert len(strict.records("stream-0")) == 1500
+        assert strict.stats().entries_failed > 0
+    with LocalKinesis(persist=tmp_path / "kept") as again:
+        assert len(again.streams) == 7
+        assert len(again.records("stream-0")) == 1500
+
+
+def test_a_reshard_tells_its_shards_though_listings_lag() -> None:
+    lagging = LocalKinesis(streams={"orders": 1}, clock="simulated", list_lag=timedelta(minutes=1))
+    with lagging as kinesis:
+        kinesis.advance(timedelta(minutes=2))
+        low, high = kinesis.split("orders")
+        assert [shard.id for shard in kinesis.shards("orders")] == [FIRST]
+        merged = kinesis.merge("orders", low, high)
+        kinesis.advance(timedelta(minutes=1))
+        assert [shard.id for shard in kinesis.shards("orders")] == [FIRST, low, high, merged]
