@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.reactivestreams.{Subscriber, Subscription => Upstream}
 import software.amazon.awssdk.core.async.SdkPublisher
+import software.amazon.awssdk.http.SdkCancellationException
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
 import sparkkinesis.client.KinesisException
@@ -45,10 +46,10 @@ final class SdkSubscription extends FanOutSubscription {
       case other => signals.add(Signal.Failed(translated(new IllegalStateException(s"$other"))))
     }
 
-    // The call tells how it ended. Where the connection broke, that may be a normal end: the SDK
-    // takes it for the end of the body.
-    override def onError(e: Throwable): Unit = ()
+    override def onError(e: Throwable): Unit = signals.add(Signal.Failed(translated(e))): Unit
 
+    // The call tells. Where the connection broke, that may be a normal end: the SDK takes it for
+    // the end of the body.
     override def onComplete(): Unit = ()
   }
 
@@ -75,10 +76,20 @@ final class SdkSubscription extends FanOutSubscription {
         asked = false
         event
       case Some(end) =>
-        ended = Some(end)
-        end
+        ended = Some(reason(end))
+        ended.get
       case None => Signal.Quiet
     }
+  }
+
+  /**
+   * An exception among the events makes the SDK cancel its own reading, and tell of both in either
+   * order.
+   */
+  private def reason(end: Signal): Signal = end match {
+    case Signal.Failed(e) if e.getCause.isInstanceOf[SdkCancellationException] =>
+      Option(signals.poll(2, TimeUnit.SECONDS)).getOrElse(end)
+    case other => other
   }
 
   override def close(): Unit = upstream.join().cancel()

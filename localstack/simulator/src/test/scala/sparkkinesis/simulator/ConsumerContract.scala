@@ -1,0 +1,67 @@
+package sparkkinesis.simulator
+
+import scala.annotation.tailrec
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.StreamRef
+
+/** Consumers of enhanced fan-out. */
+trait ConsumerContract extends FanOutReading { this: ContractFixture =>
+  contract("RegisterStreamConsumer", "a consumer is described, listed and deregistered") {
+    val stream = newStream(1)
+    val arn = client.describeStream(stream).arn
+    val made = fanOut.register(arn, "one")
+    assert(made.arn.stream == arn && made.arn.name == "one")
+    val byArn = fanOut.describe(ConsumerRef.ByArn(made.arn))
+    assert(byArn.status == ConsumerStatus.Active && byArn.arn == made.arn)
+    assert(byArn.created.getEpochSecond == made.arn.createdSecond)
+    assert(fanOut.describe(ConsumerRef.ByName(arn, "one")) == byArn)
+    register(stream, "two")
+    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name).toSet == Set("one", "two"))
+    fanOut.deregister(ConsumerRef.ByArn(made.arn))
+    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name) == Seq("two"))
+    refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(made.arn)))
+    refused[KinesisException.NotFound](fanOut.deregister(ConsumerRef.ByName(arn, "one")))
+  }
+
+  contract("RegisterStreamConsumer", "a name is given once in a stream") {
+    val stream = newStream(1)
+    register(stream)
+    refused[KinesisException.InUse](register(stream))
+    register(newStream(1))
+  }
+
+  contract("RegisterStreamConsumer", "a stream has at most 20 consumers") {
+    val arn = client.describeStream(newStream(1)).arn
+    (1 to 20).foreach(i => fanOut.register(arn, s"consumer-$i"))
+    refused[KinesisException.LimitExceeded](fanOut.register(arn, "one-more"))
+    fanOut.deregister(ConsumerRef.ByName(arn, "consumer-7"))
+    fanOut.register(arn, "one-more")
+  }
+
+  contractIf(
+    capabilities.pagesConsumers,
+    "ListStreamConsumers",
+    "consumers are listed page by page, each once"
+  ) {
+    val arn = client.describeStream(newStream(1)).arn
+    val names = (1 to 5).map(i => s"consumer-$i")
+    names.foreach(fanOut.register(arn, _))
+    @tailrec def more(found: Seq[String], token: Option[String]): Seq[String] = {
+      val page = fanOut.list(arn, token, 2)
+      assert(page.consumers.size <= 2)
+      val all = found ++ page.consumers.map(_.arn.name)
+      if (page.nextToken.isEmpty) all else more(all, page.nextToken)
+    }
+    assert(more(Nil, None).sorted == names)
+  }
+
+  contract("DeleteStream", "consumers go with their stream, if the caller says so") {
+    val stream = newStream(1)
+    val consumer = register(stream)
+    refused[KinesisException.InUse](admin.deleteStream(stream.name))
+    fanOut.deleteStream(consumer.stream)
+    refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(consumer)))
+    refused[KinesisException.NotFound](register(StreamRef.ByArn(consumer.stream)))
+  }
+}
