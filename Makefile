@@ -21,7 +21,7 @@ INSTALLED := .venv/stamps/installed
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
-PYTHON_CODE := python tests examples
+PYTHON_CODE := python tests examples localstack
 
 # Folders are among them: they change when a file of theirs goes.
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
@@ -29,11 +29,11 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md $(TOML)
 
-.PHONY: help setup fmt check test demo jar wheel link-check bench clean
+.PHONY: help setup fmt check test conformance demo jar wheel link-check bench clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-	  printf '  make %-11s %s\n' "$$name" "$$text"; done
+	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
 
@@ -51,6 +51,12 @@ check: setup ## formatting, linters, types; changes nothing
 
 test: wheel ## every test, Scala and Python; the last line is the sum
 	$(PYTHON) tests/run_all.py
+
+conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
+	rm -f localstack/simulator/target/test-reports/*.xml
+	$(SBT) "simulator/testOnly $$($(PYTHON) localstack/conformance.py suites)"
+	$(PYTHON) tests/run_all.py simulator
+	$(PYTHON) localstack/conformance.py
 
 demo: wheel ## see it at work on a local Kinesis, about a minute
 	@$(PYTHON) -m spark_kinesis.demo

@@ -33,7 +33,7 @@ lazy val simulator = (project in file("localstack/simulator"))
   .dependsOn(connector)
   .settings(
     name := "spark-kinesis-simulator",
-    libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
+    libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
     publish / skip := true,
     Shading.testSettings
   )

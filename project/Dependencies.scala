@@ -24,6 +24,10 @@ object Dependencies {
     "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
   )
 
+  /** LocalStack for the simulator's tests, where there is Docker; on one copy of Jackson. */
+  val docker: ModuleID = ("org.testcontainers" % "testcontainers" % "2.0.5" % Test)
+    .exclude("com.fasterxml.jackson.core", "jackson-annotations")
+
   /** What the bench runs on: Spark itself, with all it needs. */
   val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark)
 

@@ -47,6 +47,7 @@ PARTS = [
     pytest_part("python", "python/tests"),
     pytest_part("packaging", "tests/packaging"),
     pytest_part("simulator", "tests/simulator"),
+    pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads
     pytest_part("e2e", "tests/e2e"),
 ]
 

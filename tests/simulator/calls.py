@@ -14,6 +14,10 @@ KEY_SPACE = 2**128
 REGION = "us-east-1"
 
 
+CALLED: list[str] = []
+"""The operations called by any client, in turn."""
+
+
 def client_of(
     endpoint: str,
     region: str = REGION,
@@ -26,7 +30,7 @@ def client_of(
     config = Config(parameter_validation=checked)
     if not retries:
         config = config.merge(Config(retries={"total_max_attempts": 1}))
-    return boto3.client(
+    client = boto3.client(
         "kinesis",
         endpoint_url=endpoint,
         region_name=region,
@@ -34,6 +38,8 @@ def client_of(
         aws_secret_access_key="any",
         config=config,
     )
+    client.meta.events.register("before-call.kinesis", lambda model, **_: CALLED.append(model.name))
+    return client
 
 
 def iterator(kinesis: Any, stream: str, shard: str, kind: str = "TRIM_HORIZON", **more: Any) -> str:

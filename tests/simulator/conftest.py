@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis.local import LocalKinesis
-from tests.simulator.calls import client_of
+from tests.simulator.calls import CALLED, client_of
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +42,12 @@ def make_stream(kinesis: Any) -> Callable[[int], str]:
         return name
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def _called(record_property: Callable[[str, object], None]) -> Iterator[None]:
+    """Reports which operations a test called, for the table of conformance."""
+    CALLED.clear()
+    yield
+    for operation in sorted(set(CALLED)):
+        record_property("called", operation)

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
 import io.netty.channel.socket.nio.NioServerSocketChannel
-import io.netty.channel.{Channel, ChannelOption}
+import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
 import io.netty.util.concurrent.DefaultThreadFactory
 
 import sparkkinesis.client.SystemClock
@@ -62,9 +62,7 @@ object KinesisServer {
       .group(group)
       .channel(classOf[NioServerSocketChannel])
       .childOption[java.lang.Boolean](ChannelOption.TCP_NODELAY, true)
-      .childHandler(
-        new Protocols(MaxRequestBytes, () => new RequestHandler(kinesis, requests))
-      )
+      .childHandler(pipeline(kinesis, requests))
     val bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress, port))
     if (!bound.await().isSuccess) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS)
@@ -72,4 +70,11 @@ object KinesisServer {
     }
     new KinesisServer(kinesis, group, bound.channel)
   }
+
+  /** What a connection goes through. */
+  private[simulator] def pipeline(
+      kinesis: SimulatedKinesis,
+      requests: AtomicLong
+  ): ChannelInitializer[Channel] =
+    new Protocols(MaxRequestBytes, () => new RequestHandler(kinesis, requests))
 }

@@ -27,7 +27,13 @@ private[simulator] object Tokens {
       .map(_.split('|').toSeq)
       .collect { case head +: fields if head == kind => fields }
 
-  def instant(text: String): Option[Instant] = Try(Instant.parse(text)).toOption
+  def instant(text: String): Option[Instant] =
+    Try(Instant.parse(text)).filter(isNear).toOption
+
+  /** Of a year that counts in milliseconds: what callers send may be any. */
+  def isNear(time: Instant): Boolean = math.abs(time.getEpochSecond) < LastSecond
+
+  private val LastSecond = 1L << 40
 }
 
 /**

@@ -12,7 +12,8 @@ import sparkkinesis.client.aws.AwsClientFactory
 abstract class HttpContract extends KinesisClientContract with HttpFixture {
 
   /** Over HTTP/2. */
-  override protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP2)
+  override protected lazy val fanOut: SdkFanOut =
+    opening(new SdkFanOut(endpoint, Protocol.HTTP2))
 
   override protected def afterAll(): Unit =
     try fanOut.close()
@@ -27,13 +28,18 @@ trait HttpFixture extends ContractFixture with BeforeAndAfterAll {
 
   protected def stopServer(): Unit
 
-  override protected lazy val admin: SdkKinesisAdmin = new SdkKinesisAdmin(endpoint)
+  /** Makes a client: where a suite needs other ones, it sets the scene here. */
+  protected def opening[A](client: => A): A = client
 
-  override protected lazy val client: KinesisClient = AwsClientFactory.create(
-    ClientConfig(
-      SimulatedKinesis.Region,
-      Some(endpoint),
-      CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+  override protected lazy val admin: SdkKinesisAdmin = opening(new SdkKinesisAdmin(endpoint))
+
+  override protected lazy val client: KinesisClient = opening(
+    AwsClientFactory.create(
+      ClientConfig(
+        SimulatedKinesis.Region,
+        Some(endpoint),
+        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+      )
     )
   )
 

@@ -3,7 +3,6 @@ package sparkkinesis.simulator
 import java.io.{BufferedReader, InputStreamReader}
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.TimeUnit
 import java.util.{Timer, TimerTask}
 
@@ -21,7 +20,7 @@ final class KinesisMock private (process: Process, val endpoint: URI) extends Au
 
 object KinesisMock {
   private val Ready = "listening on (\\S+)".r
-  private val Launcher = Paths.get("localstack", "kinesis-mock", "run")
+  private val Launcher = "localstack/kinesis-mock/run"
 
   /** The first start installs it. */
   private val StartTimeout = 5.minutes
@@ -31,7 +30,7 @@ object KinesisMock {
    * in time.
    */
   def start(): KinesisMock = {
-    val process = new ProcessBuilder(launcher.toString, "--stop-with-stdin")
+    val process = new ProcessBuilder(Repository.file(Launcher).toString, "--stop-with-stdin")
       .redirectError(ProcessBuilder.Redirect.INHERIT)
       .start()
     val watchdog = new Timer("kinesis-mock-start", true)
@@ -40,7 +39,7 @@ object KinesisMock {
     val lines = Iterator.continually(Option(out.readLine())).takeWhile(_.nonEmpty).flatten
     val endpoint = lines.collectFirst { case Ready(uri) => URI.create(uri) }.getOrElse {
       throw new IllegalStateException(
-        s"$launcher ended with ${process.waitFor()} before it listened, or was ended for it " +
+        s"$Launcher ended with ${process.waitFor()} before it listened, or was ended for it " +
           s"after $StartTimeout."
       )
     }
@@ -55,16 +54,4 @@ object KinesisMock {
       ()
     }
   }
-
-  /** Tests run in the directory of their project, below the root. */
-  private def launcher: Path =
-    Iterator
-      .iterate(Option(Paths.get("").toAbsolutePath))(_.flatMap(p => Option(p.getParent)))
-      .takeWhile(_.nonEmpty)
-      .flatten
-      .map(_.resolve(Launcher))
-      .find(Files.isExecutable(_))
-      .getOrElse(
-        throw new IllegalStateException(s"No $Launcher above ${Paths.get("").toAbsolutePath}.")
-      )
 }

@@ -10,7 +10,13 @@ final class KinesisMockSuite extends HttpContract with QuotaContract {
 
   override protected def stopServer(): Unit = mock.close()
 
-  override protected lazy val capabilities: Capabilities =
+  override protected lazy val capabilities: Capabilities = KinesisMockSuite.Known
+}
+
+object KinesisMockSuite {
+
+  /** What it is known to do otherwise than AWS, and LocalStack with it. */
+  val Known: Capabilities =
     Capabilities(
       limitsPutRecords = false,
       countsPartitionKeys = false,

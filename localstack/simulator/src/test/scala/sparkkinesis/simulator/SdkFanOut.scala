@@ -17,21 +17,27 @@ import software.amazon.awssdk.services.kinesis.{model => aws}
 import sparkkinesis.client.{KinesisException, SystemClock}
 import sparkkinesis.model._
 
-/** Enhanced fan-out by AWS's own SDK on Netty, of whatever listens at the endpoint. */
-final class SdkFanOut(endpoint: URI, protocol: Protocol) extends FanOutCalls with AutoCloseable {
-  val sdk: KinesisAsyncClient = KinesisAsyncClient
-    .builder()
-    .region(Region.of(SimulatedKinesis.Region))
-    .endpointOverride(endpoint)
-    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key")))
-    .httpClientBuilder(
-      NettyNioAsyncHttpClient
-        .builder()
-        .protocol(protocol)
-        .maxConcurrency(1000)
-        .readTimeout(java.time.Duration.ofMinutes(1))
-    )
-    .build()
+/** Enhanced fan-out by AWS's own SDK. */
+final class SdkFanOut(val sdk: KinesisAsyncClient) extends FanOutCalls with AutoCloseable {
+
+  /** Of whatever listens at the endpoint. */
+  def this(endpoint: URI, protocol: Protocol) = this(
+    KinesisAsyncClient
+      .builder()
+      .region(Region.of(SimulatedKinesis.Region))
+      .endpointOverride(endpoint)
+      .credentialsProvider(
+        StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key"))
+      )
+      .httpClientBuilder(
+        NettyNioAsyncHttpClient
+          .builder()
+          .protocol(protocol)
+          .maxConcurrency(1000)
+          .readTimeout(java.time.Duration.ofMinutes(1))
+      )
+      .build()
+  )
 
   override def register(stream: StreamArn, name: String): ConsumerSummary = {
     val request =

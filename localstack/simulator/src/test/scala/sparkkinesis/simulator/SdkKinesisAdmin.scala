@@ -17,16 +17,22 @@ import software.amazon.awssdk.services.kinesis.{model => aws}
 import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
 import sparkkinesis.model._
 
-/** The admin calls by AWS's own SDK, of whatever listens at the endpoint. */
-final class SdkKinesisAdmin(endpoint: URI) extends SdkStreamAdmin with AutoCloseable {
-  override val sdk: SdkClient = SdkClient
-    .builder()
-    .region(Region.of(SimulatedKinesis.Region))
-    .endpointOverride(endpoint)
-    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key")))
-    .httpClientBuilder(Apache5HttpClient.builder())
-    .overrideConfiguration { c => c.retryStrategy(AwsRetryStrategy.doNotRetry()); () }
-    .build()
+/** The admin calls by AWS's own SDK. */
+final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin with AutoCloseable {
+
+  /** Of whatever listens at the endpoint. */
+  def this(endpoint: URI) = this(
+    SdkClient
+      .builder()
+      .region(Region.of(SimulatedKinesis.Region))
+      .endpointOverride(endpoint)
+      .credentialsProvider(
+        StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key"))
+      )
+      .httpClientBuilder(Apache5HttpClient.builder())
+      .overrideConfiguration { c => c.retryStrategy(AwsRetryStrategy.doNotRetry()); () }
+      .build()
+  )
 
   override def createStream(stream: StreamName, shards: Int): Unit = translated {
     sdk.createStream(

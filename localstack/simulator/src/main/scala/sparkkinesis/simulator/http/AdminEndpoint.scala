@@ -103,7 +103,7 @@ private[http] object AdminEndpoint {
   }
 
   private def error(status: Int, message: String): AdminAnswer =
-    json(status)(_.writeStringField("error", message))
+    json(status)(_.writeStringField("error", UnicodeText.mended(message)))
 
   private def json(write: JsonGenerator => Unit): AdminAnswer = json(200)(write)
 

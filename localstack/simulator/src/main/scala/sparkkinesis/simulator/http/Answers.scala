@@ -82,7 +82,7 @@ private[http] final class Answers(
 
   def failure(code: ErrorCode, message: String): Unit = body {
     out.writeStringField("__type", code.name)
-    out.writeStringField("message", message)
+    out.writeStringField("message", UnicodeText.mended(message))
   }
 
   private def identify(s: StreamDetails): Unit = {

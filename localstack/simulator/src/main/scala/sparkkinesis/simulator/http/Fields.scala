@@ -4,12 +4,13 @@ import java.io.IOException
 import java.time.Instant
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NoStackTrace
 
 import com.fasterxml.jackson.databind.JsonNode
 
 import sparkkinesis.model._
-import sparkkinesis.simulator.{ErrorCode, Failure}
+import sparkkinesis.simulator.{ErrorCode, Failure, Tokens}
 
 /** A request that cannot be understood; becomes the answer. */
 private[http] final class BadRequest(val failure: Failure.Refused)
@@ -78,7 +79,8 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
   def text(name: String): String = optionalText(name).getOrElse(throw missing(name))
 
   def optionalText(name: String): Option[String] = member(name).map { value =>
-    if (value.isTextual) value.textValue else throw wrongKind(name, "a string")
+    if (value.isTextual && UnicodeText(value.textValue)) value.textValue
+    else throw wrongKind(name, "a string")
   }
 
   def int(name: String): Int = optionalInt(name).getOrElse(throw missing(name))
@@ -94,10 +96,7 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
 
   def instant(name: String): Instant = member(name) match {
     case Some(value) if value.isNumber =>
-      try format.instant(value)
-      catch {
-        case _: ArithmeticException | _: NumberFormatException => throw wrongKind(name, "a time")
-      }
+      Try(format.instant(value)).filter(Tokens.isNear).getOrElse(throw wrongKind(name, "a time"))
     case Some(_) => throw wrongKind(name, "a timestamp")
     case None => throw missing(name)
   }
@@ -115,12 +114,15 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
   /** An object whose members are all texts; a member that is null is left out. */
   def texts(name: String): Map[String, String] = {
     val fields = optionalFields(name).getOrElse(throw missing(name))
+    if (!fields.names.forall(UnicodeText(_))) throw wrongKind(name, "a map of strings")
     fields.names.flatMap(key => fields.optionalText(key).map(key -> _)).toMap
   }
 
   def textList(name: String): Vector[String] = {
     val value = member(name).getOrElse(throw missing(name))
-    if (!value.isArray || !value.elements.asScala.forall(_.isTextual))
+    if (
+      !value.isArray || !value.elements.asScala.forall(v => v.isTextual && UnicodeText(v.textValue))
+    )
       throw wrongKind(name, "a list of strings")
     value.elements.asScala.map(_.textValue).toVector
   }

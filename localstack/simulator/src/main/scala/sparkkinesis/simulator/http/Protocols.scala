@@ -1,10 +1,10 @@
 package sparkkinesis.simulator.http
 
 import io.netty.channel._
-import io.netty.channel.socket.SocketChannel
 import io.netty.handler.codec.http._
 import io.netty.handler.codec.http2._
 import io.netty.util.AsciiString
+import org.slf4j.LoggerFactory
 
 /**
  * HTTP/1.1 and HTTP/2 in clear text on one port, the latter by prior knowledge or by upgrade. Each
@@ -13,15 +13,15 @@ import io.netty.util.AsciiString
  * @param handler of requests; a new one for every channel
  */
 private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => ChannelHandler)
-    extends ChannelInitializer[SocketChannel] {
+    extends ChannelInitializer[Channel] {
   import Protocols._
 
-  override def initChannel(channel: SocketChannel): Unit = {
+  override def initChannel(channel: Channel): Unit = {
     val codec = new HttpServerCodec()
     val upgrade = new HttpServerUpgradeHandler(codec, upgraded, maxRequestBytes)
     val priorKnowledge = new ChannelInitializer[Channel] {
       override def initChannel(channel: Channel): Unit = {
-        channel.pipeline.addLast(frames(), new Http2Windows, multiplexer())
+        channel.pipeline.addLast(frames(), new Http2Windows, multiplexer(), new BrokenConnections)
         ()
       }
     }
@@ -53,7 +53,7 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
    * Gets the first request of an HTTP/1.1 connection; from then on no upgrade is looked for.
    * Bytes and frames of HTTP/2 pass.
    */
-  private final class Http1Requests(upgrade: ChannelHandler) extends ChannelInboundHandlerAdapter {
+  private final class Http1Requests(upgrade: ChannelHandler) extends BrokenConnections {
     override def channelRead(context: ChannelHandlerContext, message: Any): Unit = message match {
       case _: HttpMessage =>
         val pipeline = context.pipeline
@@ -71,6 +71,7 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
 }
 
 private[simulator] object Protocols {
+  private val log = LoggerFactory.getLogger(classOf[Protocols])
 
   /** Bytes of requests that may be on their way, of a stream and of a connection. */
   private val StreamWindow = 4 * 1024 * 1024
@@ -87,6 +88,15 @@ private[simulator] object Protocols {
     // A client that ends hundreds of subscriptions at once is no attacker here.
     .decoderEnforceMaxRstFramesPerWindow(0, 0)
     .build()
+
+  /** Ends a connection that speaks no HTTP, or breaks the rules of HTTP/2. */
+  private class BrokenConnections extends ChannelInboundHandlerAdapter {
+    override def exceptionCaught(context: ChannelHandlerContext, cause: Throwable): Unit = {
+      log.debug("A connection broke", cause)
+      context.close()
+      ()
+    }
+  }
 
   /** Widens the connection's window, for which HTTP/2 has no setting. */
   private final class Http2Windows extends ChannelInboundHandlerAdapter {

@@ -41,6 +41,11 @@ private[http] object WireFormat {
   case object Cbor extends WireFormat("application/x-amz-cbor-1.1", new CBORFactory()) {
     private val EpochTime = 1
 
+    override def parse(bytes: Array[Byte]): JsonNode = {
+      CborTags.check(bytes)
+      super.parse(bytes)
+    }
+
     override def instant(node: JsonNode): Instant = Instant.ofEpochMilli(node.longValue)
 
     override def writeMillis(out: JsonGenerator, millis: Long): Unit = out match {

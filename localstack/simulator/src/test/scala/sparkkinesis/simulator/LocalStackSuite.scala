@@ -1,0 +1,22 @@
+package sparkkinesis.simulator
+
+import java.net.URI
+
+import org.testcontainers.DockerClientFactory
+
+/** LocalStack keeps the contract as kinesis-local does, which is its engine; needs Docker. */
+final class LocalStackSuite extends HttpContract with QuotaContract {
+  private lazy val container = LocalStack.start()
+
+  override protected def endpoint: URI = container.endpoint
+
+  override protected def stopServer(): Unit = container.close()
+
+  override protected lazy val notRun: Option[String] =
+    if (DockerClientFactory.instance.isDockerAvailable) None
+    else Some("LocalStack needs Docker, and there is none that answers")
+
+  override protected lazy val capabilities: Capabilities = KinesisMockSuite.Known
+
+  notRun.foreach(why => ignore(s"not run: $why")(()))
+}

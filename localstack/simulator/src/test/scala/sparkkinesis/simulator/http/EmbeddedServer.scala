@@ -1,0 +1,67 @@
+package sparkkinesis.simulator.http
+
+import java.io.ByteArrayOutputStream
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.annotation.tailrec
+
+import io.netty.buffer.{ByteBuf, UnpooledByteBufAllocator}
+import io.netty.channel.embedded.EmbeddedChannel
+
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+
+/** The server's own pipeline without a socket; every byte of its buffers is counted. */
+private[http] final class EmbeddedServer(kinesis: SimulatedKinesis) {
+  private val allocator = new UnpooledByteBufAllocator(false)
+  private val requests = new AtomicLong
+  private var connection = connect()
+
+  /** Over the open connection, or a new one where it was closed. */
+  def ask(request: Array[Byte]): Array[Byte] = {
+    if (!connection.isOpen) reconnect()
+    send(request)
+    received()
+  }
+
+  /** Over a connection of its own, in parts, and hangs up: nothing more will come. */
+  def tell(parts: Iterator[Array[Byte]]): Array[Byte] = {
+    reconnect()
+    parts.takeWhile(_ => connection.isOpen).foreach(send)
+    val answers = received()
+    reconnect()
+    answers
+  }
+
+  /** Hangs up whatever comes yet. */
+  def reconnect(): Unit = {
+    connection.finishAndReleaseAll()
+    connection = connect()
+  }
+
+  /** Of buffers that are not released. */
+  def heldBytes: Long = allocator.metric.usedHeapMemory + allocator.metric.usedDirectMemory
+
+  private def connect(): EmbeddedChannel = {
+    val channel = new EmbeddedChannel(KinesisServer.pipeline(kinesis, requests))
+    channel.config.setAllocator(allocator)
+    channel
+  }
+
+  private def send(bytes: Array[Byte]): Unit = {
+    connection.writeInbound(allocator.heapBuffer(bytes.length).writeBytes(bytes))
+    connection.runPendingTasks()
+  }
+
+  private def received(): Array[Byte] = {
+    val out = new ByteArrayOutputStream()
+    @tailrec def more(): Unit = Option(connection.readOutbound[ByteBuf]()) match {
+      case Some(part) =>
+        part.readBytes(out, part.readableBytes)
+        part.release()
+        more()
+      case None => ()
+    }
+    more()
+    out.toByteArray
+  }
+}

@@ -1,0 +1,58 @@
+package sparkkinesis.simulator.http
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import com.fasterxml.jackson.databind.JsonNode
+
+/** One answer of the server, taken apart. */
+private[http] final case class HttpAnswer(status: Int, head: String, body: Array[Byte]) {
+  def header(name: String): Option[String] = {
+    val at = head.indexOf(s"\r\n$name: ")
+    Option.when(at >= 0)(head.substring(at + name.length + 4, head.indexOf("\r\n", at + 2)))
+  }
+
+  /** Goes on for longer than one looks. */
+  def isStream: Boolean = header("transfer-encoding").nonEmpty
+
+  /** What is wrong with it, seen by a client of AWS. */
+  def fault: Option[String] =
+    if (status == 200) None
+    else if (status < 400 || status > 499) Some(s"status $status")
+    else if (HttpAnswer.OfHttp(status) && body.isEmpty) None
+    else if (header("x-amzn-ErrorType").isEmpty) Some("no x-amzn-ErrorType")
+    else {
+      val said = document
+      if (said.hasNonNull("__type") && said.hasNonNull("message")) None
+      else Some(s"no error but $said")
+    }
+
+  private def document: JsonNode = WireFormat.of(header("content-type")).parse(body)
+}
+
+private[http] object HttpAnswer {
+
+  /** What HTTP itself refuses: too large, an expectation unknown. */
+  private val OfHttp = Set(413, 417)
+
+  /** The first of some answers, and the bytes of the others. */
+  def first(bytes: Array[Byte]): Option[(HttpAnswer, Array[Byte])] = {
+    val text = new String(bytes, 0, math.min(bytes.length, 2048), ISO_8859_1)
+    val end = text.indexOf("\r\n\r\n")
+    Option.when(end > 0 && text.startsWith("HTTP/1.")) {
+      val answer = HttpAnswer(text.substring(9, 12).toInt, text.substring(0, end + 2), bytes)
+      val start = end + 4
+      val length = answer.header("content-length").fold(bytes.length - start)(_.toInt)
+      val rest = bytes.drop(start + length)
+      (answer.copy(body = bytes.slice(start, start + length)), rest)
+    }
+  }
+
+  /** All of them, as far as they are of HTTP/1.1. */
+  def all(bytes: Array[Byte]): List[HttpAnswer] =
+    if (bytes.isEmpty) Nil
+    else
+      first(bytes) match {
+        case Some((answer, rest)) => answer :: all(rest)
+        case None => Nil
+      }
+}

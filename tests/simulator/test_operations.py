@@ -1,0 +1,23 @@
+"""Which operations the simulator serves, of all that boto3 knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.simulator.test_wire import post
+
+
+def test_what_is_served_is_no_unknown_operation(
+    endpoint: str, kinesis: Any, record_property: Callable[[str, object], None]
+) -> None:
+    """A body that is none tells: an operation that is not served is refused before it is read."""
+    codes = {
+        name: post(endpoint, f"Kinesis_20131202.{name}", b"{")[1]
+        for name in kinesis.meta.service_model.operation_names
+    }
+    served = {name for name, code in codes.items() if code == "SerializationException"}
+    assert served >= {"PutRecords", "GetRecords", "ListShards"}
+    assert {codes[name] for name in codes.keys() - served} <= {"UnknownOperationException"}
+    for name in sorted(served):
+        record_property("served", name)
