@@ -40,7 +40,7 @@ final class CallStatistics {
   /** Records that reached, or should have reached, a reader. */
   private[simulator] def read(records: IndexedSeq[Record]): Unit = {
     recordsRead.add(records.size.toLong)
-    bytesRead.add(records.iterator.map(bytes).sum)
+    bytesRead.add(RecordLog.bytes(records))
   }
 
   def snapshot: CallCounts = CallCounts(
@@ -69,9 +69,6 @@ final class CallStatistics {
     recordsPut.increment()
     bytesPut.add(entry.data.length.toLong + keyBytes(entry.partitionKey))
   }
-
-  private def bytes(record: Record): Long =
-    record.data.length.toLong + record.partitionKey.fold(0)(keyBytes)
 
   private def keyBytes(key: String): Int = key.getBytes(UTF_8).length
 }

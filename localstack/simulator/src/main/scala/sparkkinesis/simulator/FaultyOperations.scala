@@ -7,6 +7,10 @@ import sparkkinesis.model.StreamArn
 
 /** The operation, though its answer holds nothing and points to where it began. */
 private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
+  override def name: String = read.name
+
+  override def subject: Subject = read.subject
+
   override def answer(state: State, now: Instant): Either[Failure, Page] =
     read.answer(state, now).map { page =>
       val behind = math.max(page.millisBehindLatest, 1L)
@@ -20,19 +24,20 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
  * @param failing indexes of entries
  */
 private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
-    extends Changing[PutAnswer[Seq[PutResult]]] {
+    extends Writing[PutAnswer[Seq[PutResult]]] {
   private val throttled: PutResult =
     PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
 
   override def change(
       state: State,
-      now: Instant
+      now: Instant,
+      admission: Admission
   ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] = {
     val indexed = put.entries.zipWithIndex
     val written = indexed.collect { case (entry, i) if !failing(i) => entry }
     if (written.isEmpty) Right((state, PutAnswer(put.entries.map(_ => throttled), None)))
     else
-      PutRecords(put.stream, written).change(state, now).map { case (next, answer) =>
+      PutRecords(put.stream, written).change(state, now, admission).map { case (next, answer) =>
         val left = answer.result.iterator
         val results = put.entries.indices.map(i => if (failing(i)) throttled else left.next())
         (next, answer.copy(result = results))

@@ -1,10 +1,13 @@
 package sparkkinesis.simulator
 
+import java.nio.file.{Path, Paths}
+
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
+import sparkkinesis.simulator.journal.FileJournal
 
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {
@@ -17,14 +20,12 @@ object Main {
   }
 
   private def serve(arguments: Arguments): Unit = {
-    val clock =
-      if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
-    val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
-    val kinesis = new SimulatedKinesis(clock, settings)
+    val kinesis = this.kinesis(arguments)
     val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
       kinesis.prepare(CreateStream(arn, shards)) match {
+        case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
         case Left(failure) =>
           throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
         case Right(_) => ()
@@ -39,6 +40,19 @@ object Main {
     } else server.awaitClosed()
   }
 
+  private def kinesis(arguments: Arguments): SimulatedKinesis =
+    try {
+      val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
+      val clock =
+        if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
+      val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
+      new SimulatedKinesis(clock, settings, journal = journal)
+    } catch {
+      case e: JournalException =>
+        Console.err.println(e.getMessage)
+        sys.exit(1)
+    }
+
   @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
 }
 
@@ -46,6 +60,7 @@ object Main {
  * What the command line says.
  *
  * @param streams to begin with, and their shards
+ * @param persist the directory that keeps the streams
  * @param isTimeSimulated whether time stands still until it is moved
  * @param listLag of [[Settings]]
  */
@@ -53,6 +68,7 @@ private[simulator] final case class Arguments(
     port: Int = 0,
     region: String = SimulatedKinesis.Region,
     streams: Vector[(StreamName, Int)] = Vector.empty,
+    persist: Option[Path] = None,
     isTimeSimulated: Boolean = false,
     listLag: FiniteDuration = Duration.Zero,
     quotas: Boolean = false,
@@ -66,6 +82,7 @@ private[simulator] object Arguments {
       |  --port N              0, the default, for any free port
       |  --stream NAME:SHARDS  a stream to begin with; may be given again
       |  --region REGION       of these streams; us-east-1 by default
+      |  --persist DIR         keep the streams there, for the next start; made if need be
       |  --clock system        the default: the machine's time; or
       |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
@@ -88,6 +105,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(streams = sofar.streams :+ (StreamName(name) -> shards.toInt)))
     case "--region" :: region :: rest if region.matches("[a-z0-9-]+") =>
       parse(rest, sofar.copy(region = region))
+    case "--persist" :: directory :: rest =>
+      parse(rest, sofar.copy(persist = Some(Paths.get(directory))))
     case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>

@@ -9,7 +9,7 @@ import sparkkinesis.model.{ShardId, StreamArn}
  *
  * @tparam A the answer
  */
-trait Operation[+A] extends Product with Serializable {
+sealed trait Operation[+A] extends Product with Serializable {
 
   /** As the service calls it. */
   def name: String = productPrefix

@@ -19,7 +19,14 @@ private[simulator] final case class Quota(
     scope: Scope,
     code: ErrorCode,
     fresh: Instant => Meter
-)
+) {
+
+  /** What a refusal names: the shard where that is what counts, else at least the stream. */
+  def named: Scope = scope match {
+    case Scope.Account | Scope.Stream => Scope.Stream
+    case Scope.Shard | Scope.Subscription => Scope.Shard
+  }
+}
 
 /** What a limit counts for; each region and account is a world of its own. */
 private[simulator] sealed trait Scope
@@ -88,6 +95,7 @@ private[simulator] object Quota {
     calls("UntagResource", 5, Scope.Account),
     calls("ListTagsForResource", 5, Scope.Account),
     calls("UpdateMaxRecordSize", 5, Scope.Account),
+    calls("UpdateStreamRecordDistributionStrategy", 5, Scope.Account),
     calls("EnableEnhancedMonitoring", 5, Scope.Account),
     calls("DisableEnhancedMonitoring", 5, Scope.Account),
     daily("UpdateShardCount", 10),

@@ -1,12 +1,11 @@
 package sparkkinesis.simulator
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import sparkkinesis.client.Page
-import sparkkinesis.model.Record
+import sparkkinesis.model.StreamArn
 
 /**
  * What has been used of which limit. A call that is refused, by a limit or for another reason,
@@ -36,24 +35,24 @@ private[simulator] final class QuotaBook {
   def size: Long = meters.mappingCount
 
   private def admission(now: Instant): Admission = (stream, shard, entry) => {
-    val subject = QuotaSubject(stream, shard)
-    Option.unless(use(Quota.Writes, subject, Check.bytes(entry).toLong, now))(exceeded(subject))
+    val user = QuotaSubject(stream, Some(shard))
+    Option.unless(use(Quota.Writes, user, Check.bytes(entry).toLong, now))(exceeded(user))
   }
 
   private def refusal(operation: Operation[Any], answer: Any, now: Instant): Option[Failure] = {
     val refused = for {
       quota <- Quota.byOperation.get(operation.name)
-      subject <- QuotaSubject.of(operation)
-      if !use(quota, subject, bytes(answer), now)
-    } yield Failure.Refused(quota.code, exceeded(subject))
+      user <- QuotaSubject.of(operation)
+      if !use(quota, user, bytes(answer), now)
+    } yield Failure.Refused(quota.code, exceeded(user.within(quota.named)))
     if (refused.isEmpty) forgetDeleted(operation)
     refused
   }
 
-  private def use(quota: Quota, subject: QuotaSubject, bytes: Long, now: Instant): Boolean = {
+  private def use(quota: Quota, user: QuotaSubject, bytes: Long, now: Instant): Boolean = {
     var admitted = false
     meters.compute(
-      Key(quota.name, subject.within(quota.scope)),
+      Key(quota.name, user.within(quota.scope)),
       (_, kept) => {
         val used = Option(kept).getOrElse(quota.fresh(now)).used(bytes, now)
         admitted = used.isDefined
@@ -72,25 +71,26 @@ private[simulator] final class QuotaBook {
 
   /** A stream made again under the name is another. */
   private def forgetDeleted(operation: Operation[Any]): Unit = operation match {
-    case DeleteStream(stream, _) =>
-      meters.keySet.removeIf(_.subject.isOf(stream))
-      ()
+    case DeleteStream(stream, _) => forget(stream)
+    case RecreateStream(stream) => forget(stream)
     case _ => ()
+  }
+
+  private def forget(stream: StreamArn): Unit = {
+    meters.keySet.removeIf(_.user.isOf(stream))
+    ()
   }
 }
 
 private[simulator] object QuotaBook {
   private val SweepBeyond = 1024L
 
-  private final case class Key(limit: String, subject: QuotaSubject)
+  private final case class Key(limit: String, user: QuotaSubject)
 
-  private def exceeded(subject: QuotaSubject): String = s"Rate exceeded for $subject."
+  private def exceeded(user: QuotaSubject): String = s"Rate exceeded for $user."
 
   private def bytes(answer: Any): Long = answer match {
-    case page: Page => page.records.iterator.map(bytes).sum
+    case page: Page => RecordLog.bytes(page.records)
     case _ => 0
   }
-
-  private def bytes(record: Record): Long =
-    record.data.length.toLong + record.partitionKey.fold(0)(_.getBytes(UTF_8).length)
 }

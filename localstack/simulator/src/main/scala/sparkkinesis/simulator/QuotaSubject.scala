@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import sparkkinesis.model.{ShardId, StreamArn, StreamName}
 
-/** What a call is about, as far as limits tell calls apart. */
+/** What uses a limit. */
 private[simulator] final case class QuotaSubject(
     region: String,
     account: String,
@@ -11,7 +11,7 @@ private[simulator] final case class QuotaSubject(
     consumer: Option[String] = None
 ) {
 
-  /** Equal for all calls that a limit of that scope counts together. */
+  /** Equal for all that a limit of that scope counts together. */
   def within(scope: Scope): QuotaSubject = scope match {
     case Scope.Account => QuotaSubject(region, account)
     case Scope.Stream => QuotaSubject(region, account, stream)
@@ -29,19 +29,16 @@ private[simulator] final case class QuotaSubject(
 }
 
 private[simulator] object QuotaSubject {
-  def apply(stream: StreamArn): QuotaSubject =
-    QuotaSubject(stream.region, stream.account, Some(stream.name))
+  def apply(stream: StreamArn, shard: Option[ShardId]): QuotaSubject =
+    QuotaSubject(stream.region, stream.account, Some(stream.name), shard)
 
-  def apply(stream: StreamArn, shard: ShardId): QuotaSubject =
-    QuotaSubject(stream).copy(shard = Some(shard))
-
-  /** `None` where it names nothing of the service. */
+  /** `None` where the operation names nothing of the service. */
   def of(operation: Operation[Any]): Option[QuotaSubject] = operation match {
     case ListStreams(region, account, _, _) => Some(QuotaSubject(region, account))
+    case ListMoreStreams(region, account, _, _) => Some(QuotaSubject(region, account))
     case DescribeLimits(region, account) => Some(QuotaSubject(region, account))
     case SubscribeToShard(consumer, shard, _) =>
-      Some(QuotaSubject(consumer.stream, shard).copy(consumer = Some(consumer.name)))
-    case other =>
-      other.subject.stream.map(QuotaSubject(_).copy(shard = other.subject.shard))
+      Some(QuotaSubject(consumer.stream, Some(shard)).copy(consumer = Some(consumer.toString)))
+    case other => other.subject.stream.map(QuotaSubject(_, other.subject.shard))
   }
 }

@@ -84,7 +84,7 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
     val records = from.page(start, limit, ServiceLimits.GetRecordsBytes)
     val end = start + records.size
     // A caller takes 0 for the tip, so a record of this very millisecond counts as one old.
-    val behind = from.record(end).fold(0L)(r => math.max(1L, now.toEpochMilli - r.arrivalMillis))
+    val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end)
       Page(records, None, behind, found.children(from).map(_.childShard))
     else {

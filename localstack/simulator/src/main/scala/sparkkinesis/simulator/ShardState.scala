@@ -2,8 +2,6 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import scala.annotation.tailrec
-
 import sparkkinesis.model._
 
 /**
@@ -12,7 +10,6 @@ import sparkkinesis.model._
  * A record's position is its index in the shard since the shard was made, trimmed records included.
  *
  * @param epoch seconds since 1970 that lead its sequence numbers: greater than the parents'
- * @param base the position of `records.head`
  */
 private[simulator] final case class ShardState(
     number: Int,
@@ -21,15 +18,17 @@ private[simulator] final case class ShardState(
     created: Instant,
     epoch: Long,
     closed: Option[Instant],
-    base: Long,
-    records: Vector[Record]
+    records: RecordLog
 ) {
   def id: ShardId = ShardState.id(number)
 
   def isOpen: Boolean = closed.isEmpty
 
+  /** The position of the oldest record kept. */
+  def base: Long = records.first
+
   /** The position behind the newest record. */
-  def end: Long = base + records.size
+  def end: Long = records.end
 
   def shard: Shard = Shard(
     id,
@@ -45,61 +44,51 @@ private[simulator] final case class ShardState(
 
   /** Arrivals never go back, whatever the clock does. An empty partition key is none. */
   def append(entry: PutEntry, encryptionType: Option[String], now: Instant): ShardState = {
-    val arrival = math.max(now.toEpochMilli, records.lastOption.fold(0L)(_.arrivalMillis))
-    val number = SequenceParts(epoch, end + 1, arrival / 1000, this.number).number
-    copy(records =
-      records :+ Record(
-        number,
-        Some(entry.partitionKey).filter(_.nonEmpty),
-        entry.data,
-        arrival,
-        encryptionType
-      )
-    )
+    val arrival = math.max(now.toEpochMilli, arrivalMillis(end - 1).getOrElse(0L))
+    val key = Some(entry.partitionKey).filter(_.nonEmpty)
+    copy(records = records.append(key, entry.data, arrival, encryptionType))
   }
 
   /** Without the records that arrived before; cheap where there are none. */
   def trimmed(horizonMillis: Long): ShardState = {
-    val dropped = indexOfFirst(_.arrivalMillis >= horizonMillis)
-    if (dropped == 0) this else copy(base = base + dropped, records = records.drop(dropped))
+    val dropped = (positionAt(horizonMillis) - base).toInt
+    if (dropped == 0) this else copy(records = records.drop(dropped))
   }
 
   /** The position of the first record that arrived then or later. */
-  def positionAt(millis: Long): Long = base + indexOfFirst(_.arrivalMillis >= millis)
+  def positionAt(millis: Long): Long = records.firstWhere(records.arrivalMillis(_) >= millis)
 
-  def positionAt(number: SequenceNumber): Long = base + indexOfFirst(_.sequenceNumber >= number)
+  def positionAt(number: SequenceNumber): Long =
+    records.firstWhere(records.sequenceNumber(_) >= number)
 
-  def positionAfter(number: SequenceNumber): Long = base + indexOfFirst(_.sequenceNumber > number)
+  def positionAfter(number: SequenceNumber): Long =
+    records.firstWhere(records.sequenceNumber(_) > number)
 
   def record(position: Long): Option[Record] = records.lift((position - base).toInt)
 
+  /** When the record there arrived, if there is one. */
+  def arrivalMillis(position: Long): Option[Long] =
+    Option.when(position >= base && position < end)(records.arrivalMillis(position))
+
   /** Up to `count` records and `bytes` bytes, though at least one where there is one. */
-  def page(from: Long, count: Int, bytes: Int): Vector[Record] = {
+  def page(from: Long, count: Int, bytes: Int): RecordLog = {
     val start = (from - base).toInt
     val candidates = records.slice(start, start + count)
-    val fitting = ShardState.countWithin(candidates.iterator, bytes)
-    if (fitting == candidates.size) candidates else candidates.take(math.max(fitting, 1))
+    candidates.take(math.max(candidates.within(bytes).size, 1))
   }
 
   private def lastNumber(at: Instant): SequenceNumber =
     SequenceParts(epoch, SequenceParts.LastIndex, at.getEpochSecond, number).number
-
-  /** The index of the first record for which the condition holds, as it does for all behind. */
-  private def indexOfFirst(condition: Record => Boolean): Int = {
-    @tailrec def search(low: Int, high: Int): Int =
-      if (low >= high) low
-      else {
-        val middle = (low + high) >>> 1
-        if (condition(records(middle))) search(low, middle) else search(middle + 1, high)
-      }
-    if (records.headOption.forall(condition)) 0 else search(1, records.size)
-  }
 }
 
 private[simulator] object ShardState {
   private val Name = "shardId-(\\d{12})".r
 
-  def id(number: Int): ShardId = ShardId(f"shardId-$number%012d")
+  /** By hand: made for every record put. */
+  def id(number: Int): ShardId = {
+    val digits = number.toString
+    ShardId("shardId-" + "000000000000".substring(digits.length) + digits)
+  }
 
   /** `None` where no shard can have that name. */
   def number(id: ShardId): Option[Int] = id.name match {
@@ -115,17 +104,7 @@ private[simulator] object ShardState {
       now: Instant
   ): ShardState = {
     val epoch = (now.getEpochSecond +: parents.map(_.epoch + 1)).max
-    ShardState(number, parents.map(_.id), hashKeys, now, epoch, None, 0, Vector.empty)
-  }
-
-  private def countWithin(records: Iterator[Record], bytes: Int): Int = {
-    var left = bytes.toLong
-    var count = 0
-    while (left >= 0 && records.hasNext) {
-      val record = records.next()
-      left -= record.data.length + record.partitionKey.fold(0)(_.length)
-      if (left >= 0) count += 1
-    }
-    count
+    val records = RecordLog.empty(RecordLog.Numbers(epoch, number))
+    ShardState(number, parents.map(_.id), hashKeys, now, epoch, None, records)
   }
 }

@@ -25,4 +25,13 @@ private[simulator] final class ShiftedClock(base: Clock) extends Clock {
     shift.updateAndGet(_.plusNanos(duration.toNanos))
     ()
   }
+
+  /** Goes on from there unless that time has passed. */
+  def advanceTo(time: Instant): Unit = {
+    val reached = now
+    if (time.isAfter(reached)) {
+      shift.updateAndGet(_.plus(Duration.between(reached, time)))
+      ()
+    }
+  }
 }

@@ -16,18 +16,24 @@ import sparkkinesis.model._
  *
  * @param baseClock which the service's time follows: record arrival, retention, token expiry
  * @param faults asked where the script strikes none
+ * @param journal from which the streams come and in which they are kept; closed with this
  */
 final class SimulatedKinesis(
     baseClock: Clock,
     settings: Settings = Settings(),
-    faults: Faults = Faults.None
+    faults: Faults = Faults.None,
+    journal: Journal = Journal.None
 ) extends KinesisClient
     with SimulatedStreamAdmin {
   private val clock = new ShiftedClock(baseClock)
 
   /** Faults to come; may be changed at any time. */
   val script = new ScriptedFaults(faults)
-  private val service = new SimulatedService(clock, settings, script)
+  private val service = {
+    val kept = journal.restored(settings)
+    clock.advanceTo(kept.until)
+    new SimulatedService(clock, script, journal, kept.state)
+  }
 
   /** Of all calls to this service, also those over HTTP. */
   def statistics: CallStatistics = service.statistics
@@ -55,7 +61,7 @@ final class SimulatedKinesis(
   }
 
   /** Past faults and quotas: what is there before the first call. */
-  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
+  private[simulator] def prepare[A](operation: Changing[A]): Either[Failure, A] =
     service.prepare(operation)
 
   private[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =
@@ -91,7 +97,7 @@ final class SimulatedKinesis(
   ): ShardIterator = answer(GetShardIterator(SimulatedKinesis.arn(stream), shard, position))
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
-    answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit))
+    strict(answer(GetRecords(Some(SimulatedKinesis.arn(stream)), iterator, limit)))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     answer(PutRecords(SimulatedKinesis.arn(stream), entries)).result
@@ -139,8 +145,11 @@ final class SimulatedKinesis(
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
     answer(PutRecord(SimulatedKinesis.arn(stream), entry)).result
 
-  /** Nothing to release. */
-  override def close(): Unit = ()
+  /** Changes afterwards are errors where there is a journal. */
+  override def close(): Unit = journal.close()
+
+  /** With records that stay the same objects, as callers of a port expect. */
+  private def strict(page: Page): Page = page.copy(records = page.records.toVector)
 
   override protected def change(operation: Operation[Any]): Unit = {
     answer(operation)

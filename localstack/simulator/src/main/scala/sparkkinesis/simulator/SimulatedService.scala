@@ -1,5 +1,7 @@
 package sparkkinesis.simulator
 
+import java.time.Instant
+
 import sparkkinesis.client.{Clock, PutResult}
 
 /**
@@ -8,10 +10,15 @@ import sparkkinesis.client.{Clock, PutResult}
  * Reads take the state as it is and wait for nobody: many readers share one service. With quotas
  * they meet for a moment at the meter of their shard.
  */
-private[simulator] final class SimulatedService(clock: Clock, settings: Settings, faults: Faults) {
-  @volatile private var state: State = State.empty(settings)
+private[simulator] final class SimulatedService(
+    clock: Clock,
+    faults: Faults,
+    journal: Journal,
+    initial: State
+) {
+  @volatile private var state: State = initial
   val statistics = new CallStatistics
-  private val quotas = Option.when(settings.quotas)(new QuotaBook)
+  private val quotas = Option.when(initial.settings.quotas)(new QuotaBook)
 
   /** Who is told of changes. */
   val watch = new ShardWatch
@@ -31,10 +38,9 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
   }
 
   /** Past faults and quotas: what is there before the first call. */
-  def prepare[A](operation: Operation[A]): Either[Failure, A] = synchronized {
-    val outcome = operation.run(state, clock.now)
-    state = outcome.state
-    outcome.answer
+  def prepare[A](operation: Changing[A]): Either[Failure, A] = synchronized {
+    val now = clock.now
+    kept(operation, operation.run(state, now), now)
   }
 
   /** Faults strike the event that is about to be sent. */
@@ -53,21 +59,29 @@ private[simulator] final class SimulatedService(clock: Clock, settings: Settings
     }
 
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
-    case reading: ReadOnly[A] => limited(reading).answer
-    case changing =>
+    case reading: ReadOnly[A] => limited(reading, clock.now).answer
+    case changing: Changing[A] =>
       synchronized {
-        val outcome = limited(changing)
-        val before = state
-        state = outcome.state
-        watch.changed(before, state)
-        outcome.answer
+        val now = clock.now
+        kept(changing, limited(changing, now), now)
       }
   }
 
-  private def limited[A](operation: Operation[A]): Outcome[A] = {
-    val now = clock.now
-    quotas.fold(operation.run(state, now))(_.run(operation, state, now))
+  /** The state changes once the change is kept. */
+  private def kept[A](
+      operation: Changing[A],
+      outcome: Outcome[A],
+      now: Instant
+  ): Either[Failure, A] = {
+    outcome.answer.foreach(journal.keep(operation, _, now))
+    val before = state
+    state = outcome.state
+    watch.changed(before, state)
+    outcome.answer
   }
+
+  private def limited[A](operation: Operation[A], now: Instant): Outcome[A] =
+    quotas.fold(operation.run(state, now))(_.run(operation, state, now))
 
   private def refused(refusal: Fault.Refusal): Left[Failure, Nothing] =
     Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}."))

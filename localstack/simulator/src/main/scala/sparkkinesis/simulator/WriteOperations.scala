@@ -54,8 +54,9 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
   ): (StreamState, PutResult) = {
     val (routed, owner) = Write.route(found, entry)
     admission.refusal(stream, owner.id, entry) match {
+      // Nothing changes, the turn of `AUTO` neither: what is written says all that happened.
       case Some(message) =>
-        (routed, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
+        (found, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
       case None => Write.append(routed, owner, entry, now)
     }
   }
@@ -82,7 +83,8 @@ private[simulator] object Write {
   ): (StreamState, PutResult.Written) = {
     val encryption = stream.config.encryption.ofRecords(now)
     val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now)
-    (stream.updated(appended), PutResult.Written(owner.id, appended.records.last.sequenceNumber))
+    val number = appended.records.sequenceNumber(owner.end)
+    (stream.updated(appended), PutResult.Written(owner.id, number))
   }
 
   def answer[A](stream: StreamState, result: A, now: Instant): PutAnswer[A] =

@@ -74,7 +74,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a record larger than a second's worth passes where nothing is owed, and is paid back") {
-    val shard = QuotaSubject(Arn, ShardId("shardId-000000000000"))
+    val shard = QuotaSubject(Arn, Some(ShardId("shardId-000000000000")))
     val fresh = Quota.Writes.fresh(Start)
     val after = fresh.used(10L * Mebi, Start).get
     assert(after.used(1, Start.plusSeconds(9)).isEmpty)
@@ -98,6 +98,34 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(few.size == 10)
     few.run(DeleteStream(arn("stream-3")), created, Start)
     assert(few.size == 10) // one less, and that of deleting
+  }
+
+  test("calls that name no stream count for their account and region") {
+    val calls = Seq("eu-west-1", "us-east-1").map(DescribeLimits(_, Arn.account))
+    val book = new QuotaBook
+    def answers = calls.map(book.run(_, State.empty(Settings()), Start).answer.isRight)
+    assert(answers == Seq(true, true) && answers == Seq(false, false))
+  }
+
+  test("calls about consumers count for their stream") {
+    val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
+    val state = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
+    val describe = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c"))
+    val book = new QuotaBook
+    def isAnswered = book.run(describe, state, Start).answer.isRight
+    assert(Seq.fill(20)(isAnswered).forall(identity) && !isAnswered)
+  }
+
+  test("an empty page that a fault makes is a call, too") {
+    val read = GetRecords(
+      None,
+      ShardIterator(IteratorToken(Arn, Start, ShardState.id(0), 0, Start).encoded),
+      1
+    )
+    val state = CreateStream(Arn, 1).run(State.empty(Settings()), Start).state
+    val book = new QuotaBook
+    def reads = book.run(EmptyGetRecords(read), state, Start).answer.isRight
+    assert(Seq.fill(6)(reads) == Seq(true, true, true, true, true, false))
   }
 
   test("every limit stands under the name of an operation, and is one") {

@@ -53,6 +53,17 @@ trait QuotaContract { this: ContractFixture =>
     admin.putRecord(stream.name, blob(1))
   }
 
+  limited("PutRecords", "a larger record passes where nothing is owed, and is paid back") {
+    val stream = settled(1)
+    admin.updateMaxRecordSize(stream.name, 10 * 1024)
+    def put(size: Int) = taken(client.putRecords(stream, Seq(blob(size)))).head
+    assert(put(10 * Limit - 100) && !put(1))
+    pass(9.seconds)
+    assert(!put(10 * Limit - 100) && put(1))
+    pass(1.second)
+    assert(put(10 * Limit - 100))
+  }
+
   limited("GetRecords", "a shard is read five times a second; a refused call costs nothing") {
     val stream = settled(2)
     val iterators = shards(stream).map(shard => iterator(stream, shard.id))

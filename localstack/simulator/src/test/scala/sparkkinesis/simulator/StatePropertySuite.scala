@@ -75,7 +75,10 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
       arrived <- Gen.choose(0L, 0xfffffffffL)
       shard <- Gen.choose(0, Int.MaxValue)
     } yield SequenceParts(created, index, arrived, shard)
-    forAll(parts)(parts => assert(SequenceParts.of(parts.number).contains(parts)))
+    forAll(parts) { parts =>
+      val number = parts.number
+      assert(number.text.length == 56 && SequenceParts.of(number).contains(parts))
+    }
   }
 
   test("every record put is read exactly once, in its key's order") {
@@ -123,12 +126,12 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
   private def stream(state: State): StreamState = state.streams(Arn)
 }
 
-private object StatePropertySuite {
-  private val Start = Instant.parse("2026-01-01T00:00:00Z")
-  private val Arn = SimulatedKinesis.arn(StreamName("s"))
+private[simulator] object StatePropertySuite {
+  val Start: Instant = Instant.parse("2026-01-01T00:00:00Z")
+  val Arn: StreamArn = SimulatedKinesis.arn(StreamName("s"))
 
   /** What to do next, given the stream as it is. May be refused, which changes nothing. */
-  private type Step = StreamState => Operation[Any]
+  type Step = StreamState => Operation[Any]
 
   private val puts: Gen[Step] = Gen.choose(0, 9).map { key => _ =>
     PutRecord(Arn, PutEntry(s"key-$key", Array.emptyByteArray, None))
@@ -153,7 +156,7 @@ private object StatePropertySuite {
   private val scalings: Gen[Step] =
     Gen.choose(1, 8).map(target => _ => UpdateShardCount(Arn, target))
 
-  private val histories: Gen[Vector[Step]] = Gen
+  val histories: Gen[Vector[Step]] = Gen
     .choose(1, 40)
     .flatMap(
       Gen.containerOfN[Vector, Step](

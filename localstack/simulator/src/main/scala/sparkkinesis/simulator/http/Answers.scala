@@ -50,7 +50,7 @@ private[http] final class Answers(
     body(out.writeStringField("ShardIterator", iterator.token))
 
   def page(p: Page): Unit = body {
-    array("Records", p.records)(record)
+    records(p.records)
     p.next.foreach(next => out.writeStringField("NextShardIterator", next.token))
     out.writeNumberField("MillisBehindLatest", p.millisBehindLatest)
     if (p.children.nonEmpty) array("ChildShards", p.children)(child)
@@ -121,15 +121,7 @@ private[http] final class Answers(
     hashKeys(c.hashKeys)
   }
 
-  private[http] def record(r: Record): Unit = {
-    out.writeStringField("SequenceNumber", r.sequenceNumber.text)
-    out.writeFieldName("ApproximateArrivalTimestamp")
-    format.writeMillis(out, r.arrivalMillis)
-    out.writeFieldName("Data")
-    out.writeBinary(r.data)
-    r.partitionKey.foreach(out.writeStringField("PartitionKey", _))
-    encryption(r.encryptionType)
-  }
+  private[http] def records(all: Seq[Record]): Unit = new RecordAnswers(out, format).all(all)
 
   private def encryption(kind: Option[String]): Unit =
     kind.foreach(out.writeStringField("EncryptionType", _))
@@ -175,18 +167,11 @@ private[http] final class Answers(
 
 private[http] object Answers {
   private val Small = 512
-  private val AroundARecord = 200
 
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case page: Page => size(page.records, format)
-    case event: SubscriptionEvent => size(event.records, format)
+    case page: Page => RecordAnswers.size(page.records, format) + Small
+    case event: SubscriptionEvent => RecordAnswers.size(event.records, format) + Small
     case _ => Small
   }
-
-  private def size(records: Iterable[Record], format: WireFormat): Int =
-    records.iterator.map(r => format.encodedSize(r.data.length) + keySize(r)).sum + Small
-
-  private def keySize(record: Record): Int =
-    record.partitionKey.fold(0)(_.length) + AroundARecord
 }

@@ -4,7 +4,7 @@ import sparkkinesis.simulator._
 
 /** Writes what the operations of [[ConsumerActions]] answer, and the events of subscriptions. */
 private[http] final class ConsumerAnswers(answers: Answers) {
-  import answers.{array, body, child, format, inObject, out, record}
+  import answers.{array, body, child, format, inObject, out, records}
 
   def registered(consumer: ConsumerSummary): Unit = body(inObject("Consumer")(fields(consumer)))
 
@@ -21,7 +21,7 @@ private[http] final class ConsumerAnswers(answers: Answers) {
   }
 
   def event(e: SubscriptionEvent): Unit = body {
-    array("Records", e.records)(record)
+    records(e.records)
     e.continuation.foreach(n => out.writeStringField("ContinuationSequenceNumber", n.text))
     out.writeNumberField("MillisBehindLatest", e.millisBehindLatest)
     if (e.children.nonEmpty) array("ChildShards", e.children)(child)

@@ -1,0 +1,110 @@
+package sparkkinesis.simulator.journal
+
+import java.io.ByteArrayOutputStream
+import java.nio.file.Path
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import com.fasterxml.jackson.core.JsonGenerator
+import com.fasterxml.jackson.databind.JsonNode
+
+import sparkkinesis.simulator._
+import sparkkinesis.simulator.http.Requests
+
+/**
+ * Keeps the state in a directory, as the changing operations with their times: the state is a
+ * function of those. Each entry is an object in CBOR, of one of two kinds:
+ *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, the request as the service takes it;
+ *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n}}`, what new streams are made with from
+ *     here on; the first entry, and one for each start.
+ *
+ * It grows with what is written, also when records are trimmed and streams deleted: a new beginning
+ * is another directory.
+ */
+final class FileJournal private (file: JournalFile) extends Journal {
+  import FileJournal._
+
+  override private[simulator] def restored(settings: Settings): Kept = synchronized {
+    var kept = Kept(State.empty(settings), Instant.MIN)
+    file.replay { (at, entry) =>
+      kept =
+        try replayed(kept, Requests.parse(entry))
+        catch {
+          case e @ (_: IllegalArgumentException | _: java.io.IOException) =>
+            throw new JournalException(
+              s"The journal's entry at byte $at cannot be repeated: ${e.getMessage}. Use the " +
+                "program that wrote it, or another directory.",
+              Some(e)
+            )
+        }
+    }
+    file.append(content { out =>
+      out.writeObjectFieldStart("Settings")
+      out.writeNumberField("RetentionMillis", settings.retention.toMillis)
+      out.writeNumberField("ChangeMillis", settings.changeTime.toMillis)
+      out.writeEndObject()
+    })
+    kept.copy(state = kept.state.copy(settings = settings))
+  }
+
+  override private[simulator] def keep(
+      operation: Changing[Any],
+      answer: Any,
+      now: Instant
+  ): Unit = synchronized {
+    Requests.settled(operation, answer).foreach { settled =>
+      file.append(content { out =>
+        out.writeStringField("Operation", settled.name)
+        out.writeStringField("Time", now.toString)
+        out.writeFieldName("Request")
+        Requests.write(settled, out)
+      })
+    }
+  }
+
+  /** Lets go of the directory. */
+  override def close(): Unit = synchronized(file.close())
+}
+
+object FileJournal {
+
+  /**
+   * Throws [[JournalException]] where the directory cannot be used, also where another process or
+   * another journal uses it.
+   *
+   * @param directory made if need be
+   */
+  def open(directory: Path): FileJournal = new FileJournal(JournalFile.open(directory))
+
+  private def replayed(kept: Kept, entry: JsonNode): Kept =
+    Option(entry.get("Settings")) match {
+      case Some(node) => kept.copy(state = kept.state.copy(settings = settings(node)))
+      case None =>
+        val name = entry.path("Operation").asText
+        val time = Instant.parse(entry.path("Time").asText)
+        val outcome = Requests.read(name, entry.path("Request")).run(kept.state, time)
+        outcome.answer.left.foreach { failure =>
+          throw new IllegalArgumentException(s"$name of $time fails: $failure")
+        }
+        Kept(outcome.state, time)
+    }
+
+  /** No limits on what there may be: what was refused is not in a journal. */
+  private def settings(node: JsonNode): Settings = Settings(
+    retention = node.path("RetentionMillis").asLong.millis,
+    changeTime = node.path("ChangeMillis").asLong.millis,
+    shardLimit = Int.MaxValue,
+    consumerLimit = Int.MaxValue
+  )
+
+  private def content(write: JsonGenerator => Unit): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream(1024)
+    val out = Requests.generator(bytes)
+    out.writeStartObject()
+    write(out)
+    out.writeEndObject()
+    out.close()
+    bytes.toByteArray
+  }
+}

@@ -1,0 +1,157 @@
+package sparkkinesis.simulator.journal
+
+import java.io.{IOException, RandomAccessFile}
+import java.nio.ByteBuffer
+import java.nio.channels.OverlappingFileLockException
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.file.{Files, Path}
+import java.util.zip.CRC32C
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+
+import sparkkinesis.simulator.JournalException
+
+/**
+ * A file that only grows: a first line that tells the format, then entries, each its length (4
+ * bytes, big-endian), the CRC-32C of its content (4 bytes), its content.
+ *
+ * An entry is handed to the operating system in one piece and not forced to the disk: it survives
+ * the end of the process in any way, not that of the machine. For one thread; locked for one
+ * process. Each method throws [[JournalException]].
+ */
+private[journal] final class JournalFile private (path: Path, file: RandomAccessFile)
+    extends AutoCloseable {
+  import JournalFile._
+
+  private var end = 0L
+
+  /** Hands over all entries with their places, then stands behind the last. Comes first. */
+  def replay(use: (Long, Array[Byte]) => Unit): Unit = guarded("read") {
+    if (isFresh) {
+      file.setLength(0)
+      file.write(Header)
+    } else checkHeader()
+    end = replayFrom(Header.length.toLong, use)
+    file.setLength(end)
+  }
+
+  /** Adds an entry behind the last. Where that fails, the file is as before. */
+  def append(content: Array[Byte]): Unit = guarded("written") {
+    val entry = ByteBuffer.allocate(HeadBytes + content.length)
+    entry.putInt(content.length).putInt(checksum(content)).put(content)
+    try {
+      file.seek(end)
+      file.write(entry.array)
+      end += entry.capacity
+    } catch {
+      case e: IOException =>
+        file.setLength(end)
+        throw e
+    }
+  }
+
+  override def close(): Unit = file.close()
+
+  /** Nothing yet, or what is left of a start that did not get beyond the first line. */
+  private def isFresh: Boolean = {
+    val begin = read(0, math.min(file.length, Header.length.toLong).toInt)
+    begin.length < Header.length && Header.startsWith(begin)
+  }
+
+  private def checkHeader(): Unit = {
+    val line = new String(read(0, math.min(file.length, 64).toInt), US_ASCII).takeWhile(_ != '\n')
+    line match {
+      case Version(number) if number == Format.toString => ()
+      case Version(number) =>
+        throw new JournalException(
+          s"$path has the format $number, this program knows the format $Format: use the newer " +
+            "program that wrote it, or another directory."
+        )
+      case _ =>
+        throw new JournalException(
+          s"$path is no journal of a local Kinesis: use another directory."
+        )
+    }
+  }
+
+  @tailrec private def replayFrom(at: Long, use: (Long, Array[Byte]) => Unit): Long = {
+    val left = file.length - at
+    if (left < HeadBytes) at
+    else {
+      val head = ByteBuffer.wrap(read(at, HeadBytes))
+      val (length, sum) = (head.getInt, head.getInt)
+      if (length < 0) throw damaged(at)
+      if (left - HeadBytes < length) at
+      else {
+        val content = read(at + HeadBytes, length)
+        val isWhole = checksum(content) == sum
+        if (isWhole) use(at, content)
+        val next = at + HeadBytes + length
+        if (isWhole) replayFrom(next, use)
+        else if (next == file.length) at
+        else throw damaged(at)
+      }
+    }
+  }
+
+  private def damaged(at: Long): JournalException = new JournalException(
+    s"$path is damaged at byte $at: cut it off there to have what came before, or use another " +
+      "directory."
+  )
+
+  private def read(at: Long, length: Int): Array[Byte] = {
+    val bytes = new Array[Byte](length)
+    file.seek(at)
+    file.readFully(bytes)
+    bytes
+  }
+
+  private def guarded[A](done: String)(body: => A): A =
+    try body
+    catch {
+      case e: IOException =>
+        throw new JournalException(s"$path cannot be $done: ${e.getMessage}", Some(e))
+    }
+}
+
+private[journal] object JournalFile {
+  private val Format = 1
+  private val Header = s"spark-kinesis journal $Format\n".getBytes(US_ASCII)
+  private val Version = "spark-kinesis journal (\\d+)".r
+  private val HeadBytes = 8
+
+  /** In the directory, which is made if need be. */
+  def open(directory: Path): JournalFile = {
+    val path = directory.resolve("journal")
+    try {
+      Files.createDirectories(directory)
+      val file = new RandomAccessFile(path.toFile, "rw")
+      try {
+        if (!isLocked(file))
+          throw new JournalException(s"$path is in use by another local Kinesis: end it first.")
+        new JournalFile(path, file)
+      } catch {
+        case NonFatal(e) =>
+          file.close()
+          throw e
+      }
+    } catch {
+      case e: IOException =>
+        throw new JournalException(
+          s"$path cannot be opened: ${e.getClass.getSimpleName}: ${e.getMessage}",
+          Some(e)
+        )
+    }
+  }
+
+  private def isLocked(file: RandomAccessFile): Boolean =
+    try Option(file.getChannel.tryLock()).nonEmpty
+    catch { case _: OverlappingFileLockException => false }
+
+  private def checksum(content: Array[Byte]): Int = {
+    val sum = new CRC32C
+    sum.update(content)
+    sum.getValue.toInt
+  }
+}

@@ -1,0 +1,151 @@
+package sparkkinesis.simulator.journal
+
+import java.nio.file.{Files, Path}
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalacheck.{Gen, Shrink}
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.model._
+import sparkkinesis.simulator.StatePropertySuite.{Arn, Start}
+import sparkkinesis.simulator._
+import sparkkinesis.simulator.http.Requests
+
+/** What a journal gives back, and which it refuses. */
+final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  import JournalFixture._
+
+  private implicit val noShrink: Shrink[Vector[Vector[Wide]]] = Shrink.shrinkAny
+
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 60)
+
+  test("after any history and any restarts the state is as it was") {
+    forAll(Gen.listOfN(3, mixed).map(_.toVector)) { runs =>
+      inDirectory { directory =>
+        runs.foldLeft(State.empty(settings)) { (before, history) =>
+          withJournal(directory) { (journal, restored) =>
+            assert(told(restored) == told(before))
+            enact(journal, restored, history)
+          }
+        }
+      }
+    }
+  }
+
+  test("streams keep what they were made with when later ones are made otherwise") {
+    inDirectory { directory =>
+      val retentions = Seq(24.hours, 48.hours)
+      retentions.zipWithIndex.foreach { case (retention, i) =>
+        val journal = FileJournal.open(directory)
+        val state = journal.restored(settings.copy(retention = retention)).state
+        keep(journal, state, CreateStream(SimulatedKinesis.arn(StreamName(s"s$i")), 1), Start)
+        journal.close()
+      }
+      withJournal(directory) { (_, state) =>
+        assert(state.settings == settings)
+        val kept = state.streams.map { case (arn, stream) =>
+          arn.name.name -> stream.config.retention
+        }
+        assert(kept == Map("s0" -> 24.hours, "s1" -> 48.hours))
+      }
+    }
+  }
+
+  test("of a put that failed in part, what was written is kept") {
+    inDirectory { directory =>
+      val before = withJournal(directory) { (journal, restored) =>
+        val put = PutRecords(Arn, (0 until 9).map(i => entry(s"$i")))
+        val partial = PartialPutRecords(put, Set(0, 3, 6))
+        val none = PartialPutRecords(put, (0 until 9).toSet)
+        enact(journal, restored, Vector(CreateStream(Arn, 1), partial, none).map(always))
+      }
+      withJournal(directory) { (_, restored) =>
+        assert(told(restored) == told(before))
+        assert(
+          restored.streams(Arn).shards.head.records.flatMap(_.partitionKey) ==
+            Seq("1", "2", "4", "5", "7", "8")
+        )
+      }
+    }
+  }
+
+  test("an entry that the rules of this program refuse is an error, not another state") {
+    inDirectory { directory =>
+      withJournal(directory)((journal, _) => journal.keep(DeleteStream(Arn), (), Start))
+      val said = intercept[JournalException](withJournal(directory)((_, _) => ()))
+      assert(said.getMessage.contains("DeleteStream") && said.getMessage.contains("not found"))
+    }
+  }
+
+  test("the service's time does not go back behind what was kept") {
+    inDirectory { directory =>
+      def kinesis: SimulatedKinesis =
+        new SimulatedKinesis(new SimulatedClock(Start), journal = FileJournal.open(directory))
+      Using.resource(kinesis) { before =>
+        before.advance(48.hours)
+        before.createStream(StreamName("s"), 1)
+      }
+      Using.resource(kinesis)(after => assert(after.now == Start.plusSeconds(48 * 3600)))
+    }
+  }
+
+  test("what cannot be kept does not happen") {
+    val failing = new Journal {
+      override def restored(settings: Settings): Kept =
+        Kept(State.empty(settings), Instant.MIN)
+      override def keep(operation: Changing[Any], answer: Any, now: Instant): Unit =
+        throw new JournalException("The disk is full.")
+      override def close(): Unit = ()
+    }
+    val kinesis = new SimulatedKinesis(new SimulatedClock(Start), journal = failing)
+    assertThrows[JournalException](kinesis.createStream(StreamName("s"), 1))
+    assert(kinesis.listStreams().isEmpty)
+  }
+
+  test("the format is the golden one, written and read") {
+    val bytes = Files.readAllBytes(golden)
+    inDirectory { directory =>
+      val state =
+        withJournal(directory)((journal, state) => enact(journal, state, goldenHistory.map(always)))
+      assert(Files.readAllBytes(directory.resolve("journal")).sameElements(bytes))
+      Files.write(directory.resolve("journal"), bytes)
+      withJournal(directory)((_, restored) => assert(told(restored) == told(state)))
+    }
+  }
+
+  test("what is kept of each operation does the same again") {
+    inDirectory { directory =>
+      val state =
+        withJournal(directory)((journal, state) => enact(journal, state, samples.map(always)))
+      withJournal(directory)((_, restored) => assert(told(restored) == told(state)))
+    }
+  }
+
+  test("every operation that changes the state can be kept") {
+    val directory = Path.of(classOf[State].getProtectionDomain.getCodeSource.getLocation.toURI)
+    val names = Using.resource(Files.walk(directory))(
+      _.iterator.asScala
+        .map { file =>
+          directory.relativize(file).toString.replace('/', '.')
+        }
+        .toVector
+    )
+    val operations = names
+      .filter(name => name.startsWith("sparkkinesis.simulator.") && name.endsWith(".class"))
+      .map(name => Class.forName(name.stripSuffix(".class"), false, getClass.getClassLoader))
+      .filter(kind => classOf[Changing[_]].isAssignableFrom(kind) && !kind.isInterface)
+    assert(operations.contains(classOf[CreateStream]))
+    val unknown = operations
+      .filterNot(kind => Requests.knows(kind) || Requests.passes(kind))
+      .filterNot(_ == classOf[PartialPutRecords])
+    assert(unknown.isEmpty, "Add a line to http.Requests, and a sample below.")
+    val sampled = samples.map(_.getClass: Class[_]).toSet
+    assert(operations.filter(Requests.knows).toSet == sampled, "Add a sample below.")
+  }
+}
