@@ -117,7 +117,7 @@ def properties(case: ET.Element, name: str) -> list[str]:
 def switches(rule: str) -> list[str]:
     """Those of `Capabilities` in the call that names the rule, and in what is called so."""
     literal = re.escape(f'"{rule.split(": ", 1)[1]}"')
-    for source in sorted(SCALA_TESTS.rglob("*.scala")):
+    for source in sorted(SCALA_TESTS.rglob("*Contract.scala")):
         text = JOINED.sub("", source.read_text(encoding="utf-8"))
         for at in (match.start() for match in re.finditer(literal, text)):
             call = list(CALL.finditer(text, 0, at))[-1]
