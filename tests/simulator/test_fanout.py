@@ -13,24 +13,16 @@ from tests.simulator.calls import KEY_SPACE, code_of, shards
 
 def register(kinesis: Any, stream: str, name: str = "reader") -> tuple[str, str]:
     """The ARNs of the stream and of a new consumer of it."""
-    summary = kinesis.describe_stream_summary(StreamName=stream)[
-        "StreamDescriptionSummary"
-    ]
+    summary = kinesis.describe_stream_summary(StreamName=stream)["StreamDescriptionSummary"]
     arn = summary["StreamARN"]
-    made = kinesis.register_stream_consumer(StreamARN=arn, ConsumerName=name)[
-        "Consumer"
-    ]
+    made = kinesis.register_stream_consumer(StreamARN=arn, ConsumerName=name)["Consumer"]
     return arn, str(made["ConsumerARN"])
 
 
-def subscribe(
-    kinesis: Any, consumer: str, shard: str, **position: Any
-) -> Iterator[dict[str, Any]]:
+def subscribe(kinesis: Any, consumer: str, shard: str, **position: Any) -> Iterator[dict[str, Any]]:
     """The events of a subscription."""
     start = position or {"Type": "TRIM_HORIZON"}
-    answer = kinesis.subscribe_to_shard(
-        ConsumerARN=consumer, ShardId=shard, StartingPosition=start
-    )
+    answer = kinesis.subscribe_to_shard(ConsumerARN=consumer, ShardId=shard, StartingPosition=start)
     for event in answer["EventStream"]:
         yield event["SubscribeToShardEvent"]
 
@@ -39,9 +31,7 @@ def test_consumers(kinesis: Any, make_stream: Callable[[int], str]) -> None:
     stream = make_stream(1)
     arn, consumer = register(kinesis, stream)
     assert consumer.startswith(f"{arn}/consumer/reader:")
-    described = kinesis.describe_stream_consumer(ConsumerARN=consumer)[
-        "ConsumerDescription"
-    ]
+    described = kinesis.describe_stream_consumer(ConsumerARN=consumer)["ConsumerDescription"]
     assert described["ConsumerStatus"] == "ACTIVE"
     assert described["StreamARN"] == arn
     by_name = kinesis.describe_stream_consumer(StreamARN=arn, ConsumerName="reader")
@@ -53,9 +43,7 @@ def test_consumers(kinesis: Any, make_stream: Callable[[int], str]) -> None:
     listed = kinesis.get_paginator("list_stream_consumers").paginate(
         StreamARN=arn, PaginationConfig={"PageSize": 1}
     )
-    assert [c["ConsumerName"] for page in listed for c in page["Consumers"]] == [
-        "reader"
-    ]
+    assert [c["ConsumerName"] for page in listed for c in page["Consumers"]] == ["reader"]
     kinesis.deregister_stream_consumer(ConsumerARN=consumer)
     assert (
         code_of(lambda: kinesis.describe_stream_consumer(ConsumerARN=consumer))
@@ -68,10 +56,7 @@ def test_a_stream_with_consumers_is_deleted_only_by_force(
 ) -> None:
     stream = make_stream(1)
     register(kinesis, stream)
-    assert (
-        code_of(lambda: kinesis.delete_stream(StreamName=stream))
-        == "ResourceInUseException"
-    )
+    assert code_of(lambda: kinesis.delete_stream(StreamName=stream)) == "ResourceInUseException"
     kinesis.delete_stream(StreamName=stream, EnforceConsumerDeletion=True)
 
 
@@ -96,15 +81,11 @@ def test_events_across_a_split(kinesis: Any, make_stream: Callable[[int], str]) 
     for child in last["ChildShards"]:
         assert child["ShardId"] in [s["ShardId"] for s in shards(kinesis, stream)]
     _, other = register(kinesis, stream, "other")
-    again = subscribe(
-        kinesis, other, parent, Type="AFTER_SEQUENCE_NUMBER", SequenceNumber=after
-    )
+    again = subscribe(kinesis, other, parent, Type="AFTER_SEQUENCE_NUMBER", SequenceNumber=after)
     assert [r["Data"] for event in again for r in event["Records"]] == [b"2"]
 
 
-def test_a_second_subscription_is_refused(
-    kinesis: Any, make_stream: Callable[[int], str]
-) -> None:
+def test_a_second_subscription_is_refused(kinesis: Any, make_stream: Callable[[int], str]) -> None:
     stream = make_stream(1)
     _, consumer = register(kinesis, stream)
     shard = shards(kinesis, stream)[0]["ShardId"]
@@ -149,7 +130,4 @@ def test_what_cannot_be_is_refused(
         "ShardId": "shardId-000000000000",
         "StartingPosition": {"Type": "LATEST"},
     }
-    assert (
-        code_of(lambda: kinesis.subscribe_to_shard(**(call | change)))
-        == "ValidationException"
-    )
+    assert code_of(lambda: kinesis.subscribe_to_shard(**(call | change))) == "ValidationException"

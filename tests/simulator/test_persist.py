@@ -28,7 +28,9 @@ def killed(directory: Path) -> Iterator[tuple[subprocess.Popen[str], Any]]:
         yield process, client_of(endpoint)
     finally:
         process.kill()
-        process.communicate()
+        process.wait(60)  # the thread that heard the endpoint reads its output to the end
+        if process.stdin is not None:
+            process.stdin.close()
 
 
 def everything(kinesis: Any) -> dict[tuple[str, str], bytes]:
