@@ -39,8 +39,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     fanOut.register(arn, "one-more")
   }
 
-  contractIf(
-    capabilities.pagesConsumers,
+  contractIf(Capability.PagesConsumers)(
     "ListStreamConsumers",
     "consumers are listed page by page, each once"
   ) {

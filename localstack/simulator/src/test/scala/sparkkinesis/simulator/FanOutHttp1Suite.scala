@@ -23,7 +23,7 @@ final class FanOutHttp1Suite extends ContractFixture with FanOutContract with Be
   override protected lazy val fanOut: SdkFanOut = new SdkFanOut(endpoint, Protocol.HTTP1_1)
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance))
+    Capabilities(Some(clock.advance))
 
   override protected def afterAll(): Unit = {
     fanOut.close()

@@ -1,7 +1,6 @@
 package sparkkinesis.simulator
 
 import scala.annotation.tailrec
-import scala.concurrent.duration._
 
 import sparkkinesis.model._
 
@@ -13,8 +12,6 @@ trait FanOutReading { this: ContractFixture =>
     fanOut.register(client.describeStream(stream).arn, name).arn
 
   protected def onlyShard(stream: StreamRef): ShardId = shards(stream).head.id
-
-  protected def moved(duration: FiniteDuration): Unit = capabilities.advance.foreach(_(duration))
 
   /** The events up to the one that completes so many records; fails rather than wait for ever. */
   protected def events(of: FanOutSubscription, records: Int): Vector[SubscriptionEvent] = {

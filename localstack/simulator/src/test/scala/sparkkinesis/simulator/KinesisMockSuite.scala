@@ -16,18 +16,23 @@ final class KinesisMockSuite extends HttpContract with QuotaContract {
 object KinesisMockSuite {
 
   /** What it is known to do otherwise than AWS, and LocalStack with it. */
-  val Known: Capabilities =
-    Capabilities(
-      limitsPutRecords = false,
-      countsPartitionKeys = false,
-      scalesEvenly = false,
-      refusesEmptySplits = false,
-      quotas = false,
-      refusesForeignIterators = false,
-      pagesConsumers = false,
-      sizesEvents = false,
-      endsSubscriptions = false,
-      checksShardOfSubscription = false,
-      keepsOnDemandShards = false
+  val Known: Capabilities = {
+    import Capability._
+    Capabilities(lacks =
+      Set(
+        SmallShardPages,
+        LimitsPutRecords,
+        CountsPartitionKeys,
+        ScalesEvenly,
+        RefusesEmptySplits,
+        Quotas,
+        RefusesForeignIterators,
+        PagesConsumers,
+        SizesEvents,
+        EndsSubscriptions,
+        ChecksShardOfSubscription,
+        KeepsOnDemandShards
+      )
     )
+  }
 }

@@ -11,8 +11,7 @@ trait ModeContract { this: ContractFixture =>
     assert(client.describeStream(stream).openShards == 4)
   }
 
-  contractIf(
-    capabilities.keepsOnDemandShards,
+  contractIf(Capability.KeepsOnDemandShards)(
     "UpdateShardCount",
     "an on-demand stream is not scaled, split or merged"
   ) {

@@ -72,8 +72,7 @@ trait PutContract { this: ContractFixture =>
     )
   }
 
-  contractIf(
-    capabilities.countsPartitionKeys,
+  contractIf(Capability.CountsPartitionKeys)(
     "PutRecords",
     "the partition key counts to the record's size"
   ) {
@@ -85,8 +84,7 @@ trait PutContract { this: ContractFixture =>
     )
   }
 
-  contractIf(
-    capabilities.limitsPutRecords,
+  contractIf(Capability.LimitsPutRecords)(
     "PutRecords",
     "a request holds 500 records, and not 501"
   ) {
@@ -96,8 +94,7 @@ trait PutContract { this: ContractFixture =>
     assert(put(stream, entries.init: _*).size == 500)
   }
 
-  contractIf(
-    capabilities.limitsPutRecords,
+  contractIf(Capability.LimitsPutRecords)(
     "PutRecords",
     "a request holds 10 MiB, keys included, and no more"
   ) {

@@ -139,15 +139,13 @@ trait QuotaContract { this: ContractFixture =>
   }
 
   private def limited(operation: String, name: String)(body: => Any): Unit =
-    contractIf(capabilities.quotas && capabilities.advance.nonEmpty, operation, name)(body)
+    contractIf(Capability.Quotas, Capability.MovesTime)(operation, name)(body)
 
   /** A new stream; what earlier tests used of the account's limits is there again. */
   private def settled(shards: Int): StreamRef.ByName = {
     pass(1.minute)
     newStream(shards)
   }
-
-  private def pass(duration: FiniteDuration): Unit = capabilities.advance.foreach(_(duration))
 
   /** So many calls pass, and the next does not. */
   private def exactly[E <: KinesisException: ClassTag](count: Int)(call: => Any): Unit = {

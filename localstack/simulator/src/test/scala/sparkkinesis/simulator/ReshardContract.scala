@@ -7,8 +7,7 @@ import sparkkinesis.model._
 
 /** Listing, splitting, merging and scaling shards. */
 trait ReshardContract { this: ContractFixture =>
-  contractIf(
-    capabilities.smallShardPages,
+  contractIf(Capability.SmallShardPages)(
     "ListShards",
     "shards are listed page by page, each once"
   ) {
@@ -92,8 +91,7 @@ trait ReshardContract { this: ContractFixture =>
     refused[KinesisException](admin.splitShard(stream.name, one.id, middle(one.hashKeys)))
   }
 
-  contractIf(
-    capabilities.refusesEmptySplits,
+  contractIf(Capability.RefusesEmptySplits)(
     "SplitShard",
     "a split leaves both children hash keys"
   ) {
@@ -118,8 +116,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(byKey.values.forall(_.map(text) == Seq("1", "2", "3")))
   }
 
-  contractIf(
-    capabilities.scalesEvenly,
+  contractIf(Capability.ScalesEvenly)(
     "UpdateShardCount",
     "scaled shards are equal, whatever they were before"
   ) {

@@ -14,5 +14,5 @@ final class SimulatedKinesisSuite extends KinesisClientContract {
   override protected lazy val fanOut: FanOutCalls = new MemoryFanOut(client)
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance), smallShardPages = true)
+    Capabilities(Some(clock.advance), lacks = Set.empty)
 }

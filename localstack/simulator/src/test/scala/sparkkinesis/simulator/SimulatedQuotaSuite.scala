@@ -12,5 +12,5 @@ final class SimulatedQuotaSuite extends ContractFixture with QuotaContract {
   override protected def admin: KinesisAdmin = client
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance))
+    Capabilities(Some(clock.advance))
 }

@@ -15,5 +15,5 @@ final class SimulatorHttpQuotaSuite extends HttpFixture with QuotaContract {
   override protected def stopServer(): Unit = server.close()
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance))
+    Capabilities(Some(clock.advance))
 }

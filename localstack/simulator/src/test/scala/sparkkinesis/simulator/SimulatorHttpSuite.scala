@@ -15,5 +15,5 @@ final class SimulatorHttpSuite extends HttpContract {
   override protected def stopServer(): Unit = server.close()
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance), smallShardPages = true)
+    Capabilities(Some(clock.advance), lacks = Set.empty)
 }

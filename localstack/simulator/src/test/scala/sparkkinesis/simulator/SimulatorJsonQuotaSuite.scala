@@ -17,5 +17,5 @@ final class SimulatorJsonQuotaSuite extends HttpFixture with QuotaContract {
   override protected def opening[A](client: => A): A = SimulatorJsonSuite.opening(client)
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance))
+    Capabilities(Some(clock.advance))
 }

@@ -17,7 +17,7 @@ final class SimulatorJsonSuite extends HttpContract {
   override protected def stopServer(): Unit = server.close()
 
   override protected lazy val capabilities: Capabilities =
-    Capabilities(advance = Some(clock.advance), smallShardPages = true)
+    Capabilities(Some(clock.advance), lacks = Set.empty)
 
   override protected def opening[A](client: => A): A = SimulatorJsonSuite.opening(client)
 

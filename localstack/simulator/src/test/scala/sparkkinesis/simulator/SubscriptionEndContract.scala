@@ -9,8 +9,7 @@ import sparkkinesis.model._
 trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
   private val Operation = "SubscribeToShard"
 
-  contractIf(
-    capabilities.endsSubscriptions,
+  contractIf(Capability.EndsSubscriptions)(
     Operation,
     "the last event of a shard that was split names the children"
   ) {
@@ -32,8 +31,7 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
     }
   }
 
-  contractIf(
-    capabilities.endsSubscriptions,
+  contractIf(Capability.EndsSubscriptions)(
     Operation,
     "a subscription to a closed shard gives its records and ends"
   ) {
@@ -48,17 +46,13 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
     assert(found.last.children.map(_.parents) == Seq(parents.map(_.id)))
   }
 
-  contractIf(
-    capabilities.advance.nonEmpty,
-    Operation,
-    "within five seconds a second subscription is refused, then it takes over"
-  ) {
+  contract(Operation, "within five seconds a second subscription is refused, then it takes over") {
     val stream = newStream(1)
     val (consumer, shard) = (register(stream), onlyShard(stream))
     using(fanOut.subscribe(consumer, shard, Position.Latest)) { first =>
-      moved(Subscribed.Takeover - 1.milli)
+      pass(Subscribed.Takeover - moment)
       refused[KinesisException.InUse](fanOut.subscribe(consumer, shard, Position.Latest))
-      moved(1.milli)
+      pass(moment)
       using(fanOut.subscribe(consumer, shard, Position.Latest)) { second =>
         put(stream, entry("k", "1"))
         assert(texts(events(second, 1)) == Seq("1"))
@@ -70,26 +64,21 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
     }
   }
 
-  contractIf(
-    capabilities.advance.nonEmpty,
-    Operation,
-    "a subscription ends normally after five minutes"
-  ) {
+  contractIf(Capability.MovesTime)(Operation, "a subscription ends normally after five minutes") {
     val stream = newStream(1)
     val (consumer, shard) = (register(stream), onlyShard(stream))
     using(fanOut.subscribe(consumer, shard, Position.TrimHorizon)) { it =>
-      moved(Subscribed.Lifetime - 1.milli)
+      pass(Subscribed.Lifetime - 1.milli)
       put(stream, entry("k", "1"))
       assert(texts(events(it, 1)) == Seq("1"))
-      moved(1.milli)
+      pass(1.milli)
       assert(toEnd(it)._2 == Signal.Completed)
     }
     val after = Position.TrimHorizon
     using(fanOut.subscribe(consumer, shard, after))(it => assert(texts(events(it, 1)) == Seq("1")))
   }
 
-  contractIf(
-    capabilities.endsSubscriptions,
+  contractIf(Capability.EndsSubscriptions)(
     Operation,
     "a subscription ends with the stream that is deleted, and with its consumer"
   ) {
