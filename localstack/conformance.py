@@ -17,7 +17,6 @@ from xml.etree import ElementTree as ET
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "localstack" / "README.md"
 SCALA_REPORTS = ROOT / "localstack" / "simulator" / "target" / "test-reports"
-SCALA_TESTS = ROOT / "localstack" / "simulator" / "src" / "test"
 BOTO3_REPORT = ROOT / "target" / "pytest-reports" / "simulator.xml"
 BEGIN = "<!-- conformance: written by `make conformance` -->"
 END = "<!-- conformance: end -->"
@@ -32,11 +31,9 @@ SERVERS = {
     "AWS": ["AwsSuite"],
 }
 BOTO3 = "simulator, boto3"
-NAMED = re.compile(r"([A-Z]\w+): (.+)", re.DOTALL)
-CALL = re.compile(r"^  (\w+)\(", re.MULTILINE)
-SWITCH = re.compile(r"\bcapabilities\.(\w+)")
-JOINED = re.compile(r'"\s*\+\s*"')
-REASON = re.compile(r"^\| `(\w+)` \| (.+) \|$", re.MULTILINE)
+NAMED = re.compile(r"([A-Z]\w+: .+?)(?: \(lacks: ([\w, ]+)\))?", re.DOTALL)
+REASONS = re.compile(r"^\| capability \|.*\n\|[-| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
+SAME = "the same"
 
 
 @dataclass
@@ -46,10 +43,13 @@ class Run:
     kept: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
+    lacks: dict[str, list[str]] = field(default_factory=dict)
+    """What the server lacks that a rule needs."""
 
     def settle(self) -> Run:
         """A rule that several suites test is kept where none breaks it, and one keeps it."""
-        return Run(self.kept - self.broken, self.broken, self.skipped - self.kept - self.broken)
+        kept, skipped = self.kept - self.broken, self.skipped - self.kept - self.broken
+        return Run(kept, self.broken, skipped, {rule: self.lacks[rule] for rule in skipped})
 
     def rules(self) -> set[str]:
         """All, whatever became of them."""
@@ -81,8 +81,9 @@ def scala_run(suites: list[str]) -> Run:
     for suite in suites:
         for report in SCALA_REPORTS.glob(f"*.{suite}.xml"):
             for case in ET.parse(report).iter("testcase"):
-                if NAMED.fullmatch(case.get("name", "")):
-                    outcome(run, case).add(case.get("name", ""))
+                if named := NAMED.fullmatch(case.get("name", "")):
+                    outcome(run, case).add(named[1])
+                    run.lacks[named[1]] = named[2].split(", ") if named[2] else []
     return run.settle()
 
 
@@ -99,7 +100,9 @@ def boto3_run(report: Path = BOTO3_REPORT) -> Run:
     run = Run()
     for case in ET.parse(report).iter("testcase") if report.exists() else []:
         for operation in properties(case, "called"):
-            outcome(run, case).add(f"{operation}: {case.get('name')}")
+            rule = f"{operation}: {case.get('name')}"
+            outcome(run, case).add(rule)
+            run.lacks[rule] = []
     return run.settle()
 
 
@@ -114,32 +117,33 @@ def properties(case: ET.Element, name: str) -> list[str]:
     return [p.get("value", "") for p in case.iter("property") if p.get("name") == name]
 
 
-def switches(rule: str) -> list[str]:
-    """Those of `Capabilities` in the call that names the rule, and in what is called so."""
-    literal = re.escape(f'"{rule.split(": ", 1)[1]}"')
-    for source in sorted(SCALA_TESTS.rglob("*Contract.scala")):
-        text = JOINED.sub("", source.read_text(encoding="utf-8"))
-        for at in (match.start() for match in re.finditer(literal, text)):
-            call = list(CALL.finditer(text, 0, at))[-1]
-            function = re.search(rf"def {call[1]}\(.*?\n\n", text, re.DOTALL)
-            found = SWITCH.findall(text[call.start() : at] + (function[0] if function else ""))
-            if found:
-                return found
-    return []
+def reasons(readme: str) -> dict[str, dict[str, str]]:
+    """Of each server, what it does otherwise, by the capability it lacks."""
+    found = REASONS.search(readme)
+    lines = found[0].splitlines() if found else []
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+    by_server: dict[str, dict[str, str]] = {name: {} for name in rows[0][1:]}
+    for capability, *cells in rows[2:]:
+        said = ""
+        for server, cell in zip(by_server, cells, strict=True):
+            said = said if cell == SAME else cell
+            if said:
+                by_server[server][capability] = said
+    return by_server
 
 
-def deviations(run: Run, reasons: dict[str, str]) -> list[str]:
+def deviations(name: str, run: Run, reasons: dict[str, str]) -> list[str]:
     """Why rules were left out, and which."""
-    by_switch = defaultdict(list)
+    by_lack = defaultdict(list)
     for rule in sorted(run.skipped):
-        found = [switch for switch in switches(rule) if switch in reasons]
-        if not found:
-            sys.exit(f"Why is '{rule}' skipped? README.md's table has no row for its switch.")
-        by_switch[tuple(dict.fromkeys(found))].append(rule)
+        unsaid = [lack for lack in run.lacks[rule] if lack not in reasons]
+        if unsaid or not run.lacks[rule]:
+            sys.exit(f"Why does {name} skip '{rule}'? README.md's table has no cell for {unsaid}.")
+        by_lack[tuple(run.lacks[rule])].append(rule)
     return [
-        f"  - {'; '.join(f'{reasons[s]} (`{s}`)' for s in found)}: "
+        f"  - {'; '.join(f'{reasons[lack]} (`{lack}`)' for lack in lacks)}: "
         + "; ".join(f"*{rule}*" for rule in rules)
-        for found, rules in sorted(by_switch.items())
+        for lacks, rules in sorted(by_lack.items())
     ]
 
 
@@ -153,10 +157,14 @@ def table(runs: dict[str, Run], operations: set[str]) -> str:
     rows = [["operation", *runs], ["---"] * (len(runs) + 1)]
     rows += [[f"`{o}`", *(run.cell(o) for run in runs.values())] for o in sorted(operations)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    reasons = dict(REASON.findall(README.read_text(encoding="utf-8")))
+    said = reasons(README.read_text(encoding="utf-8"))
     for name, run in runs.items():
         if run.skipped and name in SERVERS:
-            lines += ["", f"- **{name}** leaves out:", *deviations(run, reasons)]
+            lines += [
+                "",
+                f"- **{name}** does not keep:",
+                *deviations(name, run, said.get(name, {})),
+            ]
     return "\n".join(lines)
 
 

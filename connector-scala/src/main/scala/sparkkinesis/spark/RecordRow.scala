@@ -35,23 +35,23 @@ final class RecordRow(stream: StreamName) extends BaseGenericInternalRow {
   override def numFields: Int = FieldCount
 
   override protected def genericGet(ordinal: Int): Any = ordinal match {
-    case 0 => partitionKey
-    case 1 => records.data(index)
-    case 2 => streamText
-    case 3 => shardText
-    case 4 => text(records.numberBegin(index), records.numberLength(index))
-    case 5 => 0L
+    case PartitionKey => partitionKey
+    case Data => records.data(index)
+    case Stream => streamText
+    case Shard => shardText
+    case Number => text(records.numberBegin(index), records.numberLength(index))
+    case SubNumber => 0L
     case Arrival => arrivalMicros
-    case 7 => null
-    case 8 => records.encryptionType(index).map(UTF8String.fromString).orNull
+    case ExplicitHashKey => null
+    case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
   /** Asked before each value: makes none. */
   override def isNullAt(ordinal: Int): Boolean = ordinal match {
-    case 0 => !records.hasKey(index)
-    case 7 => true
-    case 8 => records.encryptionType(index).isEmpty
+    case PartitionKey => !records.hasKey(index)
+    case ExplicitHashKey => true
+    case EncryptionType => records.encryptionType(index).isEmpty
     case _ => false
   }
 
@@ -97,7 +97,16 @@ object RecordRow {
       override def comment: String = text
     }
 
-  private val FieldCount = Schema.length + MetadataColumns.length
-  private val Arrival = Schema.fieldIndex("approximateArrivalTimestamp")
+  private val Columns = MetadataColumns.foldLeft(Schema)((all, it) => all.add(it.name, it.dataType))
+  private val FieldCount = Columns.length
+  private val PartitionKey = Columns.fieldIndex("partitionKey")
+  private val Data = Columns.fieldIndex("data")
+  private val Stream = Columns.fieldIndex("stream")
+  private val Shard = Columns.fieldIndex("shardId")
+  private val Number = Columns.fieldIndex("sequenceNumber")
+  private val SubNumber = Columns.fieldIndex("subSequenceNumber")
+  private val Arrival = Columns.fieldIndex("approximateArrivalTimestamp")
+  private val ExplicitHashKey = Columns.fieldIndex("explicitHashKey")
+  private val EncryptionType = Columns.fieldIndex("encryptionType")
   private val MicrosPerMilli = 1000L
 }

@@ -29,6 +29,15 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
 
   def blob(): Unit = string(Bytes)
 
+  /** Of the last string: other texts may not be UTF-8, which nobody has looked at here. */
+  def requireAscii(): Unit = {
+    var i = stringBegin
+    while (i < stringEnd) {
+      if (bytes(i) < 0) throw Unusual
+      i += 1
+    }
+  }
+
   /** An integer, or what is whole of a floating-point number. */
   def number(): Long = {
     head()
@@ -61,6 +70,7 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
       case Text | Bytes =>
         at = start
         string(kind)
+        if (kind == Text) requireAscii()
       case Elements =>
         at = start
         foreachElement(() => skip(depth - 1))

@@ -56,7 +56,7 @@ private[aws] object GetRecordsCbor {
         else if (isName(Next)) next = Some(ShardIterator(readText()))
         else if (isName(Behind)) millisBehind = in.number()
         else if (isName(Children)) throw CborCursor.Unusual
-        else in.skip()
+        else skipMember()
       }
       if (!in.isAtEnd) throw CborCursor.Unusual
     }
@@ -83,10 +83,15 @@ private[aws] object GetRecordsCbor {
           in.text()
           packed.key(in.begin, in.end)
         } else if (isName(Encryption)) encryption = readEncryptionType()
-        else in.skip()
+        else skipMember()
       }
       if (!isNumbered) throw CborCursor.Unusual
       packed.add(arrival, encryption)
+    }
+
+    private def skipMember(): Unit = {
+      in.requireAscii() // the name
+      in.skip()
     }
 
     /** Digits only: what reads them later takes them for granted. */
@@ -115,6 +120,7 @@ private[aws] object GetRecordsCbor {
 
     private def readText(): String = {
       in.text()
+      in.requireAscii()
       new String(body, in.begin, in.end - in.begin, UTF_8)
     }
   }

@@ -1,7 +1,7 @@
 package sparkkinesis.simulator
 
 import sparkkinesis.client.PutResult
-import sparkkinesis.model.{HashKey, PutEntry, ShardId, StreamName}
+import sparkkinesis.model.{HashKey, PutEntry, Shard, ShardId, StreamName}
 
 /**
  * Makes and reshapes streams, for tests and demos. Each method returns once the stream is active
@@ -14,6 +14,15 @@ trait KinesisAdmin {
 
   /** All of them, by name. */
   def listStreams(): Seq[StreamName]
+
+  /** All of them, by pages of `limit` at most that `NextToken` leads to. */
+  def listStreamsByToken(limit: Int): Seq[StreamName]
+
+  /** All shards within the retention by `DescribeStream`, by pages of `limit` at most. */
+  def describeShards(stream: StreamName, limit: Int): Seq[Shard]
+
+  /** Of the account, and what it has. */
+  def describeLimits(): AccountLimits
 
   /** @param start the first hash key of the second child */
   def splitShard(stream: StreamName, shard: ShardId, start: HashKey): Unit
@@ -49,5 +58,21 @@ trait KinesisAdmin {
 
   def removeTags(stream: StreamName, keys: Seq[String]): Unit
 
-  def tags(stream: StreamName): Map[String, String]
+  /** By pages of `limit` at most. */
+  def tags(stream: StreamName, limit: Int = 10): Map[String, String]
+
+  /** [[addTags]] by ARN. */
+  def tagResource(stream: StreamName, tags: Map[String, String]): Unit
+
+  /** [[removeTags]] by ARN. */
+  def untagResource(stream: StreamName, keys: Seq[String]): Unit
+
+  /** [[tags]] by ARN. */
+  def resourceTags(stream: StreamName): Map[String, String]
+
+  /** Returns what is measured of each shard from now on. */
+  def enableMonitoring(stream: StreamName, metrics: Seq[ShardMetric]): Set[ShardMetric]
+
+  /** Returns what is still measured. */
+  def disableMonitoring(stream: StreamName, metrics: Seq[ShardMetric]): Set[ShardMetric]
 }

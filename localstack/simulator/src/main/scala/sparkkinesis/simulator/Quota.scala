@@ -13,12 +13,14 @@ import sparkkinesis.model.ServiceLimits
  * @param scope what it counts for
  * @param code of the refusal
  * @param fresh its meter before any use
+ * @param countsRefusals a call that fails for another reason counts too
  */
 private[simulator] final case class Quota(
     name: String,
     scope: Scope,
     code: ErrorCode,
-    fresh: Instant => Meter
+    fresh: Instant => Meter,
+    countsRefusals: Boolean = false
 ) {
 
   /** What a refusal names: the shard where that is what counts, else at least the stream. */
@@ -76,7 +78,8 @@ private[simulator] object Quota {
   /** By the operation's name. */
   val byOperation: Map[String, Quota] = Seq(
     Reads,
-    calls("GetShardIterator", 5, Scope.Shard).copy(code = ErrorCode.ThroughputExceeded),
+    calls("GetShardIterator", 5, Scope.Shard)
+      .copy(code = ErrorCode.ThroughputExceeded, countsRefusals = false),
     calls("ListShards", 1000, Scope.Stream),
     calls("DescribeStream", 10, Scope.Account),
     calls("DescribeStreamSummary", 20, Scope.Account),
@@ -110,7 +113,13 @@ private[simulator] object Quota {
   ).map(quota => quota.name -> quota).toMap
 
   private def calls(name: String, perSecond: Long, scope: Scope): Quota =
-    Quota(name, scope, ErrorCode.LimitExceeded, now => Meter.Calls(Bucket.full(perSecond, now)))
+    Quota(
+      name,
+      scope,
+      ErrorCode.LimitExceeded,
+      now => Meter.Calls(Bucket.full(perSecond, now)),
+      countsRefusals = true
+    )
 
   /** Successes of a stream in 24 hours that roll. */
   private def daily(name: String, limit: Int): Quota = Quota(

@@ -4,12 +4,15 @@ import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.jdk.CollectionConverters._
+
 import sparkkinesis.client.Page
 import sparkkinesis.model.StreamArn
 
 /**
- * What has been used of which limit. A call that is refused, by a limit or for another reason,
- * uses nothing.
+ * What has been used of which limit. What a limit refuses uses nothing of it. What is refused for
+ * another reason uses nothing of a shard's throughput, nor of what is counted by the day; a control
+ * call is a call, and counts whatever becomes of it.
  *
  * Time is passed in. Safe for use by many threads: each meter changes at once, and those of other
  * shards do not wait. Limits nobody has used lately are not kept, so that shards and streams which
@@ -24,30 +27,48 @@ private[simulator] final class QuotaBook {
   /** The outcome of the operation within the limits. */
   def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
     case writing: Writing[A] => Outcome.of(state, writing.change(state, now, admission(now)))
+    case control if quota(control).exists(_.countsRefusals) =>
+      refusal(control, None, now).fold(answered(control, state, now))(refused(state, _))
     case other =>
       // An operation is a function of the state: what it would answer can be known, and thrown away.
-      val outcome = other.run(state, now)
-      val failure = outcome.answer.toOption.flatMap(refusal(other, _, now))
-      failure.fold(outcome)(refused => Outcome(state, Left(refused)))
+      val outcome = answered(other, state, now)
+      val failure = outcome.answer.toOption.flatMap(page => refusal(other, Some(page), now))
+      failure.fold(outcome)(refused(state, _))
   }
 
   /** How many limits are in use. */
   def size: Long = meters.mappingCount
+
+  /** Who uses them. */
+  def users: Set[QuotaSubject] = meters.keySet.asScala.map(_.user).toSet
 
   private def admission(now: Instant): Admission = (stream, shard, entry) => {
     val user = QuotaSubject(stream, Some(shard))
     Option.unless(use(Quota.Writes, user, Check.bytes(entry).toLong, now))(exceeded(user))
   }
 
-  private def refusal(operation: Operation[Any], answer: Any, now: Instant): Option[Failure] = {
-    val refused = for {
-      quota <- Quota.byOperation.get(operation.name)
-      user <- QuotaSubject.of(operation)
-      if !use(quota, user, bytes(answer), now)
-    } yield Failure.Refused(quota.code, exceeded(user.within(quota.named)))
-    if (refused.isEmpty) forgetDeleted(operation)
-    refused
+  private def quota(operation: Operation[Any]): Option[Quota] =
+    Quota.byOperation.get(operation.name)
+
+  private def answered[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = {
+    val outcome = operation.run(state, now)
+    if (outcome.answer.isRight) forgetDeleted(operation)
+    outcome
   }
+
+  private def refused[A](state: State, failure: Failure): Outcome[A] = Outcome(state, Left(failure))
+
+  /** @param answer where it is known already */
+  private def refusal(
+      operation: Operation[Any],
+      answer: Option[Any],
+      now: Instant
+  ): Option[Failure] =
+    for {
+      quota <- quota(operation)
+      user <- QuotaSubject.of(operation)
+      if !use(quota, user, answer.fold(0L)(bytes), now)
+    } yield Failure.Refused(quota.code, exceeded(user.within(quota.named)))
 
   private def use(quota: Quota, user: QuotaSubject, bytes: Long, now: Instant): Boolean = {
     var admitted = false

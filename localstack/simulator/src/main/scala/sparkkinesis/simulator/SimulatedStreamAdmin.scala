@@ -1,6 +1,8 @@
 package sparkkinesis.simulator
 
-import sparkkinesis.model.StreamName
+import scala.annotation.tailrec
+
+import sparkkinesis.model.{Shard, StreamName}
 
 /** The part of [[KinesisAdmin]] that changes a stream's settings, in memory. */
 trait SimulatedStreamAdmin extends KinesisAdmin {
@@ -43,6 +45,55 @@ trait SimulatedStreamAdmin extends KinesisAdmin {
   override def removeTags(stream: StreamName, keys: Seq[String]): Unit =
     answer(RemoveTagsFromStream(arn(stream), keys))
 
-  override def tags(stream: StreamName): Map[String, String] =
+  override def tags(stream: StreamName, limit: Int): Map[String, String] = {
+    @tailrec def more(found: Vector[(String, String)]): Map[String, String] = {
+      val page = answer(ListTagsForStream(arn(stream), found.lastOption.map(_._1), limit))
+      val all = found ++ page.tags
+      if (page.hasMore) more(all) else all.toMap
+    }
+    more(Vector.empty)
+  }
+
+  override def tagResource(stream: StreamName, tags: Map[String, String]): Unit =
+    answer(TagResource(arn(stream), tags))
+
+  override def untagResource(stream: StreamName, keys: Seq[String]): Unit =
+    answer(UntagResource(arn(stream), keys))
+
+  override def resourceTags(stream: StreamName): Map[String, String] =
     answer(ListTagsForResource(arn(stream))).tags.toMap
+
+  override def enableMonitoring(
+      stream: StreamName,
+      metrics: Seq[ShardMetric]
+  ): Set[ShardMetric] = answer(EnableEnhancedMonitoring(arn(stream), metrics)).desired.toSet
+
+  override def disableMonitoring(
+      stream: StreamName,
+      metrics: Seq[ShardMetric]
+  ): Set[ShardMetric] = answer(DisableEnhancedMonitoring(arn(stream), metrics)).desired.toSet
+
+  override def describeShards(stream: StreamName, limit: Int): Seq[Shard] = {
+    @tailrec def more(found: Vector[Shard]): Seq[Shard] = {
+      val page = answer(DescribeStream(arn(stream), found.lastOption.map(_.id), limit))
+      val all = found ++ page.shards
+      if (page.hasMore) more(all) else all
+    }
+    more(Vector.empty)
+  }
+
+  override def describeLimits(): AccountLimits =
+    answer(DescribeLimits(SimulatedKinesis.Region, SimulatedKinesis.Account))
+
+  override def listStreamsByToken(limit: Int): Seq[StreamName] = {
+    val (region, account) = (SimulatedKinesis.Region, SimulatedKinesis.Account)
+    @tailrec def more(found: Vector[StreamName], page: StreamListing): Seq[StreamName] = {
+      val all = found ++ page.streams.map(_.name)
+      page.nextToken match {
+        case Some(token) => more(all, answer(ListMoreStreams(region, account, token, limit)))
+        case None => all
+      }
+    }
+    more(Vector.empty, answer(ListStreams(region, account, None, limit)))
+  }
 }

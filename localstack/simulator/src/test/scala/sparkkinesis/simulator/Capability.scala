@@ -21,7 +21,7 @@ final case class Capabilities(
 /**
  * What a service may do wrong, or a test not see of it. README.md says what, under the same name.
  *
- * @param isTried rules that need it may be tried where it is lacking: they fail soon, and hurt nothing
+ * @param isTried rules that need it are tried where it is lacking: they fail soon, and hurt nothing
  */
 sealed abstract class Capability(val isTried: Boolean = true)
 
@@ -38,6 +38,12 @@ object Capability {
 
   /** They count to the size of a record. */
   case object CountsPartitionKeys extends Capability
+
+  /** The shards of a new stream have ranges equal to the key. */
+  case object StartsEvenly extends Capability
+
+  /** `NextToken` of `ListStreams` leads from page to page. */
+  case object PagesStreams extends Capability
 
   /** `UpdateShardCount` leaves shards of equal ranges. */
   case object ScalesEvenly extends Capability
@@ -62,6 +68,9 @@ object Capability {
 
   /** A subscription ends with its shard, stream or consumer: else one waits in vain. */
   case object EndsSubscriptions extends Capability(isTried = false)
+
+  /** A second subscription within five seconds of the first is refused. */
+  case object RefusesEarlySubscriptions extends Capability
 
   /** A subscription to an unknown shard is refused. */
   case object ChecksShardOfSubscription extends Capability

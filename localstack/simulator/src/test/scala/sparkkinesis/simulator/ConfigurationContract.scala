@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What can be changed about a stream: retention, encryption, tags, size of a record. */
+/** What can be changed about a stream: retention, encryption, metrics, size of a record. */
 trait ConfigurationContract { this: ContractFixture =>
   contract("IncreaseStreamRetentionPeriod", "the retention is 24 hours to a year") {
     val stream = newStream(1)
@@ -64,6 +64,32 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(records.map(_.encryptionType.contains("KMS")) == Seq(false, true, false))
   }
 
+  contract("StopStreamEncryption", "it stops what was begun, and may begin again") {
+    val stream = newStream(1)
+    admin.startEncryption(stream.name, "alias/aws/kinesis")
+    admin.stopEncryption(stream.name, "alias/aws/kinesis")
+    put(stream, entry("k", "plain"))
+    admin.startEncryption(stream.name, "alias/aws/kinesis")
+    put(stream, entry("k", "encrypted"))
+    assert(readAll(stream).map(_.encryptionType.contains("KMS")) == Seq(false, true))
+    val missing = newName()
+    refused[KinesisException.NotFound](admin.stopEncryption(missing, "alias/aws/kinesis"))
+  }
+
+  contract("EnableEnhancedMonitoring", "metrics are added to what is measured") {
+    val stream = newStream(1).name
+    val (in, out) = (ShardMetric.IncomingBytes, ShardMetric.OutgoingBytes)
+    assert(admin.enableMonitoring(stream, Seq(in)) == Set(in))
+    assert(admin.enableMonitoring(stream, Seq(out)) == Set(in, out))
+  }
+
+  contract("DisableEnhancedMonitoring", "metrics are taken from what is measured") {
+    val stream = newStream(1).name
+    val (in, out) = (ShardMetric.IncomingBytes, ShardMetric.OutgoingBytes)
+    admin.enableMonitoring(stream, Seq(in, out))
+    assert(admin.disableMonitoring(stream, Seq(in)) == Set(out))
+  }
+
   contract("UpdateMaxRecordSize", "a stream takes larger records when it is told to") {
     val stream = newStream(1)
     val large = PutEntry("k", new Array[Byte](2 * ServiceLimits.RecordBytes - 1), None)
@@ -77,24 +103,5 @@ trait ConfigurationContract { this: ContractFixture =>
     Seq(1023, 10241).foreach { size =>
       refused[KinesisException.InvalidArgument](admin.updateMaxRecordSize(stream.name, size))
     }
-  }
-
-  contract("AddTagsToStream", "tags are added, replaced and removed") {
-    val stream = newStream(1).name
-    assert(admin.tags(stream).isEmpty)
-    admin.addTags(stream, Map("team" -> "data", "cost" -> "low", "note" -> ""))
-    admin.addTags(stream, Map("cost" -> "high"))
-    assert(admin.tags(stream) == Map("team" -> "data", "cost" -> "high", "note" -> ""))
-    admin.removeTags(stream, Seq("team", "no such tag"))
-    assert(admin.tags(stream) == Map("cost" -> "high", "note" -> ""))
-  }
-
-  contract("AddTagsToStream", "a stream has 50 tags at most") {
-    val stream = newStream(1).name
-    val fifty = (1 to 50).map(i => s"key-$i" -> "v").toMap
-    fifty.grouped(10).foreach(admin.addTags(stream, _))
-    refused[KinesisException](admin.addTags(stream, Map("one more" -> "v")))
-    admin.addTags(stream, Map("key-1" -> "other"))
-    assert(admin.tags(stream) == fifty.updated("key-1", "other"))
   }
 }

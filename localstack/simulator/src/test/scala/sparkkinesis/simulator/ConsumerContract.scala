@@ -7,21 +7,34 @@ import sparkkinesis.model.StreamRef
 
 /** Consumers of enhanced fan-out. */
 trait ConsumerContract extends FanOutReading { this: ContractFixture =>
-  contract("RegisterStreamConsumer", "a consumer is described, listed and deregistered") {
-    val stream = newStream(1)
-    val arn = client.describeStream(stream).arn
+  contract("RegisterStreamConsumer", "a consumer is of its stream, and listed") {
+    val arn = client.describeStream(newStream(1)).arn
     val made = fanOut.register(arn, "one")
     assert(made.arn.stream == arn && made.arn.name == "one")
+    fanOut.register(arn, "two")
+    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name).toSet == Set("one", "two"))
+  }
+
+  contract("DescribeStreamConsumer", "a consumer is described by its ARN, and by its name") {
+    val arn = client.describeStream(newStream(1)).arn
+    val made = fanOut.register(arn, "one")
     val byArn = fanOut.describe(ConsumerRef.ByArn(made.arn))
     assert(byArn.status == ConsumerStatus.Active && byArn.arn == made.arn)
     assert(byArn.created.getEpochSecond == made.arn.createdSecond)
     assert(fanOut.describe(ConsumerRef.ByName(arn, "one")) == byArn)
-    register(stream, "two")
-    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name).toSet == Set("one", "two"))
+    refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByName(arn, "two")))
+  }
+
+  contract("DeregisterStreamConsumer", "a consumer is gone, and its name free again") {
+    val arn = client.describeStream(newStream(1)).arn
+    val made = fanOut.register(arn, "one")
+    fanOut.register(arn, "two")
     fanOut.deregister(ConsumerRef.ByArn(made.arn))
     assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name) == Seq("two"))
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(made.arn)))
     refused[KinesisException.NotFound](fanOut.deregister(ConsumerRef.ByName(arn, "one")))
+    fanOut.register(arn, "one")
+    fanOut.deregister(ConsumerRef.ByName(arn, "one"))
   }
 
   contract("RegisterStreamConsumer", "a name is given once in a stream") {

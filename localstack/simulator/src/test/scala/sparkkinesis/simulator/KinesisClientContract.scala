@@ -3,7 +3,7 @@ package sparkkinesis.simulator
 /**
  * What the connector relies on, of any Kinesis: ours in memory and over HTTP, another's, AWS.
  *
- * The capabilities name where a service is known to be wrong; a switch off skips only its tests.
+ * `Capability` names where a service is known to be wrong: there its rules must fail.
  */
 abstract class KinesisClientContract
     extends ContractFixture
@@ -13,4 +13,5 @@ abstract class KinesisClientContract
     with ReshardContract
     with FanOutContract
     with ConfigurationContract
+    with TagContract
     with ModeContract

@@ -24,12 +24,15 @@ object KinesisMockSuite {
         LimitsPutRecords,
         CountsPartitionKeys,
         ScalesEvenly,
+        StartsEvenly,
+        PagesStreams,
         RefusesEmptySplits,
         Quotas,
         RefusesForeignIterators,
         PagesConsumers,
         SizesEvents,
         EndsSubscriptions,
+        RefusesEarlySubscriptions,
         ChecksShardOfSubscription,
         KeepsOnDemandShards
       )

@@ -7,7 +7,7 @@ import sparkkinesis.model._
 trait ModeContract { this: ContractFixture =>
   contract("CreateStream", "a new on-demand stream has four shards") {
     val stream = newOnDemandStream()
-    assertEven(shards(stream), 4)
+    assertTiling(shards(stream), 4)
     assert(client.describeStream(stream).openShards == 4)
   }
 

@@ -96,8 +96,48 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val few = new QuotaBook
     (0 until 10).foreach(i => few.run(listing(i), created, Start))
     assert(few.size == 10)
+    val before = few.users
+    assert(before == (0 until 10).map(i => QuotaSubject(arn(s"stream-$i"), None)).toSet)
     few.run(DeleteStream(arn("stream-3")), created, Start)
-    assert(few.size == 10) // one less, and that of deleting
+    val deleting = QuotaSubject(Arn.region, Arn.account)
+    assert(few.users == before - QuotaSubject(arn("stream-3"), None) + deleting)
+  }
+
+  test("a control call counts though it is refused; what a limit refuses does not") {
+    val missing = DescribeStreamSummary(arn("no-such-stream"))
+    val book = new QuotaBook
+    def failure(at: Instant) = book.run(missing, State.empty(Settings()), at).answer.swap.toOption
+    def codes(at: Instant, count: Int) =
+      Seq.fill(count)(failure(at)).collect { case Some(Failure.Refused(code, _)) => code }
+    val (found, limited) = (ErrorCode.ResourceNotFound, ErrorCode.LimitExceeded)
+    assert(codes(Start, 25) == Seq.fill(20)(found) ++ Seq.fill(5)(limited))
+    assert(codes(Start.plusMillis(50), 2) == Seq(found, limited))
+  }
+
+  test("a consumer subscribes to a shard once a second, and in vain for five seconds") {
+    val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
+    val made = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
+    val described = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c")).answer(made, Start)
+    val consumer = described.toOption.get.arn
+    val call = SubscribeToShard(consumer, ShardState.id(0), Position.Latest)
+    val book = new QuotaBook
+    val times = Seq(0, 500, 1000, 1500, 5000, 5500)
+    val (_, answers) = times.foldLeft((made, Vector.empty[Option[ErrorCode]])) {
+      case ((state, all), millis) =>
+        val outcome = book.run(call, state, Start.plusMillis(millis.toLong))
+        val code = outcome.answer.swap.toOption.collect { case Failure.Refused(code, _) => code }
+        (outcome.state, all :+ code)
+    }
+    val (limited, early) = (Some(ErrorCode.LimitExceeded), Some(ErrorCode.ResourceInUse))
+    assert(answers == Vector(None, limited, early, limited, None, limited))
+  }
+
+  test("what is written or read counts only where it succeeds") {
+    val state = CreateStream(Arn, 1).run(State.empty(Settings()), Start).state
+    val noShard = GetShardIterator(Arn, ShardState.id(7), Position.Latest)
+    val book = new QuotaBook
+    val failures = Seq.fill(9)(book.run(noShard, state, Start).answer.swap.toOption.get)
+    assert(failures.distinct.size == 1 && book.size == 0)
   }
 
   test("calls that name no stream count for their account and region") {

@@ -6,7 +6,7 @@ import scala.reflect.ClassTag
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** Limits of throughput and of calls. Exact, so the time of the service must be movable. */
+/** Limits of throughput and of calls. Exact, so the time of the service must stand still. */
 trait QuotaContract { this: ContractFixture =>
   private val Limit = 1024 * 1024
   private val Throttled = "ProvisionedThroughputExceededException"
@@ -143,7 +143,7 @@ trait QuotaContract { this: ContractFixture =>
 
   /** A new stream; what earlier tests used of the account's limits is there again. */
   private def settled(shards: Int): StreamRef.ByName = {
-    pass(1.minute)
+    pass(1.second)
     newStream(shards)
   }
 

@@ -4,7 +4,6 @@ import java.net.URI
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
@@ -44,15 +43,6 @@ final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin 
   override def deleteStream(stream: StreamName): Unit = translated {
     sdk.deleteStream(aws.DeleteStreamRequest.builder().streamName(stream.name).build())
     await(s"stream $stream to be gone")(status(stream).isEmpty)
-  }
-
-  override def listStreams(): Seq[StreamName] = translated {
-    sdk
-      .listStreamsPaginator(aws.ListStreamsRequest.builder().build())
-      .asScala
-      .flatMap(_.streamNames.asScala)
-      .map(StreamName(_))
-      .toVector
   }
 
   override def splitShard(stream: StreamName, shard: ShardId, start: HashKey): Unit = translated {

@@ -1,20 +1,14 @@
 package sparkkinesis.simulator
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
-import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
 import sparkkinesis.model.StreamName
 
 /** The part of the admin calls that changes a stream's settings, by AWS's own SDK. */
-trait SdkStreamAdmin extends KinesisAdmin {
-  def sdk: SdkClient
-
-  protected def awaitActive(stream: StreamName): Unit
-
-  protected def translated[A](call: => A): A
-
+trait SdkStreamAdmin extends SdkDescribing {
   override def createOnDemandStream(stream: StreamName): Unit = changing(stream) {
     sdk.createStream(
       aws.CreateStreamRequest
@@ -67,14 +61,29 @@ trait SdkStreamAdmin extends KinesisAdmin {
     sdk.removeTagsFromStream(_.streamName(stream.name).tagKeys(keys.asJava))
   }
 
-  override def tags(stream: StreamName): Map[String, String] = translated {
-    sdk
-      .listTagsForStream(_.streamName(stream.name))
-      .tags
-      .asScala
-      .map(tag => tag.key -> tag.value)
-      .toMap
+  override def tags(stream: StreamName, limit: Int): Map[String, String] = translated {
+    @tailrec def more(found: Vector[aws.Tag]): Map[String, String] = {
+      val page = sdk.listTagsForStream { request =>
+        request.streamName(stream.name).limit(limit)
+        found.lastOption.foreach(last => request.exclusiveStartTagKey(last.key))
+      }
+      val all = found ++ page.tags.asScala
+      if (page.hasMoreTags) more(all) else asMap(all)
+    }
+    more(Vector.empty)
   }
+
+  override def tagResource(stream: StreamName, tags: Map[String, String]): Unit =
+    changing(stream)(sdk.tagResource(_.resourceARN(arn(stream)).tags(tags.asJava)))
+
+  override def untagResource(stream: StreamName, keys: Seq[String]): Unit =
+    changing(stream)(sdk.untagResource(_.resourceARN(arn(stream)).tagKeys(keys.asJava)))
+
+  override def resourceTags(stream: StreamName): Map[String, String] =
+    translated(asMap(sdk.listTagsForResource(_.resourceARN(arn(stream))).tags.asScala))
+
+  private def asMap(tags: Iterable[aws.Tag]): Map[String, String] =
+    tags.map(tag => tag.key -> tag.value).toMap
 
   private def changing(stream: StreamName)(call: => Any): Unit = translated {
     call
@@ -83,7 +92,4 @@ trait SdkStreamAdmin extends KinesisAdmin {
 
   private def details(mode: StreamMode): aws.StreamModeDetails =
     aws.StreamModeDetails.builder().streamMode(mode.name).build()
-
-  private def arn(stream: StreamName): String =
-    sdk.describeStreamSummary(_.streamName(stream.name)).streamDescriptionSummary.streamARN
 }

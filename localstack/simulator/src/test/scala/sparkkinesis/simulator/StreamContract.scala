@@ -19,9 +19,13 @@ trait StreamContract { this: ContractFixture =>
     assert(summary.retention == 24.hours)
     assert(summary.maxRecordBytes == ServiceLimits.RecordBytes)
     val found = shards(stream)
-    assertEven(found, 3)
+    assertTiling(found, 3)
     assert(found.map(_.id.name) == (0 to 2).map(i => f"shardId-$i%012d"))
     assert(found.forall(shard => shard.isOpen && shard.parents.isEmpty))
+  }
+
+  contractIf(Capability.StartsEvenly)("CreateStream", "the shards of a new stream are equal") {
+    Seq(1, 2, 3, 7).foreach(count => assertEven(shards(newStream(count)), count))
   }
 
   contract("DescribeStreamSummary", "a stream answers to its ARN as to its name") {
@@ -41,6 +45,31 @@ trait StreamContract { this: ContractFixture =>
     admin.deleteStream(one)
     assert(!admin.listStreams().contains(one))
     refused[KinesisException.NotFound](client.describeStream(StreamRef.ByName(one)))
+  }
+
+  contractIf(Capability.PagesStreams)("ListStreams", "streams are listed page by page, each once") {
+    (1 to 3).foreach(_ => newStream(1))
+    assert(admin.listStreamsByToken(2) == admin.listStreams())
+  }
+
+  contract("DescribeStream", "a stream is described with its shards, page by page, each once") {
+    val stream = newStream(5)
+    assert(admin.describeShards(stream.name, 2) == shards(stream))
+    admin.mergeShards(stream.name, shards(stream)(0).id, shards(stream)(1).id)
+    val all = admin.describeShards(stream.name, 100)
+    assert(all == shards(stream) && all.size == 6 && all.count(_.isOpen) == 4)
+    admin.deleteStream(stream.name)
+    refused[KinesisException.NotFound](admin.describeShards(stream.name, 100))
+  }
+
+  contract("DescribeLimits", "the account's open shards and on-demand streams are counted") {
+    val before = admin.describeLimits()
+    val stream = newStream(3)
+    admin.mergeShards(stream.name, shards(stream)(0).id, shards(stream)(1).id)
+    val more = admin.describeLimits()
+    assert(more.openShards == before.openShards + 2 && more.shardLimit == before.shardLimit)
+    admin.createOnDemandStream(newName())
+    assert(admin.describeLimits().onDemandStreams == before.onDemandStreams + 1)
   }
 
   contract("DeleteStream", "a stream made again is another, and empty") {

@@ -1,8 +1,13 @@
 package sparkkinesis.simulator.http
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
+import scala.util.Using
+
+import com.fasterxml.jackson.core.JsonFactory
 import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 
 /** One answer of the server, taken apart. */
 private[http] final case class HttpAnswer(status: Int, head: String, body: Array[Byte]) {
@@ -16,7 +21,7 @@ private[http] final case class HttpAnswer(status: Int, head: String, body: Array
 
   /** What is wrong with it, seen by a client of AWS. */
   def fault: Option[String] =
-    if (status == 200) None
+    if (status == 200) bodyFault
     else if (status < 400 || status > 499) Some(s"status $status")
     else if (HttpAnswer.OfHttp(status) && body.isEmpty) None
     else if (header("x-amzn-ErrorType").isEmpty) Some("no x-amzn-ErrorType")
@@ -26,10 +31,29 @@ private[http] final case class HttpAnswer(status: Int, head: String, body: Array
       else Some(s"no error but $said")
     }
 
+  /** Nothing, or one document in the format that the head names: more or less is no answer. */
+  private def bodyFault: Option[String] =
+    if (body.isEmpty) None
+    else
+      header("content-type").filter(HttpAnswer.Formats) match {
+        case None => Some(s"a body of type ${header("content-type")}")
+        case Some(named) =>
+          val factory =
+            if (named == WireFormat.Cbor.contentType) new CBORFactory else new JsonFactory
+          try
+            Using.resource(factory.createParser(body)) { parser =>
+              parser.nextToken()
+              parser.skipChildren()
+              Option.when(parser.nextToken() != null)(s"more than one document in $named")
+            }
+          catch { case e: IOException => Some(s"no $named but $e") }
+      }
+
   private def document: JsonNode = WireFormat.of(header("content-type")).parse(body)
 }
 
 private[http] object HttpAnswer {
+  private val Formats = Set(WireFormat.Json, WireFormat.Cbor).map(_.contentType)
 
   /** What HTTP itself refuses: too large, an expectation unknown. */
   private val OfHttp = Set(413, 417)
