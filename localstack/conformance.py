@@ -121,14 +121,14 @@ def reasons(readme: str) -> dict[str, dict[str, str]]:
     """Of each server, what it does otherwise, by the capability it lacks."""
     found = REASONS.search(readme)
     lines = found[0].splitlines() if found else []
-    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     by_server: dict[str, dict[str, str]] = {name: {} for name in rows[0][1:]}
     for capability, *cells in rows[2:]:
         said = ""
         for server, cell in zip(by_server, cells, strict=True):
             said = said if cell == SAME else cell
             if said:
-                by_server[server][capability] = said
+                by_server[server][capability.strip("`")] = said
     return by_server
 
 

@@ -54,3 +54,23 @@ def test_boto3_calls_every_operation_that_is_served(runs: dict[str, conformance.
     served = conformance.known_operations()
     assert served >= {"PutRecords", "GetRecords", "ListShards"}
     assert served - runs[conformance.BOTO3].operations() == set()
+
+
+def test_a_server_is_given_its_own_reasons() -> None:
+    readme = """
+| capability | one | two | three |
+|---|---|---|---|
+| `Waits` | it `hurries` | the same | |
+| `Counts` | | miscounts | the same |
+
+"""
+    assert conformance.reasons(readme) == {
+        "one": {"Waits": "it `hurries`"},
+        "two": {"Waits": "it `hurries`", "Counts": "miscounts"},
+        "three": {"Counts": "miscounts"},
+    }
+    run = conformance.Run(skipped={"Op: rule"}, lacks={"Op: rule": ["Counts"]})
+    said = conformance.deviations("three", run, {"Counts": "miscounts", "Waits": "no"})
+    assert said == ["  - miscounts (`Counts`): *Op: rule*"]
+    with pytest.raises(SystemExit, match=r"Op: rule.*Counts"):
+        conformance.deviations("one", run, {"Waits": "it `hurries`"})

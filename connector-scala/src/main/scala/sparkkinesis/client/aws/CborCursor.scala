@@ -1,5 +1,9 @@
 package sparkkinesis.client.aws
 
+import java.nio.ByteBuffer
+import java.nio.charset.CharacterCodingException
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.util.control.NoStackTrace
 
 /**
@@ -27,16 +31,16 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
 
   def text(): Unit = string(Text)
 
-  def blob(): Unit = string(Bytes)
-
-  /** Of the last string: other texts may not be UTF-8, which nobody has looked at here. */
-  def requireAscii(): Unit = {
-    var i = stringBegin
-    while (i < stringEnd) {
-      if (bytes(i) < 0) throw Unusual
-      i += 1
-    }
+  /** A text that must be UTF-8. */
+  def checkedText(): Unit = {
+    text()
+    checkText()
   }
+
+  /** The last string must be UTF-8. */
+  def checkText(): Unit = if (!isAscii) requireUtf8()
+
+  def blob(): Unit = string(Bytes)
 
   /** An integer, or what is whole of a floating-point number. */
   def number(): Long = {
@@ -44,12 +48,16 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
     kind match {
       case Unsigned => argument()
       case Negative => -1 - argument()
-      case Simple if info == Float64 => java.lang.Double.longBitsToDouble(argument()).toLong
+      case Simple if info == Float64 => whole(java.lang.Double.longBitsToDouble(argument()))
       case Simple if info == Float32 =>
-        java.lang.Float.intBitsToFloat(argument().toInt).toLong
+        whole(java.lang.Float.intBitsToFloat(argument().toInt).toDouble)
       case _ => throw Unusual
     }
   }
+
+  /** Not of what is no number, or too large. */
+  private def whole(number: Double): Long =
+    if (math.abs(number) < MaxWhole) number.toLong else throw Unusual
 
   /** Calls `value` behind each name of a map; `begin` and `end` are the name's. */
   def foreachEntry(value: () => Unit): Unit = foreach(Entries) { () =>
@@ -67,19 +75,22 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
     val start = at
     head()
     kind match {
-      case Text | Bytes =>
+      case Text =>
         at = start
-        string(kind)
-        if (kind == Text) requireAscii()
+        checkedText()
+      case Bytes =>
+        at = start
+        blob()
       case Elements =>
         at = start
         foreachElement(() => skip(depth - 1))
       case Entries =>
         at = start
         foreach(Entries) { () =>
-          skip(depth - 1)
+          checkedText()
           skip(depth - 1)
         }
+      case Simple if info == OneByte => throw Unusual // none is in use
       case _ =>
         argument()
         ()
@@ -111,12 +122,25 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
     stringEnd = at
   }
 
-  /** The next item's kind, tags passed over. */
+  private def isAscii: Boolean = {
+    var i = stringBegin
+    while (i < stringEnd && bytes(i) >= 0) i += 1
+    i == stringEnd
+  }
+
+  private def requireUtf8(): Unit =
+    try {
+      UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, stringBegin, stringEnd - stringBegin))
+      ()
+    } catch { case _: CharacterCodingException => throw Unusual }
+
+  /** The next item's kind; that it is a time is passed over, other tags change what it is. */
   private def head(): Unit = {
     next()
-    while (kind == Tag) {
-      argument()
+    if (kind == Tag) {
+      if (argument() != EpochTime) throw Unusual
       next()
+      if (kind == Tag) throw Unusual
     }
   }
 
@@ -154,12 +178,17 @@ private[aws] object CborCursor {
   private val Tag = 6
   private val Simple = 7
 
+  private val EpochTime = 1L
+
   private val OneByte = 24
   private val EightBytes = 27
   private val Float32 = 26
   private val Float64 = 27
   private val Indefinite = 31
   private val Break = 0xff.toByte
+
+  /** Well within a `Long`. */
+  private val MaxWhole = 1e18
 
   /** Of what is skipped. */
   private val MaxDepth = 32

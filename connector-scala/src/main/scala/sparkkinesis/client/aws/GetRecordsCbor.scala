@@ -80,7 +80,7 @@ private[aws] object GetRecordsCbor {
           isNumbered = true
         } else if (isName(Arrival)) arrival = in.number()
         else if (isName(Key)) {
-          in.text()
+          in.checkedText()
           packed.key(in.begin, in.end)
         } else if (isName(Encryption)) encryption = readEncryptionType()
         else skipMember()
@@ -90,7 +90,7 @@ private[aws] object GetRecordsCbor {
     }
 
     private def skipMember(): Unit = {
-      in.requireAscii() // the name
+      in.checkText() // its name
       in.skip()
     }
 
@@ -119,8 +119,7 @@ private[aws] object GetRecordsCbor {
       Arrays.equals(body, in.begin, in.end, name, 0, name.length)
 
     private def readText(): String = {
-      in.text()
-      in.requireAscii()
+      in.checkedText()
       new String(body, in.begin, in.end - in.begin, UTF_8)
     }
   }

@@ -63,33 +63,6 @@ class GetRecordsCborLawSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("TEMP") {
-    val kinds = scala.collection.mutable.Map.empty[String, (Int, String)]
-    def note(kind: String, b: Array[Byte]): Unit =
-      kinds(kind) = (kinds.get(kind).fold(1)(_._1 + 1), hex(b))
-    (1 to 150000).foreach { _ =>
-      garbled.sample.foreach { b =>
-        GetRecordsCbor.decode(b).foreach { page =>
-          bySdk(b) match {
-            case Failure(e) => note("fails " + e.getMessage.linesIterator.next().replaceAll("0x..|[0-9]+", "N").take(260) + " keys " + page.records.flatMap(_.partitionKey).exists(_.contains("\ufffd")), b)
-            case Success(o) =>
-              val (x, y) = (comparable(page), comparable(o))
-              if (x._2 != y._2) note("next", b)
-              else if (x._3 != y._3) note("behind", b)
-              else if (x._4 != y._4) note("children", b)
-              else if (x._1.size != y._1.size) note("count", b)
-              else if (x != y) {
-                val (p, q) = x._1.zip(y._1).find { case (p, q) => p != q }.get
-                val at = (0 to 4).filter(i => p.productElement(i) != q.productElement(i))
-                note(s"record $at keys ${p._2.exists(_.contains("\ufffd"))}", b)
-              }
-          }
-        }
-      }
-    }
-    kinds.foreach { case (k, (n, b)) => println(s"KIND $n $k $b") }
-  }
-
   private def comparable(page: Page) = (
     page.records.map { r =>
       (r.sequenceNumber.text, r.partitionKey, r.data.toSeq, r.arrivalMillis, r.encryptionType)

@@ -29,6 +29,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     val arn = client.describeStream(newStream(1)).arn
     val made = fanOut.register(arn, "one")
     fanOut.register(arn, "two")
+    assert(fanOut.list(arn, None, 100).consumers.size == 2)
     fanOut.deregister(ConsumerRef.ByArn(made.arn))
     assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name) == Seq("two"))
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(made.arn)))
