@@ -75,6 +75,16 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a stream that was deleted with its consumers stays deleted") {
+    inDirectory { directory =>
+      val history =
+        Vector(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "me"), DeleteStream(Arn, true))
+      val before =
+        withJournal(directory)((journal, state) => enact(journal, state, history.map(always)))
+      withJournal(directory)((_, restored) => assert(told(restored) == told(before)))
+    }
+  }
+
   test("an entry that the rules of this program refuse is an error, not another state") {
     inDirectory { directory =>
       withJournal(directory)((journal, _) => journal.keep(DeleteStream(Arn), (), Start))
