@@ -75,6 +75,21 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("what is let go over days is let go again") {
+    val gaps = Gen.oneOf(0.seconds, 40.seconds, 90.seconds, 9.hours, 23.hours)
+    forAll(mixed.flatMap(steps => Gen.listOfN(steps.size, gaps).map(steps.zip(_)))) { history =>
+      inDirectory { directory =>
+        val before = withJournal(directory) { (journal, restored) =>
+          history.foldLeft((restored, Start)) { case ((state, time), (step, gap)) =>
+            val now = time.plusNanos(gap.toNanos).plusMillis(50)
+            (keep(journal, state, step(state), now), now)
+          }
+        }
+        withJournal(directory)((_, restored) => assert(told(restored) == told(before._1)))
+      }
+    }
+  }
+
   test("a stream that was deleted with its consumers stays deleted") {
     inDirectory { directory =>
       val history =
