@@ -48,6 +48,10 @@ def test_the_packages_readme_runs(tmp_path: Path) -> None:
     assert "subSequenceNumber: long" in run_fences("python/README.md", tmp_path)
 
 
+def test_the_local_readme_runs(tmp_path: Path) -> None:
+    run_fences("localstack/README.md", tmp_path)
+
+
 def test_the_readmes_tests_pass(tmp_path: Path) -> None:
     for number, readme in enumerate(READMES):
         (fence,) = (f for f in fences(readme, "python") if "def test_" in f)
