@@ -1,5 +1,6 @@
 package sparkkinesis.simulator
 
+import java.net.BindException
 import java.nio.file.{Path, Paths}
 
 import scala.annotation.tailrec
@@ -12,9 +13,7 @@ import sparkkinesis.simulator.journal.FileJournal
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {
   def main(args: Array[String]): Unit = Arguments.parse(args.toList) match {
-    case Left(message) =>
-      Console.err.println(message)
-      sys.exit(2)
+    case Left(message) => end(2, message)
     case Right(arguments) if arguments.help => println(Arguments.Usage)
     case Right(arguments) => serve(arguments)
   }
@@ -23,10 +22,13 @@ object Main {
     val kinesis = this.kinesis(arguments)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
-      prepare(kinesis, arn, shards, arguments.persist.nonEmpty).foreach(Console.err.println)
+      prepare(kinesis, arn, shards, arguments.persist.nonEmpty)
+        .fold(end(1, _), _.foreach(Console.err.println))
     }
     // Once the port is open, all is there.
-    val server = KinesisServer.start(arguments.port, kinesis)
+    val server =
+      try KinesisServer.start(arguments.port, kinesis)
+      catch { case e: BindException => end(1, s"--port ${arguments.port}: ${e.getMessage}") }
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -35,25 +37,23 @@ object Main {
     } else server.awaitClosed()
   }
 
-  /**
-   * A warning where the stream was kept with another number of shards. Throws
-   * `IllegalArgumentException` where it cannot be made.
-   */
+  /** A warning where the stream was kept with another number of shards; else why it is not there. */
   private[simulator] def prepare(
       kinesis: SimulatedKinesis,
       arn: StreamArn,
       shards: Int,
       isKept: Boolean
-  ): Option[String] = kinesis.prepare(CreateStream(arn, shards)) match {
+  ): Either[String, Option[String]] = kinesis.prepare(CreateStream(arn, shards)) match {
+    case Right(_) => Right(None)
     case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if isKept =>
       val open = kinesis.prepare(DescribeStreamSummary(arn)).map(_.summary.openShards)
-      open.toOption.filter(_ != shards).map { open =>
+      Right(open.toOption.filter(_ != shards).map { open =>
         s"Warning: --stream ${arn.name}:$shards: the stream is kept with $open open shards, and " +
           "stays as it is."
-      }
-    case Left(failure) =>
-      throw new IllegalArgumentException(s"--stream ${arn.name}:$shards: $failure")
-    case Right(_) => None
+      })
+    case Left(Failure.Refused(code, said)) =>
+      Left(s"--stream ${arn.name}:$shards: ${code.name}: $said")
+    case Left(Failure.NoAnswer) => Left(s"--stream ${arn.name}:$shards: no answer")
   }
 
   private def kinesis(arguments: Arguments): SimulatedKinesis =
@@ -71,10 +71,13 @@ object Main {
       )
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
-      case e: JournalException =>
-        Console.err.println(e.getMessage)
-        sys.exit(1)
+      case e: JournalException => end(1, e.getMessage)
     }
+
+  private def end(status: Int, why: String): Nothing = {
+    Console.err.println(why)
+    sys.exit(status)
+  }
 
   @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
 }

@@ -29,9 +29,11 @@ final class ArgumentsSuite extends AnyFunSuite {
   test("a stream that is there with other shards is left as it is, with a warning") {
     val kinesis = new SimulatedKinesis(new SimulatedClock(Start), Settings(quotas = true))
     def prepare(shards: Int, isKept: Boolean = true) = Main.prepare(kinesis, Arn, shards, isKept)
-    assert(prepare(2) === None && prepare(2) === None)
-    (1 to 30).foreach(_ => assert(prepare(3).exists(_.contains("kept with 2 open shards"))))
+    assert(prepare(2) === Right(None) && prepare(2) === Right(None))
+    (1 to 30).foreach(_ =>
+      assert(prepare(3).exists(_.exists(_.contains("kept with 2 open shards"))))
+    )
     assert(kinesis.statistics.snapshot.calls.isEmpty)
-    assertThrows[IllegalArgumentException](prepare(2, isKept = false))
+    assert(prepare(2, isKept = false).left.exists(_.contains("ResourceInUseException")))
   }
 }
