@@ -56,9 +56,11 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("the goals of docs/benchmarks.md: all are looked at") {
-    val goals = rows.filter(_.get("goal").isTextual).groupMapReduce { row =>
-      row.get("name").asText.takeWhile(_ != ':')
-    }(_ => 1)(_ + _)
+    val goals = rows
+      .filter(_.get("goal").isTextual)
+      .groupMapReduce { row =>
+        row.get("name").asText.takeWhile(_ != ':')
+      }(_ => 1)(_ + _)
     assert(
       goals === Map(
         "simulator" -> 4, // writes, reads, CPU, heap
@@ -75,6 +77,8 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("the document has its place for the table") {
     val text = Files.readString(Paths.get("docs/benchmarks.md"))
-    assert(text.contains(Document.Begin) && text.indexOf(Document.Begin) < text.indexOf(Document.End))
+    assert(
+      text.contains(Document.Begin) && text.indexOf(Document.Begin) < text.indexOf(Document.End)
+    )
   }
 }

@@ -55,6 +55,8 @@ class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
     val cores = Runtime.getRuntime.availableProcessors
     val setting = Setting.now()
     assert(setting.contains(s", $cores cores, Java ${sys.props("java.version")}, Spark "), setting)
-    assert(setting.matches("(commit [0-9a-f]{8,}( with changes)?|no commit), \\d{4}-\\d\\d-\\d\\d, .*"))
+    assert(
+      setting.matches("(commit [0-9a-f]{8,}( with changes)?|no commit), \\d{4}-\\d\\d-\\d\\d, .*")
+    )
   }
 }

@@ -9,9 +9,11 @@ class QuotaKeysSuite extends AnyFunSuite {
 
   private def shardsOf(keys: QuotaKeys): Map[Int, Int] = {
     val ranges = HashKeyRange.even(keys.shards)
-    (0 until count).map(keys.of).groupMapReduce { key =>
-      ranges.indexWhere(_.contains(HashKey.of(key)))
-    }(_ => 1)(_ + _)
+    (0 until count)
+      .map(keys.of)
+      .groupMapReduce { key =>
+        ranges.indexWhere(_.contains(HashKey.of(key)))
+      }(_ => 1)(_ + _)
   }
 
   test("even keys: as many records for each shard") {

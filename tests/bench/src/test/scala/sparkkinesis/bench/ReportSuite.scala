@@ -29,7 +29,9 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  test("rounds are compared one by one: the ratio is the median of theirs, not that of the medians") {
+  test(
+    "rounds are compared one by one: the ratio is the median of theirs, not that of the medians"
+  ) {
     val compared = Result.compared("a: b", "s", Samples(Seq(1, 2, 9)), Samples(Seq(1, 4, 3)))
     assert(compared.ratio.map(_.value).contains(1.0) && compared.value.map(_.value).contains(2.0))
     assert(compared.ratio.flatMap(_.spread).contains((0.5, 3.0)))
@@ -39,7 +41,12 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("a single round has no spread, in the table neither") {
     val rows = Report.rows(Seq(Result.compared("a: b", "s", Samples(Seq(1)), Samples(Seq(2)))))
     assert(rows === Seq("| a: b | 1 s |  | 2 | 0.5 |  |  |"))
-    assert(Report.rows(Seq(result("a: b", 7))).head.contains("| 7 - 9 | 7.5 (5 - 10) | 1.25 (0.7 - 1.8) |"))
+    assert(
+      Report
+        .rows(Seq(result("a: b", 7)))
+        .head
+        .contains("| 7 - 9 | 7.5 (5 - 10) | 1.25 (0.7 - 1.8) |")
+    )
   }
 
   test("what was not measured meets no goal, and says why") {

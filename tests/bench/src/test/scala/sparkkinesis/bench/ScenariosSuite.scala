@@ -54,7 +54,8 @@ class ScenariosSuite extends AnyFunSuite {
   }
 
   test("after one that failed the next is run") {
-    val outcomes = Scenarios.runAll(Seq(scenario(1.minute)(sys.error("no")), scenario(1.minute)(Nil)))
+    val outcomes =
+      Scenarios.runAll(Seq(scenario(1.minute)(sys.error("no")), scenario(1.minute)(Nil)))
     assert(outcomes.map(_.isWell) === Seq(false, true))
   }
 

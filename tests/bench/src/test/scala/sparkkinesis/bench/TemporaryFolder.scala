@@ -12,7 +12,8 @@ final class TemporaryFolder extends AutoCloseable {
 
   override def close(): Unit = {
     val all = Files.walk(path)
-    try all.sorted(Comparator.reverseOrder[Path]).map[File](_.toFile).forEach { f => f.delete(); () }
+    try
+      all.sorted(Comparator.reverseOrder[Path]).map[File](_.toFile).forEach { f => f.delete(); () }
     finally all.close()
   }
 }
