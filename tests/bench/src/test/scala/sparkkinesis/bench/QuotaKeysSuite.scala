@@ -33,7 +33,7 @@ class QuotaKeysSuite extends AnyFunSuite {
 
   test("keys have one length") {
     for (isHot <- Seq(false, true)) {
-      val lengths = (0 until count).map(QuotaKeys(8, isHot).of(_).length)
+      val lengths = (0 until count).map(QuotaKeys(8, isHot).of).map(_.length)
       assert(lengths.distinct === Seq(QuotaKeys.KeyLength))
     }
   }
