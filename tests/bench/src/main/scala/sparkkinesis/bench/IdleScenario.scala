@@ -22,6 +22,7 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
   }
 
   private def ofQuery(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
+    val begun = iteratorCalls(kinesis)
     val query = lab
       .read(kinesis.endpoint, Stream)
       .writeStream
@@ -29,21 +30,18 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
       .option("checkpointLocation", lab.newCheckpoint().toString)
       .start()
     try {
-      awaitReading(kinesis, shards, query)
+      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
+        query.exception.foreach(throw _)
+        iteratorCalls(kinesis) - begun >= shards
+      }
       Waiting.sleep(sizing.settling)
       (1 to sizing.rounds).map(_ => window(kinesis, shards)(batchOf(query)))
     } finally query.stop()
   }
 
   /** A query that has not begun to read each shard would be idle indeed. */
-  private def awaitReading(kinesis: LocalKinesis, shards: Int, query: StreamingQuery): Unit = {
-    def begun = ServerStats.of(kinesis.endpoint).callsOf("GetShardIterator")
-    val before = begun
-    Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
-      query.exception.foreach(throw _)
-      begun - before >= shards
-    }
-  }
+  private def iteratorCalls(kinesis: LocalKinesis): Long =
+    ServerStats.of(kinesis.endpoint).callsOf("GetShardIterator")
 
   /** @param batch the last one's number */
   private def window(kinesis: LocalKinesis, shards: Int)(batch: => Long): Window = {
