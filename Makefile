@@ -3,6 +3,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+# One run of sbt makes both jars; each of its runs uses all cores anyway.
+.NOTPARALLEL:
 
 export JAVA_HOME := $(shell project/java-home)
 # Spark's workers use this machine's `python3` unless told otherwise.
@@ -58,7 +60,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 	$(PYTHON) tests/run_all.py simulator
 	$(PYTHON) localstack/conformance.py
 
-demo: wheel ## see it at work on a local Kinesis, about a minute
+demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/

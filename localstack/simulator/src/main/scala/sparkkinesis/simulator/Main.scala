@@ -1,5 +1,6 @@
 package sparkkinesis.simulator
 
+import java.net.BindException
 import java.nio.file.{Path, Paths}
 
 import scala.annotation.tailrec
@@ -12,22 +13,23 @@ import sparkkinesis.simulator.journal.FileJournal
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {
   def main(args: Array[String]): Unit = Arguments.parse(args.toList) match {
-    case Left(message) =>
-      Console.err.println(message)
-      sys.exit(2)
+    case Left(message) => end(2, message)
     case Right(arguments) if arguments.help => println(Arguments.Usage)
     case Right(arguments) => serve(arguments)
   }
 
   private def serve(arguments: Arguments): Unit = {
     val kinesis = this.kinesis(arguments)
-    val server = KinesisServer.start(arguments.port, kinesis)
+    val server =
+      try KinesisServer.start(arguments.port, kinesis)
+      catch { case e: BindException => end(1, s"--port ${arguments.port}: ${e.getMessage}") }
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
       kinesis.prepare(CreateStream(arn, shards)) match {
         case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
-        case Left(failure) =>
-          throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
+        case Left(Failure.Refused(code, said)) =>
+          end(1, s"--stream $name:$shards: ${code.name}: $said")
+        case Left(Failure.NoAnswer) => end(1, s"--stream $name:$shards: no answer")
         case Right(_) => ()
       }
     }
@@ -48,10 +50,13 @@ object Main {
       val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
-      case e: JournalException =>
-        Console.err.println(e.getMessage)
-        sys.exit(1)
+      case e: JournalException => end(1, e.getMessage)
     }
+
+  private def end(status: Int, why: String): Nothing = {
+    Console.err.println(why)
+    sys.exit(status)
+  }
 
   @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
 }
