@@ -71,7 +71,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 	$(PYTHON) tests/link/check.py
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
-bench: setup ## speed against a raw SDK loop, 15 minutes: docs/benchmarks.md
+bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 clean: ## forget everything that was built, and .venv
