@@ -3,6 +3,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+# One run of sbt makes both jars; each of its runs uses all cores anyway.
+.NOTPARALLEL:
 
 export JAVA_HOME := $(shell project/java-home)
 # Spark's workers use this machine's `python3` unless told otherwise.
@@ -58,7 +60,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 	$(PYTHON) tests/run_all.py simulator
 	$(PYTHON) localstack/conformance.py
 
-demo: wheel ## see it at work on a local Kinesis, about a minute
+demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
@@ -69,7 +71,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 	$(PYTHON) tests/link/check.py
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
-bench: setup ## speed against a raw SDK loop, 15 minutes: docs/benchmarks.md
+bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 clean: ## forget everything that was built, and .venv

@@ -321,6 +321,18 @@ def test_pauses_grow_and_end() -> None:
 
 def test_rules_are_said_only_where_they_differ(tmp_path: Any) -> None:
     assert Rules().words() == []
-    rules = Rules(quotas="aws", persist=tmp_path, clock="simulated", list_lag=timedelta(seconds=2))
-    said = ["--quotas", "aws", "--persist", str(tmp_path), "--clock", "simulated"]
-    assert rules.words() == [*said, "--list-lag", "2000ms"]
+    rules = Rules(persist=tmp_path, clock="simulated", list_lag=timedelta(seconds=2))
+    said = ["--persist", str(tmp_path), "--clock", "simulated", "--list-lag", "2000ms"]
+    assert rules.words() == said
+    assert Rules(quotas="aws").words() == ["--quotas", "aws"]
+
+
+@pytest.mark.parametrize("heap", ["", "1", "0g", "-1g", "1t", "1 g", "1g -XshowSettings"])
+def test_a_heap_is_a_size(heap: str) -> None:
+    with pytest.raises(ValueError, match="heap must be a size such as 512m or 4g, not"):
+        LocalKinesis(heap=heap)
+
+
+def test_limits_need_time_that_passes() -> None:
+    with pytest.raises(ValueError, match=r"'simulated' stands still.*Choose one"):
+        LocalKinesis(quotas="aws", clock="simulated")

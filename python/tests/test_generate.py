@@ -190,9 +190,9 @@ def test_an_undisturbed_pace_keeps_the_rate(rate: float) -> None:
     assert 50 * pace.batch / rate == pytest.approx(pace.due)
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_rate_is_above_zero(rate: float) -> None:
-    with pytest.raises(ValueError, match="--rate must be above 0"):
+    with pytest.raises(ValueError, match="--rate must be a number above 0"):
         Pace(rate=rate)
 
 
@@ -277,8 +277,11 @@ def test_plain_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str
     [
         ["--template", "{{nothing}}"],
         ["--rate", "0"],
+        ["--rate", "inf"],
+        ["--give-up", "nan"],
         ["--count", "-1"],
         ["--seconds", "-1"],
+        ["--seconds", "nan"],
         ["--hot-keys", "1"],
         ["--keys", "1", "--hot-share", "0.5"],
     ],

@@ -27,7 +27,7 @@ def client_of(
     retries: bool = True,
 ) -> Any:
     """A client of a region of the simulator; unchecked, it sends what is wrong too."""
-    config = Config(parameter_validation=checked)
+    config = Config(parameter_validation=checked, proxies={})
     if not retries:
         config = config.merge(Config(retries={"total_max_attempts": 1}))
     client = boto3.client(

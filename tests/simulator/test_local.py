@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_kinesis import KinesisRefused
-from spark_kinesis.local import FaultName, LocalKinesis
+from spark_kinesis import KinesisRefused, LocalKinesisError
+from spark_kinesis.local import FaultName, LocalEndpoint, LocalKinesis
 
 pytest_plugins = ["pytester"]
 
@@ -69,6 +70,20 @@ def test_boto3_finds_the_same(local: LocalKinesis, stream: str) -> None:
     client = local.client
     client.put_record(StreamName=stream, PartitionKey="k", Data=b"by boto3")
     assert [record.text for record in local.records(stream)] == ["by boto3"]
+    assert local.client is client
+
+
+def test_a_proxy_is_for_others(
+    local: LocalKinesis, stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert stream in LocalEndpoint(local.endpoint).client.list_streams()["StreamNames"]
+    said = generate(local.endpoint, "--stream", stream, "--count", "1")
+    assert said.returncode == 0, said.stderr
+    assert len(local.records(stream)) == 1
 
 
 def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
@@ -197,9 +212,11 @@ def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
     with LocalKinesis(quotas="aws", persist=tmp_path / "kept") as strict:
         for number in range(7):
             strict.create(f"stream-{number}")
+        burst = [{"PartitionKey": "k", "Data": b"x" * 700_000}] * 2  # a shard takes 1 MiB at once
+        refused = strict.client.put_records(StreamName="stream-6", Records=burst)
+        assert refused["FailedRecordCount"] == 1
         strict.put("stream-0", map(str, range(1500)))
         assert len(strict.records("stream-0")) == 1500
-        assert strict.stats().entries_failed > 0
     with LocalKinesis(persist=tmp_path / "kept") as again:
         assert len(again.streams) == 7
         assert len(again.records("stream-0")) == 1500
@@ -214,3 +231,17 @@ def test_a_reshard_tells_its_shards_though_listings_lag() -> None:
         merged = kinesis.merge("orders", low, high)
         kinesis.advance(timedelta(minutes=1))
         assert [shard.id for shard in kinesis.shards("orders")] == [FIRST, low, high, merged]
+
+
+def test_who_has_died_leaves_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dsaid=on-stderr")  # which Java tells there
+    with LocalKinesis(heap="64m") as kinesis:
+        server = kinesis._process
+        assert server is not None
+        server._process.kill()
+        assert kinesis.wait() == -signal.SIGKILL
+        assert not kinesis.is_running
+        with pytest.raises(LocalKinesisError, match=r"(?s)died with status -9:.*said=on-stderr"):
+            kinesis.put("orders", ["one"])
+    with pytest.raises(LocalKinesisError, match="call start"):
+        _ = kinesis.streams

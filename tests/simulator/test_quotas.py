@@ -17,10 +17,13 @@ THROTTLED = "ProvisionedThroughputExceededException"
 
 @pytest.fixture(scope="module")
 def limited() -> Iterator[Any]:
-    """A client of a simulator that keeps quotas, with streams made past the limit of five."""
+    """A client of a simulator that keeps quotas, with streams made past the limit of five.
+
+    Its time stands still, so that nothing is paid back while a test runs.
+    """
     streams = {f"stream-{i}": 2 for i in range(8)}
     with subprocess.Popen(
-        [*command(streams, port=0), "--quotas", "aws"],
+        [*command(streams, port=0), "--quotas", "aws", "--clock", "simulated"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -71,8 +74,6 @@ def test_a_single_record_over_the_limit_is_refused(limited: Any) -> None:
 
 
 def test_calls_over_the_limit_are_refused(limited: Any) -> None:
-    def calls() -> None:
-        for _ in range(100):
-            limited.list_streams()
-
-    assert code_of(calls) == "LimitExceededException"
+    for _ in range(5):
+        limited.list_streams()
+    assert code_of(limited.list_streams) == "LimitExceededException"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from ._boto import boto3
+from ._boto import local_client
 from ._credentials import StaticCredentials
 from ._errors import LocalKinesisError
 from ._wire import REGION, Wire
@@ -26,6 +26,7 @@ class LocalAddress:
     def __init__(self, endpoint: str | None) -> None:
         """Connect to nothing yet."""
         self._address = endpoint
+        self._client: Any = None
 
     @property
     def endpoint(self) -> str:
@@ -49,18 +50,22 @@ class LocalAddress:
 
     @property
     def client(self) -> Any:
-        """A new boto3 client of it.
+        """A boto3 client of it, the same each time; threads may share it.
 
         Raises:
             MissingPackage: when boto3 is not installed.
         """
-        return boto3("the client of a local Kinesis").client(
-            "kinesis",
-            endpoint_url=self.endpoint,
-            region_name=REGION,
-            aws_access_key_id="local",
-            aws_secret_access_key=_SECRET,
-        )
+        endpoint = self.endpoint
+        if self._client is None:
+            self._client = local_client("the client of a local Kinesis", endpoint)
+        return self._client
+
+    def _move(self, endpoint: str | None) -> None:
+        """From now on it listens there, or nowhere."""
+        self._address = endpoint
+        former, self._client = self._client, None
+        if former is not None:
+            former.close()
 
     @property
     def _wire(self) -> Wire:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 from ._errors import MissingPackage
+from ._wire import REGION
 
 
 def boto3(user: str) -> ModuleType:
@@ -22,3 +24,26 @@ def boto3(user: str) -> ModuleType:
         raise MissingPackage(f"{user} needs boto3: pip install boto3") from error
     found: ModuleType = package
     return found
+
+
+def local_client(user: str, endpoint: str) -> Any:
+    """A client of a local Kinesis, whatever proxy this machine has for others.
+
+    Args:
+        user: who needs it, for the message.
+        endpoint: such as ``http://127.0.0.1:4567``.
+
+    Raises:
+        MissingPackage: when boto3 is not installed.
+    """
+    package = boto3(user)
+    from botocore.config import Config  # noqa: PLC0415 comes with boto3
+
+    return package.client(
+        "kinesis",
+        endpoint_url=endpoint,
+        region_name=REGION,
+        aws_access_key_id="local",
+        aws_secret_access_key="local",  # noqa: S106 a local Kinesis takes any
+        config=Config(proxies={}),
+    )

@@ -83,7 +83,8 @@ class LocalEndpoint(LocalAdmin):
     def scale(self, stream: str, shards: int) -> list[str]:
         """Change the number of open shards: to half to twice as many, as on AWS.
 
-        Waits until they are listed, for as long as the list lag is, at most a minute.
+        Waits until they are listed, for as long as the list lag is, at most a minute: on a
+        simulated clock a list lag does not end by itself, and this fails.
 
         Returns:
             The ids of the open ones, by hash key.

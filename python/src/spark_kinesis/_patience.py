@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._errors import KinesisRefused, LocalKinesisError, NoAnswer
+
+if TYPE_CHECKING:
+    from ._wire import Wire
 
 A = TypeVar("A")
 
@@ -39,15 +42,20 @@ def is_passing(error: LocalKinesisError) -> bool:
 
 
 def patiently(
-    ask: Callable[[], A], again: Callable[[LocalKinesisError], bool], seconds: float
+    call: Callable[[], A], again: Callable[[LocalKinesisError], bool], seconds: float
 ) -> A:
     """The answer, or the last error once it is none to ask again for or the time is over."""
     until, attempt = time.monotonic() + seconds, 0
     while True:
         try:
-            return ask()
+            return call()
         except LocalKinesisError as error:
             if not again(error) or time.monotonic() > until:
                 raise
         time.sleep(pause(attempt))
         attempt += 1
+
+
+def ask(wire: Wire, operation: str, **fields: object) -> dict[str, Any]:
+    """The answer to a call that only reads."""
+    return patiently(lambda: wire.call(operation, **fields), is_passing, FAULT_SECONDS)

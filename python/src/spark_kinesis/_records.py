@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from ._errors import LocalKinesisError
-from ._patience import FAULT_SECONDS, is_passing, is_rate, patiently, pause
+from ._patience import FAULT_SECONDS, ask, is_rate, patiently, pause
 from ._shards import Shard, parents_first
 from ._streams import settled
 
@@ -107,10 +107,10 @@ def _put_once(
     """Send what is left and note what was written; the error of an entry that was not."""
     entries = [request[at] for at in left]
 
-    def ask() -> dict[str, Any]:
+    def send() -> dict[str, Any]:
         return wire.call("PutRecords", StreamName=stream, Records=entries)
 
-    answers = patiently(ask, is_rate, FAULT_SECONDS)["Records"]
+    answers = patiently(send, is_rate, FAULT_SECONDS)["Records"]
     shards.update(
         {
             at: answer["ShardId"]
@@ -122,7 +122,7 @@ def _put_once(
 
 
 def _read_shard(wire: Wire, stream: str, shard: Shard) -> Iterator[Record]:
-    answer = _ask(
+    answer = ask(
         wire,
         "GetShardIterator",
         StreamName=stream,
@@ -131,14 +131,10 @@ def _read_shard(wire: Wire, stream: str, shard: Shard) -> Iterator[Record]:
     )
     token: str | None = answer["ShardIterator"]
     while token:
-        page = _ask(wire, "GetRecords", ShardIterator=token)
+        page = ask(wire, "GetRecords", ShardIterator=token)
         yield from (_record(shard.id, found) for found in page["Records"])
         at_tip = not page["Records"] and page["MillisBehindLatest"] == 0
         token = None if at_tip else page.get("NextShardIterator")
-
-
-def _ask(wire: Wire, operation: str, **fields: object) -> dict[str, Any]:
-    return patiently(lambda: wire.call(operation, **fields), is_passing, FAULT_SECONDS)
 
 
 def _record(shard: str, found: dict[str, Any]) -> Record:

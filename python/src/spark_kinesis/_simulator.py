@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import shutil
 import subprocess
 import threading
@@ -21,8 +22,8 @@ from ._values import duration
 READY = "listening on "
 _MAIN = "sparkkinesis.simulator.Main"
 _START_SECONDS = 60.0
+_HEAP = re.compile(r"[1-9]\d{0,5}[mg]", re.IGNORECASE)
 _JAVA_OPTIONS = (
-    "-Xmx1g",
     "-Djava.net.preferIPv4Stack=true",
     "-Dslf4j.internal.verbosity=ERROR",  # that nothing is logged is no news
 )
@@ -37,15 +38,31 @@ class Rules:
         persist: the folder that outlives the process.
         clock: ``simulated`` stands still until it is moved.
         list_lag: how long ``ListShards`` shows the shards of before a reshard.
+        heap: memory of the process, in ``m`` or ``g``.
     """
 
     quotas: Literal["aws", "off"] = "off"
     persist: Path | None = None
     clock: Literal["system", "simulated"] = "system"
     list_lag: timedelta | None = None
+    heap: str = "1g"
+
+    def __post_init__(self) -> None:
+        """Check what the server cannot.
+
+        Raises:
+            ValueError: for a heap that is no size, and for limits that time never lifts.
+        """
+        if _HEAP.fullmatch(self.heap) is None:
+            raise ValueError(f"heap must be a size such as 512m or 4g, not {self.heap!r}")
+        if self.quotas == "aws" and self.clock == "simulated":
+            raise ValueError(
+                "quotas='aws' counts by the clock, and clock='simulated' stands still: what is "
+                "refused once would be refused for good. Choose one of the two"
+            )
 
     def words(self) -> list[str]:
-        """The same as options of the program."""
+        """The same as options of the program, but for the heap, which is Java's."""
         lag = duration("list_lag", self.list_lag)
         said = {
             "--quotas": None if self.quotas == "off" else self.quotas,
@@ -64,9 +81,10 @@ def command(streams: Mapping[str, int], port: int, rules: Rules | None = None) -
         JarNotFound: when this installation has no jar.
     """
     class_path = os.pathsep.join([jar_path(), simulator_jar_path(), *spark_jars()])
-    words = [java(), *_JAVA_OPTIONS, "-cp", class_path, _MAIN]
+    rules = rules or Rules()
+    words = [java(), f"-Xmx{rules.heap}", *_JAVA_OPTIONS, "-cp", class_path, _MAIN]
     words += ["--port", str(port), "--stop-with-stdin"]
-    words += (rules or Rules()).words()
+    words += rules.words()
     for name, shards in streams.items():
         words += ["--stream", f"{name}:{shards}"]
     return words

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._errors import LocalKinesisError
-from ._patience import FAULT_SECONDS, RATE_SECONDS, is_passing, is_rate, patiently
+from ._patience import RATE_SECONDS, ask, is_rate, patiently
 from ._shards import Shard, described, one_to_split, open_shards, pair_to_merge
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def delete(wire: Wire, name: str) -> None:
 
 def names(wire: Wire) -> list[str]:
     """All streams."""
-    page = _ask(wire, "ListStreams")
+    page = ask(wire, "ListStreams")
     found: list[str] = list(page["StreamNames"])
     while page["HasMoreStreams"]:
-        page = _ask(wire, "ListStreams", ExclusiveStartStreamName=found[-1])
+        page = ask(wire, "ListStreams", ExclusiveStartStreamName=found[-1])
         found += page["StreamNames"]
     return found
 
@@ -96,11 +96,11 @@ def settled(wire: Wire, stream: str) -> list[Shard]:
 
 
 def _describe(wire: Wire, stream: str) -> tuple[str, list[Shard]]:
-    page = _ask(wire, "DescribeStream", StreamName=stream)["StreamDescription"]
+    page = ask(wire, "DescribeStream", StreamName=stream)["StreamDescription"]
     shards = [described(shard) for shard in page["Shards"]]
     while page["HasMoreShards"]:
         after = shards[-1].id
-        answer = _ask(wire, "DescribeStream", StreamName=stream, ExclusiveStartShardId=after)
+        answer = ask(wire, "DescribeStream", StreamName=stream, ExclusiveStartShardId=after)
         page = answer["StreamDescription"]
         shards += [described(shard) for shard in page["Shards"]]
     return str(page["StreamStatus"]), shards
@@ -109,7 +109,7 @@ def _describe(wire: Wire, stream: str) -> tuple[str, list[Shard]]:
 def _children(wire: Wire, stream: str, closed: str) -> list[str]:
     """What became of a shard, by hash key; the end of its records tells, without any lag."""
     settled(wire, stream)
-    token: str = _ask(
+    token: str = ask(
         wire,
         "GetShardIterator",
         StreamName=stream,
@@ -120,7 +120,7 @@ def _children(wire: Wire, stream: str, closed: str) -> list[str]:
 
     def is_end() -> bool:
         nonlocal token, page
-        page = _ask(wire, "GetRecords", ShardIterator=token)
+        page = ask(wire, "GetRecords", ShardIterator=token)
         token = page.get("NextShardIterator", token)
         return "ChildShards" in page
 
@@ -131,10 +131,6 @@ def _children(wire: Wire, stream: str, closed: str) -> list[str]:
 
 def _first_hash_key(child: dict[str, Any]) -> int:
     return int(child["HashKeyRange"]["StartingHashKey"])
-
-
-def _ask(wire: Wire, operation: str, **fields: object) -> dict[str, Any]:
-    return patiently(lambda: wire.call(operation, **fields), is_passing, FAULT_SECONDS)
 
 
 def _change(wire: Wire, operation: str, **fields: object) -> None:

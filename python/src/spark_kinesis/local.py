@@ -14,24 +14,22 @@ In a pytest test, the fixture ``kinesis``: see :mod:`spark_kinesis.pytest_plugin
 
 from __future__ import annotations
 
-import argparse
-import re
-import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, final
 
-from ._address import Access
+from ._address import Access, LocalAddress
+from ._command import main
 from ._endpoint import LocalEndpoint
 from ._errors import LocalKinesisError
 from ._faults import Fault, FaultName
+from ._process import ServerProcess
 from ._records import NewRecord, Record
 from ._shards import Shard
-from ._simulator import READY, Rules, command, ready_endpoint
+from ._simulator import Rules, command
 from ._stats import Stats
 
 __all__ = [
@@ -46,15 +44,13 @@ __all__ = [
     "Stats",
 ]
 
-_STOP_SECONDS = 10.0
-_STREAM = "a stream to make; may be repeated"
-
 
 @final
 class LocalKinesis(LocalEndpoint):
     """A local Kinesis in a process of its own, on the loopback interface only.
 
-    It ends with this Python process at the latest.
+    It ends with this Python process at the latest. Should it die before, every method raises
+    ``LocalKinesisError`` with its last words.
 
     Args:
         streams: name to number of shards, made at the start.
@@ -62,9 +58,13 @@ class LocalKinesis(LocalEndpoint):
         quotas: ``"aws"`` enforces the throughput and rate limits of AWS; default ``"off"``.
         persist: a folder to keep everything in, made if absent; default: in memory only.
         clock: ``"simulated"`` stands still until ``advance()``, to test retention and expiry in
-            no time; default ``"system"``.
+            no time; default ``"system"``. Not together with quotas, which are counted by it.
         list_lag: how long ``ListShards`` still shows the shards of before a reshard, as it may
             on AWS; default: not at all.
+        heap: memory for it, such as ``"512m"``; 1 GB of records of 1 KB takes 1.2 GB.
+
+    Raises:
+        ValueError: for a heap that is no size, and for quotas with a simulated clock.
     """
 
     def __init__(
@@ -76,19 +76,39 @@ class LocalKinesis(LocalEndpoint):
         persist: Path | str | None = None,
         clock: Literal["system", "simulated"] = "system",
         list_lag: timedelta | None = None,
+        heap: str = "1g",
     ) -> None:
         """Remember what to start; nothing runs yet."""
+        LocalAddress.__init__(self, None)  # until it is started
         self._streams = dict(streams or {})
         self._port = port
-        folder = None if persist is None else Path(persist)
-        self._rules = Rules(quotas=quotas, persist=folder, clock=clock, list_lag=list_lag)
-        self._process: subprocess.Popen[str] | None = None
-        self._address = None  # until it is started
+        self._rules = Rules(
+            quotas=quotas,
+            persist=None if persist is None else Path(persist),
+            clock=clock,
+            list_lag=list_lag,
+            heap=heap,
+        )
+        self._process: ServerProcess | None = None
 
     @property
     def is_running(self) -> bool:
         """Whether it was started, and neither stopped nor died."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and self._process.status is None
+
+    @property
+    def endpoint(self) -> str:
+        """Such as ``http://127.0.0.1:40123``.
+
+        Raises:
+            LocalKinesisError: when it is not running; with its last words when it has died.
+        """
+        if self._process is not None and self._process.status is not None:
+            raise LocalKinesisError(
+                f"the local Kinesis has died with status {self._process.status}:\n"
+                f"{self._process.last_words()}"
+            )
+        return super().endpoint
 
     def start(self) -> LocalKinesis:
         """Start it, and return when it answers.
@@ -99,34 +119,22 @@ class LocalKinesis(LocalEndpoint):
         """
         if self._process is not None:
             raise LocalKinesisError("the local Kinesis is already running")
-        with tempfile.TemporaryFile("w+") as log:
-            self._process = subprocess.Popen(
-                command(self._streams, self._port, self._rules),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                start_new_session=True,  # Ctrl-C is for this process, which then stops that one
-            )
-            self._address = ready_endpoint(self._process)
-            if self._address is None:
-                self.stop()
-                log.seek(0)
-                raise LocalKinesisError(f"the local Kinesis did not start:\n{log.read()[-2000:]}")
+        words = command(self._streams, self._port, self._rules)
+        self._process = ServerProcess(words, is_heard=False)
+        endpoint = self._process.endpoint()
+        if endpoint is None:
+            said = self._process.last_words()
+            self.stop()
+            raise LocalKinesisError(f"the local Kinesis did not start:\n{said}")
+        self._move(endpoint)
         return self
 
     def stop(self) -> None:
         """Stop it; without ``persist`` its data is gone. Stopping twice is fine."""
-        process, self._process, self._address = self._process, None, None
-        if process is None:
-            return
-        if process.stdin is not None:
-            process.stdin.close()  # --stop-with-stdin: the end of its input is its end
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        self._move(None)
+        process, self._process = self._process, None
+        if process is not None:
+            process.stop()
 
     def wait(self) -> int:
         """Block until the process ends by itself; its exit code, 0 if it is not running."""
@@ -144,52 +152,6 @@ class LocalKinesis(LocalEndpoint):
     ) -> None:
         """Stop it."""
         self.stop()
-
-
-def _stream(argument: str) -> tuple[str, int]:
-    name, _, shards = argument.partition(":")
-    return name, int(shards or "1")
-
-
-def _duration(argument: str) -> timedelta:
-    found = re.fullmatch(r"(\d+)(ms|s|m)", argument)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{argument!r} is no duration such as 200ms, 2s or 1m")
-    unit = {"ms": "milliseconds", "s": "seconds", "m": "minutes"}[found[2]]
-    return timedelta(**{unit: int(found[1])})
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m spark_kinesis.local", description="A local Kinesis, until Ctrl-C."
-    )
-    say = parser.add_argument
-    say("--port", type=int, default=0, help="0 takes any free one (default)")
-    say("--stream", action="append", type=_stream, default=[], metavar="NAME:SHARDS", help=_STREAM)
-    say("--quotas", choices=("aws", "off"), default="off", help="enforce the limits of AWS")
-    say("--persist", type=Path, metavar="FOLDER", help="keep everything there; default: in memory")
-    say("--clock", choices=("system", "simulated"), default="system", help="what time it goes by")
-    say("--list-lag", type=_duration, metavar="2s", help="how late ListShards sees a reshard")
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a local Kinesis until Ctrl-C."""
-    asked = _parser().parse_args(arguments)
-    kinesis = LocalKinesis(
-        streams=dict(asked.stream),
-        port=asked.port,
-        quotas=asked.quotas,
-        persist=asked.persist,
-        clock=asked.clock,
-        list_lag=asked.list_lag,
-    )
-    with kinesis:
-        print(f"{READY}{kinesis.endpoint}", flush=True)
-        try:
-            return kinesis.wait()
-        except KeyboardInterrupt:
-            return 0
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import boto3
+from botocore.config import Config
 
 from .access_log import Visitors
 
@@ -80,6 +81,7 @@ def client_of(kinesis: LocalKinesis) -> Any:
         region_name=access["region"],
         aws_access_key_id=access["credentials"].access_key_id,
         aws_secret_access_key=access["credentials"].secret_access_key,
+        config=Config(proxies={}),  # this machine's proxy is for others
     )
 
 

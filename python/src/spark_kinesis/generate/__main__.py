@@ -69,9 +69,10 @@ def _work(asked: argparse.Namespace) -> Work:
     hot_keys = asked.hot_keys
     if hot_keys is None:
         hot_keys = 1 if asked.hot_share > 0 else 0
-    for name, value in (("--count", asked.count), ("--seconds", asked.seconds)):
-        if value is not None and value < 0:
-            raise ValueError(f"{name} must not be below 0, not {value}")
+    limits = {"--count": asked.count, "--seconds": asked.seconds, "--give-up": asked.give_up}
+    for name, value in limits.items():
+        if value is not None and not 0 <= value < float("inf"):
+            raise ValueError(f"{name} must be a number of at least 0, not {value}")
     return Work(
         template=parse(asked.template),
         keys=Keys(count=asked.keys, hot=hot_keys, hot_share=asked.hot_share),

@@ -28,7 +28,7 @@ def connect(endpoint: str | None, region: str | None, profile: str | None) -> An
     """A client that does not retry by itself.
 
     A local endpoint without a profile gets made-up keys and, unless told, us-east-1; otherwise
-    region and credentials come from the AWS SDK's usual chain.
+    region and credentials come from the AWS SDK's usual chain. A proxy is for others only.
 
     Raises:
         MissingPackage: when boto3 is not installed.
@@ -39,13 +39,14 @@ def connect(endpoint: str | None, region: str | None, profile: str | None) -> An
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415
 
     keys: dict[str, str] = {}
-    if profile is None and endpoint is not None and urlsplit(endpoint).hostname in _LOOPBACK:
+    is_local = endpoint is not None and urlsplit(endpoint).hostname in _LOOPBACK
+    config = Config(retries={"total_max_attempts": 1}, proxies={} if is_local else None)
+    if is_local and profile is None:
         region = region or "us-east-1"
         keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-    once = Config(retries={"total_max_attempts": 1})
     try:
         session = package.Session(profile_name=profile, region_name=region, **keys)
-        return session.client("kinesis", endpoint_url=endpoint, config=once)
+        return session.client("kinesis", endpoint_url=endpoint, config=config)
     except (BotoCoreError, ValueError) as error:
         raise GeneratorError(f"no client for Kinesis: {error}") from error
 

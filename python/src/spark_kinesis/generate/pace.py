@@ -29,10 +29,10 @@ class Pace:
         """Check the rate.
 
         Raises:
-            ValueError: when it is not above 0.
+            ValueError: when it is not above 0, or no finite number.
         """
-        if not self.rate > 0:
-            raise ValueError(f"--rate must be above 0, not {self.rate}")
+        if not 0 < self.rate < float("inf"):
+            raise ValueError(f"--rate must be a number above 0, not {self.rate}")
 
     @property
     def batch(self) -> int:

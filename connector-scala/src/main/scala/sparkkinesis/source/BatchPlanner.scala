@@ -50,6 +50,26 @@ object BatchPlanner {
     if (proved.isEmpty) start else settled.copy(shards = settled.shards ++ proved)
   }
 
+  /**
+   * Whether so little is there, though much more is on its way, that a batch of it would cost more than
+   * it brings.
+   *
+   * @param enough bytes of data
+   */
+  def isThin(frontiers: Map[ShardId, Frontier], limits: ReadLimits, enough: Long): Boolean = {
+    val (records, bytes) = sum(frontiers.valuesIterator.map(_.marks))
+    records > 0 && bytes < enough && limits.allow(records + 1, bytes + 1) &&
+    frontiers.valuesIterator.exists(_.millisBehindLatest > BacklogMillis)
+  }
+
+  private def sum(marks: Iterator[Vector[Mark]]): (Long, Long) =
+    marks.flatten.foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
+      (records + mark.records, bytes + mark.bytes)
+    }
+
+  /** Behind the tip by more is a backlog; a shard that is read as it fills is not. */
+  private val BacklogMillis = 1000L
+
   /** Whether nothing that had arrived at the time is left behind `start`. */
   def isDone(start: StreamOffset, frontiers: Map[ShardId, Frontier], millis: Long): Boolean =
     start.readable.keys.forall { id =>
@@ -102,9 +122,11 @@ object BatchPlanner {
       taken: Map[ShardId, Int]
   ): StreamOffset = {
     val ends = taken.map { case (id, count) => id -> frontiers(id).marks(count - 1) }
-    val moved = ends.foldLeft(settled.shards) { case (shards, (id, mark)) =>
-      val complete = completeAsOf(shards(id), frontiers(id), taken(id))
-      shards.updated(id, ShardProgress(mark.upTo, Set.empty, complete))
+    // In one pass over the tree: ten thousand updates of it take longer than all the rest.
+    val moved = settled.shards.transform { (id, before) =>
+      ends.get(id).fold(before) { mark =>
+        ShardProgress(mark.upTo, Set.empty, completeAsOf(before, frontiers(id), taken(id)))
+      }
     }
     val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
     settled.copy(shards = finished.toSeq.sorted.foldLeft(moved) { (shards, id) =>

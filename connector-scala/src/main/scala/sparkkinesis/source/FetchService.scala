@@ -38,6 +38,7 @@ final class FetchService(
 
   private val news = new FetchNews
   private var isClosed = false
+  private var lastStatus = clock.now
 
   val buffer = new PageBuffer(settings.bufferBytes)
   private val fetchers = new ShardFetchers(
@@ -108,6 +109,7 @@ final class FetchService(
   /** Waits for news, but not longer than a heartbeat's period. */
   private def nextStatus(known: Long): FetchStatus = synchronized {
     if (!news.isUrgent && !isClosed) wait(HeartbeatPeriod.toMillis)
+    lastStatus = clock.now
     val reports = news.take()
     val counters = news.counters.copy(bufferedBytes = buffer.bytes)
     FetchStatus(executor, host, reports, counters, news.failures.find(isCurrent), known)
@@ -151,7 +153,9 @@ final class FetchService(
         val jittered = pause * (1 + JitterPart * chance())
         val spent = (clock.now.toEpochMilli - begun).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case FetchStep.Waits(pause) => schedule(fetcher, pause)
+      case FetchStep.Waits(pause) =>
+        askForRoom()
+        schedule(fetcher, pause)
       case FetchStep.Expired =>
         tell(_.count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1)))
         schedule(fetcher, Duration.Zero)
@@ -171,6 +175,11 @@ final class FetchService(
       case FetchStep.Ended =>
     }
 
+  /** Room comes with the driver's word that a batch is done: while there is none it is asked more often. */
+  private def askForRoom(): Unit = synchronized {
+    if (clock.now.isAfter(lastStatus.plusMillis(RoomPeriod.toMillis))) notifyAll()
+  }
+
   private def tell(change: FetchNews => Unit): Unit = synchronized {
     change(news)
     if (news.isUrgent) notifyAll()
@@ -185,6 +194,7 @@ object FetchService {
   private val MaxThreads = 32
   private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val HeartbeatPeriod = 200.millis
+  private val RoomPeriod = 20.millis
 
   /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */
   private val DriverPatience = 60.seconds

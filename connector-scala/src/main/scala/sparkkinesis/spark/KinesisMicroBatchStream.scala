@@ -65,6 +65,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val from = offsetOf(start)
     stream.check(from)
     ahead.begin(from)
+    ahead.awaitBacklog(limitsOf(limit))
     val end = stopAtMillis match {
       case None => nextEnd(from, limitsOf(limit))
       case Some(millis) => nextEndBefore(millis, from, limitsOf(limit))

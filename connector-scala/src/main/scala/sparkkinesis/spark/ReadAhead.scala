@@ -61,6 +61,17 @@ final class ReadAhead(
   /** Waits a moment for an executor to report. */
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
+  /**
+   * Waits a moment where a backlog has only begun to come in: every batch costs Spark some tenths of a
+   * second, the smallest too.
+   */
+  def awaitBacklog(limits: ReadLimits): Unit = {
+    val enough = run.options.fetch.bufferBytes / 2 // the other half is room to read on
+    val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
+    while (BatchPlanner.isThin(frontiers, limits, enough) && SystemClock.now.isBefore(end))
+      awaitNews()
+  }
+
   /** A batch is planned: reading goes on from its end. */
   def planned(from: StreamOffset, upTo: StreamOffset): Unit = {
     serve()
@@ -141,6 +152,7 @@ object ReadAhead {
   /** An executor silent for longer loses its shards; heartbeats come five times a second. */
   private val Lease = 10.seconds
   private val NewsWait = 100.millis
+  private val BacklogWait = 200.millis
   private val FirstLook = 10.seconds
   private val Goodbye = 2.seconds
 }

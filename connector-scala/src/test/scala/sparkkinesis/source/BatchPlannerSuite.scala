@@ -281,6 +281,22 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BatchPlanner.confirmed(from, Map(shardId(0) -> unread), 1.second) eq from)
   }
 
+  test("more is waited for where a little has come of a backlog, and nowhere else") {
+    def thin(records: Long, behind: Long, limits: ReadLimits = ReadLimits.None) = {
+      val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
+      val other = Frontier(Vector.empty, Nil, 0, 0)
+      val frontiers = Map(shardId(0) -> Frontier(marks, Nil, behind, 0), shardId(1) -> other)
+      BatchPlanner.isThin(frontiers, limits, enough = 100)
+    }
+    assert(thin(records = 9, behind = 60000))
+    assert(!thin(records = 10, behind = 60000), "there is enough")
+    assert(!thin(records = 0, behind = 60000), "Spark asks again by itself")
+    assert(!thin(records = 9, behind = 500), "new records would wait")
+    assert(thin(records = 8, behind = 60000, ReadLimits(Some(9), None)))
+    assert(!thin(records = 9, behind = 60000, ReadLimits(Some(9), None)), "the batch is full")
+    assert(!thin(records = 9, behind = 60000, ReadLimits(None, Some(90))))
+  }
+
   test("an end that lacks a shard of its start is refused") {
     val from = start(newStream(1))
     val e = intercept[IllegalArgumentException](

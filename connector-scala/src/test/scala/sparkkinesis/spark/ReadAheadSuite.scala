@@ -60,7 +60,8 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 100.millis)
       for (_ <- 1 to 3) ahead.begin(from)
-      assert(jobsRunning === 2 && FetchRun.count === 0)
+      eventually(assert(jobsRunning === 2))
+      assert(FetchRun.count === 0)
       ahead.stop()
       eventually(assert(jobsRunning === 1))
     }

@@ -61,6 +61,6 @@ final class Subscription private[simulator] (
 
   private def broken(failure: Failure): Nothing = {
     complete = true
-    throw SimulatedKinesis.exception(NextEvent(subscribed), failure)
+    throw Refusal.exception(NextEvent(subscribed), failure)
   }
 }

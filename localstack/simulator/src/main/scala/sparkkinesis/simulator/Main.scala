@@ -1,5 +1,6 @@
 package sparkkinesis.simulator
 
+import java.net.BindException
 import java.nio.file.{Path, Paths}
 
 import scala.annotation.tailrec
@@ -12,26 +13,22 @@ import sparkkinesis.simulator.journal.FileJournal
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {
   def main(args: Array[String]): Unit = Arguments.parse(args.toList) match {
-    case Left(message) =>
-      Console.err.println(message)
-      sys.exit(2)
+    case Left(message) => end(2, message)
     case Right(arguments) if arguments.help => println(Arguments.Usage)
     case Right(arguments) => serve(arguments)
   }
 
   private def serve(arguments: Arguments): Unit = {
     val kinesis = this.kinesis(arguments)
-    val server = KinesisServer.start(arguments.port, kinesis)
     arguments.streams.foreach { case (name, shards) =>
       val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
-      kinesis.prepare(CreateStream(arn, shards)) match {
-        case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
-        case Left(failure) =>
-          throw new IllegalArgumentException(s"--stream $name:$shards: $failure")
-        case Right(_) => ()
-      }
+      prepare(kinesis, arn, shards, arguments.persist.nonEmpty)
+        .fold(end(1, _), _.foreach(Console.err.println))
     }
-    server.kinesis.statistics.reset()
+    // Once the port is open, all is there.
+    val server =
+      try KinesisServer.start(arguments.port, kinesis)
+      catch { case e: BindException => end(1, s"--port ${arguments.port}: ${e.getMessage}") }
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -40,18 +37,47 @@ object Main {
     } else server.awaitClosed()
   }
 
+  /** A warning where the stream was kept with another number of shards; else why it is not there. */
+  private[simulator] def prepare(
+      kinesis: SimulatedKinesis,
+      arn: StreamArn,
+      shards: Int,
+      isKept: Boolean
+  ): Either[String, Option[String]] = kinesis.prepare(CreateStream(arn, shards)) match {
+    case Right(_) => Right(None)
+    case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if isKept =>
+      val open = kinesis.prepare(DescribeStreamSummary(arn)).map(_.summary.openShards)
+      Right(open.toOption.filter(_ != shards).map { open =>
+        s"Warning: --stream ${arn.name}:$shards: the stream is kept with $open open shards, and " +
+          "stays as it is."
+      })
+    case Left(Failure.Refused(code, said)) =>
+      Left(s"--stream ${arn.name}:$shards: ${code.name}: $said")
+    case Left(Failure.NoAnswer) => Left(s"--stream ${arn.name}:$shards: no answer")
+  }
+
   private def kinesis(arguments: Arguments): SimulatedKinesis =
     try {
-      val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
+      val journal = arguments.persist.fold[Journal](Journal.None) { directory =>
+        FileJournal.open(directory, said => Console.err.println(s"Warning: $said"))
+      }
       val clock =
         if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
-      val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
+      val settings = Settings(
+        changeTime = arguments.changeTime,
+        quotas = arguments.quotas,
+        consumerLimit = arguments.consumerLimit,
+        listLag = arguments.listLag
+      )
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
-      case e: JournalException =>
-        Console.err.println(e.getMessage)
-        sys.exit(1)
+      case e: JournalException => end(1, e.getMessage)
     }
+
+  private def end(status: Int, why: String): Nothing = {
+    Console.err.println(why)
+    sys.exit(status)
+  }
 
   @tailrec private def readToEnd(): Unit = if (System.in.read() >= 0) readToEnd()
 }
@@ -62,7 +88,7 @@ object Main {
  * @param streams to begin with, and their shards
  * @param persist the directory that keeps the streams
  * @param isTimeSimulated whether time stands still until it is moved
- * @param listLag of [[Settings]]
+ * @param changeTime of [[Settings]], as are `listLag` and `consumerLimit`
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
@@ -70,7 +96,9 @@ private[simulator] final case class Arguments(
     streams: Vector[(StreamName, Int)] = Vector.empty,
     persist: Option[Path] = None,
     isTimeSimulated: Boolean = false,
+    changeTime: FiniteDuration = Duration.Zero,
     listLag: FiniteDuration = Duration.Zero,
+    consumerLimit: Int = Settings().consumerLimit,
     quotas: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
@@ -86,13 +114,15 @@ private[simulator] object Arguments {
       |  --clock system        the default: the machine's time; or
       |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
+      |  --change-time 500ms   how long a stream is CREATING, UPDATING or DELETING; 0s by default
+      |  --consumer-limit 20   the most consumers of a stream: 20, the default, or 50
       |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
   private val Time = "(\\d{1,6})(ms|s|m)".r
   private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
-  private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
+  private val Stream = s"(${Identifier.Pattern}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
 
@@ -111,6 +141,10 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>
       parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
+    case "--change-time" :: Time(digits, unit) :: rest =>
+      parse(rest, sofar.copy(changeTime = Units(unit) * digits.toLong))
+    case "--consumer-limit" :: (limit @ ("20" | "50")) :: rest =>
+      parse(rest, sofar.copy(consumerLimit = limit.toInt))
     case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
     case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))

@@ -26,7 +26,8 @@ private[simulator] final class QuotaBook {
 
   /** The outcome of the operation within the limits. */
   def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
-    case writing: Writing[A] => Outcome.of(state, writing.change(state, now, admission(now)))
+    case writing: Writing[A] =>
+      Outcome.of(state, writing.change(state.swept(now), now, admission(now)))
     case control if quota(control).exists(_.countsRefusals) =>
       refusal(control, None, now).fold(answered(control, state, now))(refused(state, _))
     case other =>

@@ -42,7 +42,13 @@ final class SimulatedKinesis(
   def now: Instant = clock.now
 
   /** Moves the service's time, for good, by a duration that is not negative. */
-  def advance(duration: FiniteDuration): Unit = clock.advance(duration)
+  def advance(duration: FiniteDuration): Unit = {
+    clock.advance(duration)
+    watch.wakeAll()
+  }
+
+  /** Whether time passes as a timer does but for `advance`: a clock of the caller's may not. */
+  private[simulator] val isTimeTold: Boolean = baseClock eq SystemClock
 
   /** What the HTTP face serves: the same streams. */
   private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
@@ -61,7 +67,7 @@ final class SimulatedKinesis(
   }
 
   /** Past faults and quotas: what is there before the first call. */
-  private[simulator] def prepare[A](operation: Changing[A]): Either[Failure, A] =
+  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
   private[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =
@@ -160,7 +166,7 @@ final class SimulatedKinesis(
     if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
 
   override protected[simulator] def answer[A](operation: Operation[A]): A =
-    run(operation).fold(failure => throw SimulatedKinesis.exception(operation, failure), identity)
+    run(operation).fold(failure => throw Refusal.exception(operation, failure), identity)
 }
 
 object SimulatedKinesis {
@@ -178,32 +184,5 @@ object SimulatedKinesis {
   private[simulator] def arn(stream: StreamRef): StreamArn = stream match {
     case StreamRef.ByName(name) => arn(name)
     case StreamRef.ByArn(arn) => arn
-  }
-
-  private[simulator] def exception(
-      operation: Operation[Any],
-      failure: Failure
-  ): KinesisException =
-    failure match {
-      case Failure.NoAnswer =>
-        new KinesisException.Unreachable(s"${operation.name}: the connection broke.")
-      case Failure.Refused(code, said) => refusal(code, s"${operation.name}: ${code.name}: $said")
-    }
-
-  private def refusal(code: ErrorCode, message: String): KinesisException = code match {
-    case ErrorCode.ResourceNotFound => new KinesisException.NotFound(message)
-    case ErrorCode.ResourceInUse => new KinesisException.InUse(message)
-    case ErrorCode.InvalidArgument | ErrorCode.Validation =>
-      new KinesisException.InvalidArgument(message)
-    case ErrorCode.ExpiredIterator => new KinesisException.IteratorExpired(message)
-    case ErrorCode.ExpiredNextToken => new KinesisException.ListingExpired(message)
-    case ErrorCode.LimitExceeded => new KinesisException.LimitExceeded(message)
-    case ErrorCode.ThroughputExceeded | ErrorCode.KmsThrottling =>
-      new KinesisException.Throttled(message)
-    case ErrorCode.AccessDenied => new KinesisException.AccessDenied(message)
-    case ErrorCode.ExpiredToken => new KinesisException.BadCredentials(message)
-    case ErrorCode.InternalFailure | ErrorCode.ServiceUnavailable =>
-      new KinesisException.ServiceFailure(message)
-    case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)
   }
 }

@@ -3,69 +3,89 @@ package sparkkinesis.bench
 import scala.concurrent.duration._
 
 import sparkkinesis.bench.DrainScenario._
+import sparkkinesis.model.ServiceLimits
 
 /** How fast the source takes in what a stream holds. */
 final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
   override val name = "drain"
-  override val limit: FiniteDuration = 10.minutes
-
-  /** By default a shard is asked five times a second, as the service wants it. */
-  private val variants =
-    Seq(
-      "defaults" -> Map.empty[String, String],
-      "minFetchPeriod=1ms" -> Map("minFetchPeriod" -> "1ms")
-    )
+  override val limit: FiniteDuration = 12.minutes
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
-    for {
+    val full = for {
       load <- sizing.drains
       shards <- sizing.drainShards
-      result <- kinesis.withStream("drain", shards) {
-        RawWriter.put(kinesis.client, "drain", load.records, load.size)(RawWriter.evenKey)
-        results(s"$name: $load, $shards shards", load, rounds(kinesis, load))
-      }
-    } yield result
+    } yield kinesis.withStream(Stream, shards) {
+      val all = rounds(kinesis, load, Seq(Defaults, Unpaced))
+      Seq(Defaults, Unpaced).flatMap(v => speeds(s"$name: $load, $shards shards", load, v, all))
+    }
+    full.flatten ++ kinesis.withStream(Stream, 4)(fixedCosts(rounds(kinesis, One, Seq(Defaults))))
   }
 
-  private def rounds(kinesis: LocalKinesis, load: Load): Seq[Round] =
-    (0 to sizing.rounds).map { _ =>
-      val raw = Usage.of(RawReader.drain(kinesis.client, "drain", load.records.toLong))
-      val ours = variants.map { case (variant, options) =>
-        val rows = lab.read(
-          kinesis.endpoint,
-          "drain",
-          options + ("startingPosition" -> "trim_horizon")
-        )
-        val checkpoint = lab.newCheckpoint().toString
-        variant -> Usage.of(RowCount.drain(rows, checkpoint, load.records.toLong))
-      }
-      Round(raw, ours.toMap)
-    }
-
-  private def results(title: String, load: Load, rounds: Seq[Round]): Seq[Result] = {
-    val (first, warm) = (rounds.take(1), rounds.drop(1))
-    variants.flatMap { case (variant, _) =>
-      def rate(title: String, of: Seq[Round], goal: Goal*) = Result.compared(
-        s"$title, $variant",
-        "MB/s",
-        Samples.of(of)(_.ours(variant).megabytesPerSecond(load.bytes)),
-        Samples.of(of)(_.raw.megabytesPerSecond(load.bytes)),
-        goal: _*
-      )
-      val cpu = Result.compared(
-        s"$title, $variant, CPU",
-        "CPU-s/GB",
-        Samples.of(warm)(_.ours(variant).cpuSecondsPerGigabyte(load.bytes)),
-        Samples.of(warm)(_.raw.cpuSecondsPerGigabyte(load.bytes)),
-        Goal.ratioAtMost(1.5)
-      )
-      Seq(rate(title, warm, Goal.ratioAtLeast(0.8)), cpu, rate(s"$title, first round", first))
+  private def rounds(kinesis: LocalKinesis, load: Load, variants: Seq[Variant]): Seq[Round] = {
+    RawWriter.put(kinesis.client, Stream, load.records, load.size)(RawWriter.evenKey)
+    (0 to sizing.rounds).map { round =>
+      variants.map { variant =>
+        def raw = Usage.of(RawReader.drain(kinesis.client, Stream, load, variant.period))
+        val (base, took) = Turns.both(round)(raw, ours(kinesis, load, variant))
+        variant -> Pair(base, took)
+      }.toMap
     }
   }
+
+  private def ours(kinesis: LocalKinesis, load: Load, variant: Variant): Usage = {
+    val options = variant.options + ("startingPosition" -> "trim_horizon")
+    val rows = lab.read(kinesis.endpoint, Stream, options)
+    RowCount.drain(rows, lab.newCheckpoint().toString, load.records.toLong)
+  }
+
+  private def speeds(title: String, load: Load, of: Variant, all: Seq[Round]): Seq[Result] = {
+    val (first, warm) = all.map(_(of)).splitAt(1)
+    def speed(title: String, pairs: Seq[Pair], goal: Goal*) =
+      compared(s"$title, ${of.name}", "MB/s", pairs, goal: _*)(_.megabytesPerSecond(load.bytes))
+    val cpu =
+      compared(s"$title, ${of.name}, CPU", "CPU-s/GB", warm, Goal.ratioAtMost(1.5)) { usage =>
+        usage.cpuSecondsPerGigabyte(load.bytes)
+      }
+    Seq(speed(title, warm, Goal.ratioAtLeast(0.8)), cpu, speed(s"$title, first round", first))
+  }
+
+  /** Of a query that hardly reads anything: what each of the others spends, too. */
+  private def fixedCosts(all: Seq[Round]): Seq[Result] = {
+    val warm = all.map(_(Defaults)).drop(1)
+    val title = s"$name: 1 record, 4 shards, ${Defaults.name}"
+    Seq(
+      compared(title, "ms", warm)(_.seconds * 1000),
+      compared(s"$title, CPU", "CPU-ms", warm)(_.cpuSeconds * 1000)
+    )
+  }
+
+  private def compared(title: String, unit: String, pairs: Seq[Pair], goal: Goal*)(
+      figure: Usage => Double
+  ): Result = Result.compared(
+    title,
+    unit,
+    Samples.of(pairs)(pair => figure(pair.ours)),
+    Samples.of(pairs)(pair => figure(pair.raw)),
+    goal: _*
+  )
 }
 
 private object DrainScenario {
+  val Stream = "drain"
+  val One: Load = Load(1, 1000)
 
-  /** The raw loop's usage, and the source's by variant. */
-  final case class Round(raw: Usage, ours: Map[String, Usage])
+  /**
+   * @param options of the source
+   * @param period between the raw loop's calls of a shard, the same as the source's
+   */
+  final case class Variant(name: String, options: Map[String, String], period: FiniteDuration)
+
+  val Defaults: Variant = Variant("defaults", Map.empty, ServiceLimits.GetRecordsPeriod)
+
+  val Unpaced: Variant =
+    Variant("minFetchPeriod=1ms", Map("minFetchPeriod" -> "1ms"), Duration.Zero)
+
+  final case class Pair(raw: Usage, ours: Usage)
+
+  type Round = Map[Variant, Pair]
 }

@@ -19,7 +19,7 @@ object HeapUse {
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed.toDouble
   }
 
-  /** Of another, by the JDK's `jcmd`; or why that cannot be told. */
+  /** Of another with the G1 collector, by the JDK's `jcmd`; or why that cannot be told. */
   def ofProcess(pid: Long): Either[String, Double] = {
     val jcmd = Paths.get(sys.props("java.home"), "bin", "jcmd")
     if (!Files.exists(jcmd)) Left(s"there is no $jcmd: a JDK is needed")

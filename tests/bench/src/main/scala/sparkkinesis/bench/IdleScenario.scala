@@ -16,12 +16,13 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
     sizing.idleShards.flatMap { shards =>
       kinesis.withStream(Stream, shards) {
         val ours = ofQuery(kinesis, shards)
-        results(s"$name: $shards shards", ours, ofRawLoop(kinesis))
+        results(s"$name: $shards shards", ours, ofRawLoop(kinesis, shards))
       }
     }
   }
 
   private def ofQuery(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
+    val begun = iteratorCalls(kinesis)
     val query = lab
       .read(kinesis.endpoint, Stream)
       .writeStream
@@ -29,53 +30,53 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
       .option("checkpointLocation", lab.newCheckpoint().toString)
       .start()
     try {
-      awaitReading(kinesis, shards, query)
+      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
+        query.exception.foreach(throw _)
+        iteratorCalls(kinesis) - begun >= shards
+      }
       Waiting.sleep(sizing.settling)
-      (1 to sizing.rounds).map(_ => window(kinesis, shards, query))
+      (1 to sizing.rounds).map(_ => window(kinesis, shards)(batchOf(query)))
     } finally query.stop()
   }
 
-  /** A query that reads nothing yet would be idle indeed. */
-  private def awaitReading(kinesis: LocalKinesis, shards: Int, query: StreamingQuery): Unit = {
-    def asked = ServerStats.of(kinesis.endpoint).callsOf("GetRecords")
-    val before = asked
-    Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
-      query.exception.foreach(throw _)
-      asked - before >= shards
-    }
-  }
+  /** A query that has not begun to read each shard would be idle indeed. */
+  private def iteratorCalls(kinesis: LocalKinesis): Long =
+    ServerStats.of(kinesis.endpoint).callsOf("GetShardIterator")
 
-  private def window(kinesis: LocalKinesis, shards: Int, query: StreamingQuery): Window = {
-    query.exception.foreach(throw _)
-    val (before, batch) = (ServerStats.of(kinesis.endpoint), batchOf(query))
+  /** @param batch the last one's number */
+  private def window(kinesis: LocalKinesis, shards: Int)(batch: => Long): Window = {
+    val (before, batchBefore) = (ServerStats.of(kinesis.endpoint), batch)
     val usage = Usage.of(Waiting.sleep(sizing.window))
     val after = ServerStats.of(kinesis.endpoint)
     val perShard = Operations.map { operation =>
       val count = after.callsOf(operation) - before.callsOf(operation)
       operation -> count / usage.seconds / shards
     }
-    Window(usage, perShard.toMap, (batchOf(query) - batch).toDouble)
+    Window(usage, perShard.toMap, (batch - batchBefore).toDouble)
   }
 
-  private def batchOf(query: StreamingQuery): Long =
+  private def batchOf(query: StreamingQuery): Long = {
+    query.exception.foreach(throw _)
     Option(query.lastProgress).fold(-1L)(_.batchId)
+  }
 
   /** A loop that asks each shard once a second, as the service advises. */
-  private def ofRawLoop(kinesis: LocalKinesis): Seq[Usage] = {
+  private def ofRawLoop(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
     val loop = new RawFollower(kinesis.client, Stream, 1.second, RawClient.Threads, _ => ())
     Using.resource(loop) { _ =>
       Waiting.sleep(1.second)
-      (1 to sizing.rounds).map(_ => Usage.of(Waiting.sleep(sizing.window)))
+      (1 to sizing.rounds).map(_ => window(kinesis, shards)(0))
     }
   }
 
-  private def results(title: String, ours: Seq[Window], raw: Seq[Usage]): Seq[Result] = {
+  private def results(title: String, ours: Seq[Window], raw: Seq[Window]): Seq[Result] = {
     val calls = Operations.map { operation =>
-      Result.measured(
+      Result.compared(
         s"$title, $operation",
         "calls/s a shard",
         Samples.of(ours)(_.calls(operation)),
-        goal = Goals.get(operation)
+        Samples.of(raw)(_.calls(operation)),
+        Goals.get(operation).toSeq: _*
       )
     }
     val batches = Samples.of(ours)(_.batches)
@@ -83,10 +84,9 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
       s"$title, CPU",
       "% of a core",
       Samples.of(ours)(w => percent(w.usage)),
-      Samples.of(raw)(percent)
+      Samples.of(raw)(w => percent(w.usage))
     )
-    val started =
-      Result.measured(s"$title, batches started", "", batches, goal = Some(Goal.atMost(0)))
+    val started = Result.measured(s"$title, batches started", "", batches, Goal.never)
     calls :+ started :+ cpu
   }
 
@@ -98,7 +98,7 @@ private object IdleScenario {
   val StartLimit: FiniteDuration = 60.seconds
   val Operations: Seq[String] = Seq("GetRecords", "GetShardIterator", "ListShards")
   val Goals: Map[String, Goal] =
-    Map("GetRecords" -> Goal.atMost(1), "GetShardIterator" -> Goal.atMost(0))
+    Map("GetRecords" -> Goal.atMost(1), "GetShardIterator" -> Goal.never)
 
   /** @param calls a second and shard */
   final case class Window(usage: Usage, calls: Map[String, Double], batches: Double)

@@ -25,12 +25,14 @@ object Main {
     val sizing = if (arguments.isQuick) Sizing.Quick else Sizing.Full
     val outcomes = Using.resource(new Lab) { lab =>
       val all = Scenarios.all(lab, sizing)
-      all.filter(s => arguments.only.forall(_.contains(s.name))).map(Scenarios.run)
+      Scenarios.runAll(all.filter(s => arguments.only.forall(_.contains(s.name))))
     }
-    val rows = Report.merge(arguments.results, outcomes.flatMap(_.results), Scenarios.Names)
-    if (!arguments.isQuick) Report.writeTable(arguments.document, rows)
-    println(Report.table(rows))
+    val measured = outcomes.flatMap(_.results)
+    val rows = Report.merge(arguments.results, measured, Scenarios.Names)
+    println(Report.table(rows).mkString("\n"))
     println(s"written to ${arguments.results}")
+    if (!arguments.isQuick)
+      Document.write(arguments.document, Setting.now(), measured, Scenarios.Names)
     outcomes.forall(_.isWell)
   }
 }

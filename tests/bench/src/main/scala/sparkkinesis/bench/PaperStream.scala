@@ -34,13 +34,14 @@ final class PaperStream(shards: Int) {
     }
   }
 
-  /** What the driver does for a batch of them, all but logging it. */
-  def plan(): Seq[ShardRange] = {
+  /** What the driver does for a batch of them, all but logging it: the tasks' ranges. */
+  def plan(): Seq[Seq[ShardRange]] = {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
     coordinator.advance(start, end, now)
     start = end
-    ranges
+    val located = ranges.map(range => range -> coordinator.location(range.shard))
+    RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
   }
 
   /** What is logged of the last planned batch. */
@@ -78,6 +79,7 @@ final class PaperStream(shards: Int) {
 
 object PaperStream {
   private val Executors = 4
+  private val Tasks = 16 // four slots each
 
   /** That wait for the batch in each shard. */
   val Pages = 5

@@ -9,8 +9,9 @@ import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
 
 /**
- * Puts records at a mean rate; each says when it was put. The pauses are random, or they would keep
- * step with those of whoever polls.
+ * Puts records at a mean rate; each says when it was due, whether or not the put before had come back by
+ * then: a slow put makes those behind it late. The pauses are random, or they would keep step with those
+ * of whoever polls.
  *
  * @param rate records a second
  */
@@ -24,17 +25,18 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
     val end = time.fromNow
     var due = Deadline.now
     var sent = 0
-    while (end.hasTimeLeft()) {
+    while (due < end) {
       Waiting.sleep(due.timeLeft.max(Duration.Zero))
-      put()
+      put(due)
       sent += perRequest
       due += Duration.fromNanos((meanPause.toNanos * 2 * random.nextDouble()).toLong)
     }
     sent
   }
 
-  private def put(): Unit = {
-    val data = SdkBytes.fromByteArrayUnsafe(System.nanoTime().toString.getBytes(UTF_8))
+  private def put(due: Deadline): Unit = {
+    val stamp = due.time.toNanos.toString // of System.nanoTime
+    val data = SdkBytes.fromByteArrayUnsafe(stamp.getBytes(UTF_8))
     val entries = Seq.fill(perRequest) {
       val key = random.alphanumeric.take(12).mkString
       PutRecordsRequestEntry.builder().partitionKey(key).data(data).build()
@@ -46,7 +48,7 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
 
 object Producer {
 
-  /** Milliseconds since a record of this data was put, by this very process. */
+  /** Milliseconds since a record of this data was due, put by this very process. */
   def age(data: Array[Byte]): Double =
     (System.nanoTime() - new String(data, UTF_8).toLong) / 1e6
 }

@@ -1,40 +1,35 @@
 package sparkkinesis.bench
 
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
-
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.functions.{col, lit, when}
 
 import sparkkinesis.bench.QuotaScenario._
 
 /** How much of the shards' quotas the sink uses, and how much it sends in vain. */
 final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
   override val name = "quota"
-  override val limit: FiniteDuration = 5.minutes
-
-  private val cases = for {
-    shards <- Seq(1, 8)
-    keys <- Seq(Even, Hot)
-  } yield Case(shards, keys)
+  override val limit: FiniteDuration = 10.minutes
 
   override def run(): Seq[Result] = LocalKinesis.use("2g", "--quotas", "aws") { kinesis =>
-    cases.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
+    round(kinesis, Cases.head) // cold: it counts for none
+    Cases.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
   }
 
   /** The raw loop and the sink at the same time, each with a stream and its quotas. */
   private def round(kinesis: LocalKinesis, of: Case): Round = {
-    val load = Load(of.records(sizing.quotaSeconds), RecordSize)
+    val load = of.load(sizing.quotaSeconds)
     kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
       val before = ServerStats.of(kinesis.endpoint).entriesFailed
       val refusedRaw = writeBoth(kinesis, load, of)
       val refused = ServerStats.of(kinesis.endpoint).entriesFailed - before
-      def use(stream: String, again: Long) = QuotaUse(
-        QuotaUse.ofBusiest(kinesis.client, stream, of.shards, of.keys.raw, load.records),
-        100 * again.toDouble / (load.records + again)
+      val shares = sharesOf(kinesis.client, of)
+      def throttled(again: Long) = 100 * again.toDouble / (load.records + again)
+      Round(
+        QuotaUse(shares(Ours), throttled(refused - refusedRaw)),
+        QuotaUse(shares(Raw), throttled(refusedRaw))
       )
-      Round(use(Ours, refused - refusedRaw), use(Raw, refusedRaw))
     })
   }
 
@@ -42,15 +37,28 @@ final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
   private def writeBoth(kinesis: LocalKinesis, load: Load, of: Case): Long = {
     val refused = new AtomicLong
     val raw = () =>
-      refused.set(RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.raw))
+      refused.set(RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.of))
     val sink = new SinkWrite(lab)
-    val ours = () => sink.write(sink.rows(load, of.keys.ours), kinesis.endpoint, Ours)
+    val ours = () => sink.write(sink.rows(load, of.keys.column), kinesis.endpoint, Ours)
     RawClient.inParallel(Seq(raw, ours), Limit)
     refused.get
   }
 
+  /** Of each stream, the least of the shards that are to be full. */
+  private def sharesOf(client: RawClient, of: Case): Map[String, Double] = {
+    val shares = new ConcurrentHashMap[(String, Int), Double]
+    val streams = Seq(Raw, Ours)
+    val tasks = for (stream <- streams; shard <- of.keys.busiest) yield { () =>
+      val millis = QuotaUse.arrivals(client, stream, client.shards(stream)(shard))
+      shares.put(stream -> shard, QuotaUse.share(millis, of.perSecond))
+      ()
+    }
+    RawClient.inParallel(tasks, Limit, tasks.size)
+    streams.map(s => s -> of.keys.busiest.map(shard => shares.get(s -> shard)).min).toMap
+  }
+
   private def results(of: Case, rounds: Seq[Round]): Seq[Result] = {
-    val title = s"$name: ${of.shards} shards, ${of.keys.name} keys"
+    val title = s"$name: $of"
     Seq(
       Result.compared(
         s"$title, quota used",
@@ -75,33 +83,26 @@ private object QuotaScenario {
   val Ours = "quota-ours"
   val Limit: FiniteDuration = 3.minutes
 
-  /** With its key less than 1,048 bytes: the limit of records comes before that of bytes. */
-  val RecordSize = 1000
+  final case class Case(size: Int, shards: Int, isHot: Boolean) {
+    val keys: QuotaKeys = QuotaKeys(shards, isHot)
 
-  /** @param hotShare of the records with one and the same key */
-  final case class Keys(name: String, hotShare: Double) {
-    private val isHot = hotShare > 0
+    /** Records that a shard takes. */
+    def perSecond: Double = QuotaUse.perSecond(size + QuotaKeys.KeyLength)
 
-    def raw(number: Int): String =
-      if (isHot && number % 2 == 0) HotKey else RawWriter.evenKey(number)
+    /** As much as the busiest shard takes in that time. */
+    def load(seconds: Int): Load = Load((perSecond * seconds / keys.shareOfBusiest).toInt, size)
 
-    def ours: Column =
-      if (isHot) when(col("id") % 2 === 0, lit(HotKey)).otherwise(SinkWrite.EvenKey)
-      else SinkWrite.EvenKey
+    override def toString: String = s"${Load.short(size.toLong)}, $shards shards, ${keys.name} keys"
   }
 
-  private val HotKey = "hot"
-  val Even: Keys = Keys("even", 0)
-  val Hot: Keys = Keys("half hot", 0.5)
-
-  final case class Case(shards: Int, keys: Keys) {
-
-    /** As many as the busiest shard takes in that time. */
-    def records(seconds: Int): Int = {
-      val busiest = keys.hotShare + (1 - keys.hotShare) / shards
-      (QuotaUse.RecordsPerSecond * seconds / busiest).toInt
-    }
-  }
+  /** 1 KB with the key is less than 1,048 bytes: the quota of records binds; else that of bytes. */
+  val Cases: Seq[Case] = Seq(
+    Case(1000, 1, isHot = false),
+    Case(1000, 1, isHot = true),
+    Case(1000, 8, isHot = false),
+    Case(1000, 8, isHot = true),
+    Case(10000, 8, isHot = false)
+  )
 
   final case class Round(ours: QuotaUse, raw: QuotaUse)
 }

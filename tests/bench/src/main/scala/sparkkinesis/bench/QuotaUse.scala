@@ -6,48 +6,37 @@ import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.services.kinesis.model.ProvisionedThroughputExceededException
 
-import sparkkinesis.model.{HashKey, HashKeyRange}
+import sparkkinesis.model.ServiceLimits
 
 /**
- * @param share of what the busiest shard would have taken
+ * @param share of what the shard that matters would have taken
  * @param throttledPercent of all records sent
  */
 final case class QuotaUse(share: Double, throttledPercent: Double)
 
 object QuotaUse {
+  private val BytesPerSecond = 1024.0 * 1024
+  private val RecordsPerSecond = 1000.0
 
-  /** A shard's quota. */
-  val RecordsPerSecond = 1000
-
-  private val RetryPause = 1.second
-
-  /** Of a stream whose shards have even ranges, from the times at which records arrived. */
-  def ofBusiest(
-      client: RawClient,
-      stream: String,
-      shards: Int,
-      key: Int => String,
-      records: Int
-  ): Double = {
-    val ranges = HashKeyRange.even(shards)
-    val counts = (0 until records).map(key).groupMapReduce(identity)(_ => 1)(_ + _)
-    val load = counts.toSeq.groupMapReduce { case (key, _) =>
-      ranges.indexWhere(_.contains(HashKey.of(key)))
-    }(_._2)(_ + _)
-    val busiest = client.shards(stream)(load.maxBy(_._2)._1)
-    share(arrivals(client, client.iterator(stream, busiest, "TRIM_HORIZON"), Vector.empty))
-  }
+  /** What a shard takes of records of one size. */
+  def perSecond(bytesWithKey: Int): Double =
+    math.min(RecordsPerSecond, BytesPerSecond / bytesWithKey)
 
   /**
    * What arrived, of what could have from the first record to the last: a second's quota that a
    * shard has saved up, and each further second's.
    *
    * @param millis when records arrived
+   * @param perSecond records that a shard takes
    */
-  def share(millis: Seq[Long]): Double = {
+  def share(millis: Seq[Long], perSecond: Double): Double = {
     val seconds = (millis.max - millis.min) / 1000.0
-    millis.size / (RecordsPerSecond * (1 + seconds))
+    millis.size / (perSecond * (1 + seconds))
   }
+
+  /** When the records of a shard arrived. */
+  def arrivals(client: RawClient, stream: String, shard: String): Seq[Long] =
+    arrivals(client, client.iterator(stream, shard, "TRIM_HORIZON"), Vector.empty)
 
   /** Reads have a quota, too. */
   @tailrec
@@ -57,11 +46,15 @@ object QuotaUse {
       catch { case _: ProvisionedThroughputExceededException => None }
     answer match {
       case None =>
-        Waiting.sleep(RetryPause)
+        Waiting.sleep(1.second)
         arrivals(client, iterator, sofar)
       case Some(page) =>
         val all = sofar ++ page.records.asScala.map(_.approximateArrivalTimestamp.toEpochMilli)
-        if (page.millisBehindLatest == 0) all else arrivals(client, page.nextShardIterator, all)
+        if (page.millisBehindLatest == 0) all
+        else {
+          Waiting.sleep(ServiceLimits.GetRecordsPeriod)
+          arrivals(client, page.nextShardIterator, all)
+        }
     }
   }
 }

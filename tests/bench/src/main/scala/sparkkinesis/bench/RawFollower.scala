@@ -1,5 +1,6 @@
 package sparkkinesis.bench
 
+import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{Executors, TimeUnit}
 
 import scala.annotation.tailrec
@@ -14,8 +15,8 @@ final class RawFollower(
     threads: Int,
     seen: Array[Byte] => Unit
 ) extends AutoCloseable {
+  private val failure = new AtomicReference[Option[Throwable]](None)
   private val pool = Executors.newScheduledThreadPool(threads)
-
   client.shards(stream).zipWithIndex.foreach { case (shard, index) =>
     val first = client.iterator(stream, shard, "LATEST")
     // Not all at once, but spread over the period.
@@ -24,8 +25,10 @@ final class RawFollower(
   }
 
   private def schedule(iterator: String, delay: FiniteDuration): Unit = {
-    val poll: Runnable = () => schedule(follow(iterator), period)
-    if (!pool.isShutdown) pool.schedule(poll, delay.toNanos, TimeUnit.NANOSECONDS)
+    val poll: Runnable = () =>
+      try schedule(follow(iterator), period)
+      catch { case e: Throwable => fail(e) }
+    pool.schedule(poll, delay.toNanos, TimeUnit.NANOSECONDS)
     ()
   }
 
@@ -35,10 +38,23 @@ final class RawFollower(
     if (page.millisBehindLatest == 0) page.nextShardIterator else follow(page.nextShardIterator)
   }
 
+  /** The first one counts, and none that closing brings. */
+  private def fail(e: Throwable): Unit =
+    if (!pool.isShutdown) {
+      failure.compareAndSet(None, Some(e))
+      ()
+    }
+
+  /** @throws IllegalStateException where a poll has failed: its shard is followed no more */
+  def check(): Unit = failure.get.foreach { e =>
+    throw new IllegalStateException(s"The raw loop over $stream failed: $e", e)
+  }
+
+  /** Checks, too: nothing that was compared with a failed loop counts. */
   override def close(): Unit = {
     pool.shutdownNow()
     pool.awaitTermination(RawFollower.StopLimit.toSeconds, TimeUnit.SECONDS)
-    ()
+    check()
   }
 }
 

@@ -8,12 +8,13 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper, SerializationFeature}
 
-/** Results for machines, and as a table. */
+/** Results for machines, and as lines of a table. */
 object Report {
-  val Begin = "<!-- results: written by make bench -->"
-  val End = "<!-- end of results -->"
-
   private val mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
+
+  /** Of the table. */
+  val TableHead: Seq[String] =
+    Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
   private val Digits = new MathContext(4)
 
   /**
@@ -46,48 +47,46 @@ object Report {
     number(row, "ratio", result.ratio)
     row.put("goal", result.goal.map(_.text).orNull)
     result.isMet.fold(row.putNull("met"))(row.put("met", _))
-    result.spread.fold(row.putNull("spread")) { case (least, greatest) =>
-      val spread = mapper.createArrayNode()
-      row.set("spread", spread.add(rounded(least)).add(rounded(greatest)))
-    }
+    spread(row, "spread", result.value)
+    spread(row, "baselineSpread", result.baseline)
+    spread(row, "ratioSpread", result.ratio)
     row.put("note", result.note.orNull)
   }
 
-  private def number(row: ObjectNode, name: String, value: Option[Double]): Unit = {
-    value.fold(row.putNull(name))(v => row.put(name, rounded(v)))
+  private def number(row: ObjectNode, name: String, figure: Option[Figure]): Unit = {
+    figure.fold(row.putNull(name))(it => row.put(name, rounded(it.value)))
+    ()
+  }
+
+  private def spread(row: ObjectNode, name: String, figure: Option[Figure]): Unit = {
+    figure.flatMap(_.spread).fold(row.putNull(name)) { case (least, greatest) =>
+      row.putArray(name).add(rounded(least)).add(rounded(greatest))
+      row
+    }
     ()
   }
 
   private def rounded(value: Double): Double = BigDecimal(value).round(Digits).toDouble
 
-  /** Between its two comments, a document holds the rows; what is around them stays. */
-  def writeTable(document: Path, rows: Seq[JsonNode]): Unit = {
-    val text = Files.readString(document)
-    val (begin, end) = (text.indexOf(Begin), text.indexOf(End))
-    if (begin < 0 || end < begin)
-      throw new IllegalStateException(s"$document lacks the lines $Begin and $End.")
-    val written = text.take(begin + Begin.length) + "\n" + table(rows) + "\n" + text.drop(end)
-    Files.writeString(document, written)
-    ()
-  }
-
   /** Markdown. */
-  def table(rows: Seq[JsonNode]): String = {
-    val head =
-      Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
-    (head ++ rows.map(line)).mkString("\n")
-  }
+  def table(rows: Seq[JsonNode]): Seq[String] = TableHead ++ rows.map(line)
+
+  /** The same without its head. */
+  def rows(results: Seq[Result]): Seq[String] = results.map(result => line(json(result)))
 
   private def line(row: JsonNode): String = {
     def text(name: String) = Option(row.get(name)).filterNot(_.isNull).map(plain)
+    def withSpread(name: String) = text(name).map { figure =>
+      figure + text(s"${name}Spread").fold("")(spread => s" ($spread)")
+    }
     val value = text("value").map(v => s"$v ${row.get("unit").asText}").orElse(text("note"))
     val met = text("met").map(is => if (is == "true") "yes" else "**no**")
     val cells = Seq(
       text("name"),
       value,
       text("spread"),
-      text("baseline"),
-      text("ratio"),
+      withSpread("baseline"),
+      withSpread("ratio"),
       text("goal"),
       met
     )

@@ -28,25 +28,34 @@ object RowCount {
   private val Limit = 2.minutes
 
   /**
-   * Runs a query into the `noop` sink, from its start to the end of the batch with the last row.
+   * Runs a query into the `noop` sink.
    *
+   * @return what it took from its start to the end of the batch with the last row
    * @throws IllegalStateException where there were more
    */
-  def drain(rows: DataFrame, checkpoint: String, expected: Long): Unit = {
+  def drain(rows: DataFrame, checkpoint: String, expected: Long): Usage = {
     val count = new RowCount
     val streams = rows.sparkSession.streams
     streams.addListener(count)
     try {
-      val query =
-        rows.writeStream.format("noop").option("checkpointLocation", checkpoint).start()
-      try
-        Waiting.until(s"$expected rows of the source", Limit) {
-          query.exception.foreach(throw _)
-          count.rows >= expected
-        }
-      finally query.stop()
+      val usage = run(rows, checkpoint, count, expected)
       if (count.rows != expected)
         throw new IllegalStateException(s"The source gave ${count.rows} rows for $expected.")
+      usage
     } finally streams.removeListener(count)
+  }
+
+  /** To stop the query is not counted. */
+  private def run(rows: DataFrame, checkpoint: String, count: RowCount, expected: Long): Usage = {
+    val end = Usage.begin()
+    val query =
+      rows.writeStream.format("noop").option("checkpointLocation", checkpoint).start()
+    try {
+      Waiting.until(s"$expected rows of the source", Limit) {
+        query.exception.foreach(throw _)
+        count.rows >= expected
+      }
+      end()
+    } finally query.stop()
   }
 }

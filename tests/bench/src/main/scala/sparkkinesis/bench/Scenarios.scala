@@ -1,11 +1,15 @@
 package sparkkinesis.bench
 
-import java.util.concurrent.{ExecutionException, Executors, TimeUnit, TimeoutException}
+import java.util.concurrent.{ExecutionException, Executors, Future, TimeUnit, TimeoutException}
 
 import scala.concurrent.duration._
 
-/** What became of a scenario. */
-final case class Outcome(results: Seq[Result], isWell: Boolean)
+/**
+ * What became of a scenario.
+ *
+ * @param isStuck whether it is still running
+ */
+final case class Outcome(results: Seq[Result], isWell: Boolean, isStuck: Boolean = false)
 
 /** All there is to measure. */
 object Scenarios {
@@ -14,7 +18,7 @@ object Scenarios {
   val Names: Seq[String] =
     Seq("simulator", "drain", "latency", "idle", "sink", "quota", "scale", "reshard")
 
-  /** An interrupted scenario ends its processes before the next one begins. */
+  /** In which an interrupted scenario ends its processes. */
   private val CleanUpLimit = 1.minute
 
   def all(lab: Lab, sizing: Sizing): Seq[Scenario] = Seq(
@@ -28,29 +32,42 @@ object Scenarios {
     new ReshardScenario(lab, sizing)
   )
 
+  /**
+   * Runs them one after the other. One that cannot be ended is the last: it would disturb those after it.
+   */
+  def runAll(scenarios: Seq[Scenario], cleanUp: FiniteDuration = CleanUpLimit): Seq[Outcome] =
+    scenarios.foldLeft(Vector.empty[Outcome]) { (outcomes, scenario) =>
+      if (outcomes.lastOption.exists(_.isStuck)) outcomes
+      else outcomes :+ run(scenario, cleanUp)
+    }
+
   /** Runs one to its end or its limit; a failure becomes a row, never an exception. */
-  def run(scenario: Scenario): Outcome = {
+  def run(scenario: Scenario, cleanUp: FiniteDuration = CleanUpLimit): Outcome = {
     println(s"== ${scenario.name}, at most ${scenario.limit}")
     val pool = Executors.newSingleThreadExecutor { task =>
       val thread = new Thread(task, s"bench-${scenario.name}")
       thread.setDaemon(true)
       thread
     }
+    val outcome = awaited(scenario, pool.submit(() => scenario.run()))
+    pool.shutdownNow()
+    if (pool.awaitTermination(cleanUp.toMillis, TimeUnit.MILLISECONDS)) outcome
+    else {
+      val reason = s"not done within ${scenario.limit}, nor ended when told to: the bench stops"
+      failed(scenario, reason).copy(isStuck = true)
+    }
+  }
+
+  private def awaited(scenario: Scenario, running: Future[Seq[Result]]): Outcome =
     try {
-      val results =
-        pool.submit(() => scenario.run()).get(scenario.limit.toSeconds, TimeUnit.SECONDS)
+      val results = running.get(scenario.limit.toMillis, TimeUnit.MILLISECONDS)
       Outcome(results, results.forall(_.value.nonEmpty))
     } catch {
       case e: ExecutionException =>
         e.getCause.printStackTrace()
         failed(scenario, e.getCause.toString)
       case _: TimeoutException => failed(scenario, s"not done within ${scenario.limit}")
-    } finally {
-      pool.shutdownNow()
-      pool.awaitTermination(CleanUpLimit.toSeconds, TimeUnit.SECONDS)
-      ()
     }
-  }
 
   private def failed(scenario: Scenario, reason: String): Outcome =
     Outcome(Seq(Result.missing(s"${scenario.name}: failed", "", reason)), isWell = false)

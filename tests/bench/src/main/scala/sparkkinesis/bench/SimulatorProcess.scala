@@ -31,7 +31,7 @@ object SimulatorProcess {
   /** @param arguments beside the port's, such as `--quotas aws` */
   def start(heap: String, arguments: String*): SimulatorProcess = {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
-    val command = Seq(java, s"-Xmx$heap", "-Djava.net.preferIPv4Stack=true") ++
+    val command = Seq(java, s"-Xmx$heap", "-XX:+UseG1GC", "-Djava.net.preferIPv4Stack=true") ++
       Seq("-Dslf4j.internal.verbosity=ERROR", "-cp", classPath) ++
       Seq("sparkkinesis.simulator.Main", "--port", "0", "--stop-with-stdin") ++ arguments
     val process =

@@ -16,7 +16,10 @@ final class SimulatorScenario(sizing: Sizing) extends Scenario {
       val puts = rounds(kinesis, put(kinesis))
       val heap = HeapUse.ofProcess(kinesis.server.pid).map(_ / stored(puts.size))
       val reads =
-        rounds(kinesis, RawReader.drain(kinesis.client, Stream, perRound.toLong * puts.size))
+        rounds(
+          kinesis,
+          RawReader.drain(kinesis.client, Stream, Load(perRound * puts.size, load.size))
+        )
       val bytes = perRound.toLong * load.size
       rates("PutRecords", puts, bytes, Goal.atLeast(50)) ++
         rates("GetRecords", reads, bytes * puts.size, Goal.atLeast(300)) :+ heapRow(heap)
@@ -46,7 +49,7 @@ final class SimulatorScenario(sizing: Sizing) extends Scenario {
         s"$name: $what, $load",
         "MB/s",
         Samples.of(warm)(_.client.megabytesPerSecond(bytes)),
-        goal = Some(goal)
+        goal
       ),
       Result.compared(
         s"$name: $what, CPU against the client's",
@@ -63,7 +66,7 @@ final class SimulatorScenario(sizing: Sizing) extends Scenario {
     val goal = Goal.atMost(1.6)
     heap.fold(
       Result.missing(title, unit, _, goal),
-      used => Result.measured(title, unit, Samples(Seq(used)), goal = Some(goal))
+      used => Result.measured(title, unit, Samples(Seq(used)), goal)
     )
   }
 }

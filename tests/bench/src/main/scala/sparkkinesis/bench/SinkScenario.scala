@@ -11,7 +11,7 @@ final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
   private val shards = 4
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
-    val rounds = (0 to sizing.rounds).map(_ => (raw(kinesis), ours(kinesis)))
+    val rounds = (0 to sizing.rounds).map(Turns.both(_)(raw(kinesis), ours(kinesis)))
     val (first, warm) = (rounds.take(1), rounds.drop(1))
     val title = s"$name: $load, $shards shards"
     def rate(title: String, of: Seq[(Usage, Usage)], goal: Goal*) = Result.compared(

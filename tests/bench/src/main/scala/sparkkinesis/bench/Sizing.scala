@@ -11,6 +11,7 @@ import scala.concurrent.duration._
  * @param settling before an idle query is looked at: its shards are asked ever less for ten seconds
  * @param sinkRecords of 1 KB
  * @param quotaSeconds that a stream's quota is used up
+ * @param reshardBacklog records of 1 KB, more than is read while the shards are split
  * @param paperShards of the stream that is planned in memory only
  */
 final case class Sizing(
@@ -32,20 +33,23 @@ final case class Sizing(
 final case class Load(records: Int, size: Int) {
   def bytes: Long = records.toLong * size
 
-  override def toString: String = {
-    def short(n: Long) = n match {
-      case n if n >= 1000000000 && n % 1000000000 == 0 => s"${n / 1000000000} GB"
-      case n if n >= 1000000 => s"${n / 1000000} MB"
-      case n if n >= 1000 && n % 1000 == 0 => s"${n / 1000} KB"
-      case n => s"$n B"
-    }
-    s"${short(bytes)} of ${short(size.toLong)}"
+  override def toString: String = s"${Load.short(bytes)} of ${Load.short(size.toLong)}"
+}
+
+object Load {
+
+  /** Such as `200 MB` or `1 KB`. */
+  def short(bytes: Long): String = bytes match {
+    case n if n >= 1000000000 && n % 1000000000 == 0 => s"${n / 1000000000} GB"
+    case n if n >= 1000000 => s"${n / 1000000} MB"
+    case n if n >= 1000 && n % 1000 == 0 => s"${n / 1000} KB"
+    case n => s"$n B"
   }
 }
 
 object Sizing {
 
-  /** What docs/benchmarks.md shows: about a quarter of an hour on two cores. */
+  /** What docs/benchmarks.md shows: about twenty minutes on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
     drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
@@ -58,7 +62,7 @@ object Sizing {
     quotaSeconds = 10,
     paperShards = 10000,
     reshardFrom = 64,
-    reshardBacklog = 100000
+    reshardBacklog = 400000
   )
 
   /** Tells whether the bench itself works, and nothing of speed. */
@@ -74,6 +78,6 @@ object Sizing {
     quotaSeconds = 5,
     paperShards = 200,
     reshardFrom = 2,
-    reshardBacklog = 1000
+    reshardBacklog = 20000
   )
 }

@@ -14,12 +14,21 @@ final case class Usage(seconds: Double, cpuSeconds: Double) {
 object Usage {
   private val process = ManagementFactory.getPlatformMXBean(classOf[OperatingSystemMXBean])
 
-  /** Garbage of what went before is collected first, at nobody's expense. */
   def of(body: => Unit): Usage = {
+    val end = begin()
+    body
+    end()
+  }
+
+  /**
+   * Garbage of what went before is collected first, at nobody's expense.
+   *
+   * @return what to call at the end
+   */
+  def begin(): () => Usage = {
     System.gc()
     val (began, cpuBegan) = (System.nanoTime(), cpuNanos)
-    body
-    Usage((System.nanoTime() - began) / 1e9, (cpuNanos - cpuBegan) / 1e9)
+    () => Usage((System.nanoTime() - began) / 1e9, (cpuNanos - cpuBegan) / 1e9)
   }
 
   private def cpuNanos: Long = process.getProcessCpuTime

@@ -23,5 +23,7 @@ object Waiting {
     again()
   }
 
-  def sleep(duration: FiniteDuration): Unit = Thread.sleep(duration.toMillis)
+  /** Not less than that. */
+  def sleep(duration: FiniteDuration): Unit =
+    Thread.sleep(math.ceil(duration.toNanos / 1e6).toLong)
 }

@@ -10,13 +10,16 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** The whole bench with hardly any data: that it works, not how fast anything is. */
 class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private val results = Files.createTempDirectory("bench").resolve("results.json")
+  private val folder = new TemporaryFolder
+  private val results = folder.path.resolve("results.json")
   private var isWell = false
   private lazy val rows: Seq[JsonNode] =
     new ObjectMapper().readTree(results.toFile).elements.asScala.toSeq
 
   override protected def beforeAll(): Unit =
     isWell = Main.measure(Arguments(isQuick = true, results = results))
+
+  override protected def afterAll(): Unit = folder.close()
 
   test("every scenario measures something, and nothing fails") {
     assert(rows.map(_.get("name").asText.takeWhile(_ != ':')).distinct === Scenarios.Names)
@@ -26,7 +29,8 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("each row has the same fields, and names tell rows apart") {
     val fields =
-      Seq("name", "value", "unit", "baseline", "ratio", "goal", "met", "spread", "note")
+      Seq("name", "value", "unit", "baseline", "ratio", "goal", "met") ++
+        Seq("spread", "baselineSpread", "ratioSpread", "note")
     rows.foreach(row => assert(row.fieldNames.asScala.toSeq === fields))
     assert(rows.map(_.get("name").asText).distinct.size === rows.size)
   }
@@ -36,18 +40,45 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
       val isCompared = row.get("baseline").isNumber && row.get("baseline").asDouble > 0
       assert(isCompared === row.get("ratio").isNumber, row)
       assert(row.get("goal").isNull === row.get("met").isNull, row)
+    }
+  }
+
+  test("the spread is around the figure; a single round has none") {
+    val withSpread = rows.filterNot(_.get("spread").isNull)
+    withSpread.foreach { row =>
       val spread = row.get("spread").elements.asScala.map(_.asDouble).toSeq
       assert(spread.size === 2 && spread === spread.sorted, row)
       assert(Samples(row.get("value").asDouble +: spread).median === row.get("value").asDouble, row)
     }
+    // The quick bench has one round of all, but many batches.
+    val several = Seq("planning a batch", "writing its offset")
+    assert(withSpread.map(_.get("name").asText.split(", ").last) === several)
   }
 
   test("the goals of docs/benchmarks.md: all are looked at") {
-    assert(rows.count(_.get("goal").isTextual) > 10)
+    val goals = rows
+      .filter(_.get("goal").isTextual)
+      .groupMapReduce { row =>
+        row.get("name").asText.takeWhile(_ != ':')
+      }(_ => 1)(_ + _)
+    assert(
+      goals === Map(
+        "simulator" -> 4, // writes, reads, CPU, heap
+        "drain" -> 4, // speed and CPU of two variants
+        "latency" -> 8, // two percentiles of two rates with two sorts of checkpoints
+        "idle" -> 3, // two operations, batches
+        "sink" -> 2, // speed, CPU
+        "quota" -> 10, // two of five cases
+        "scale" -> 3, // planning, offset, heap
+        "reshard" -> 1 // whether the backlog lasted
+      )
+    )
   }
 
   test("the document has its place for the table") {
     val text = Files.readString(Paths.get("docs/benchmarks.md"))
-    assert(text.contains(Report.Begin) && text.indexOf(Report.Begin) < text.indexOf(Report.End))
+    assert(
+      text.contains(Document.Begin) && text.indexOf(Document.Begin) < text.indexOf(Document.End)
+    )
   }
 }

@@ -1,16 +1,20 @@
 package sparkkinesis.bench
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
+import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-class ReportSuite extends AnyFunSuite {
+class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val folder = new TemporaryFolder
   private val names = Seq("read", "write")
 
-  private def result(name: String, value: Double, goal: Goal*) =
-    Result.compared(name, "MB/s", Samples(Seq(value, value + 2)), Samples(Seq(10.0)), goal: _*)
+  override protected def afterAll(): Unit = folder.close()
 
-  private def newFile(): Path = Files.createTempDirectory("report").resolve("results.json")
+  private def result(name: String, value: Double, goal: Goal*) =
+    Result.compared(name, "MB/s", Samples(Seq(value, value + 2)), Samples(Seq(10, 5)), goal: _*)
+
+  private def newFile(): Path = folder.newFolder().resolve("results.json")
 
   private def said(file: Path) = Report.merge(file, Nil, names).map(_.get("name").asText)
 
@@ -18,9 +22,30 @@ class ReportSuite extends AnyFunSuite {
     val rows = Report.merge(newFile(), Seq(result("read: a", 7, Goal.ratioAtLeast(0.8))), names)
     assert(
       rows.map(_.toString) === Seq(
-        """{"name":"read: a","value":8.0,"unit":"MB/s","baseline":10.0,"ratio":0.8,""" +
-          """"goal":"≥ 0.8 × baseline","met":true,"spread":[7.0,9.0],"note":null}"""
+        """{"name":"read: a","value":8.0,"unit":"MB/s","baseline":7.5,"ratio":1.25,""" +
+          """"goal":"≥ 0.8 × baseline","met":true,"spread":[7.0,9.0],""" +
+          """"baselineSpread":[5.0,10.0],"ratioSpread":[0.7,1.8],"note":null}"""
       )
+    )
+  }
+
+  test(
+    "rounds are compared one by one: the ratio is the median of theirs, not that of the medians"
+  ) {
+    val compared = Result.compared("a: b", "s", Samples(Seq(1, 2, 9)), Samples(Seq(1, 4, 3)))
+    assert(compared.ratio.map(_.value).contains(1.0) && compared.value.map(_.value).contains(2.0))
+    assert(compared.ratio.flatMap(_.spread).contains((0.5, 3.0)))
+    assert(Result.compared("a: b", "s", Samples(Seq(1, 2)), Samples(Seq(0, 4))).ratio.isEmpty)
+  }
+
+  test("a single round has no spread, in the table neither") {
+    val rows = Report.rows(Seq(Result.compared("a: b", "s", Samples(Seq(1)), Samples(Seq(2)))))
+    assert(rows === Seq("| a: b | 1 s |  | 2 | 0.5 |  |  |"))
+    assert(
+      Report
+        .rows(Seq(result("a: b", 7)))
+        .head
+        .contains("| 7 - 9 | 7.5 (5 - 10) | 1.25 (0.7 - 1.8) |")
     )
   }
 
@@ -29,14 +54,18 @@ class ReportSuite extends AnyFunSuite {
     val row = Report.merge(newFile(), Seq(missing), names).head
     assert(row.get("value").isNull && row.get("ratio").isNull && row.get("spread").isNull)
     assert(!row.get("met").asBoolean && row.get("note").asText === "no such tool")
-    assert(Report.table(Seq(row)).contains("| read: a | no such tool |"))
+    assert(Report.table(Seq(row)).last.startsWith("| read: a | no such tool |"))
   }
 
   test("goals: at least, at most, below; of the figure or of its ratio") {
-    val met = Seq(Goal.atLeast(1), Goal.atMost(1), Goal.below(1)).map(_.isMet(Some(1), Some(9)))
-    assert(met === Seq(Some(true), Some(true), Some(false)))
-    assert(Goal.ratioBelow(1).isMet(Some(9), Some(0.5)).contains(true))
-    assert(Goal.ratioAtMost(1).isMet(Some(0), None).isEmpty)
+    def figure(rounds: Double*) = Some(Figure.median(Samples(rounds)))
+    val met = Seq(Goal.atLeast(1), Goal.atMost(1), Goal.below(1))
+    assert(met.map(_.isMet(figure(1), figure(9))) === Seq(Some(true), Some(true), Some(false)))
+    assert(Goal.ratioBelow(1).isMet(figure(9), figure(0.5)).contains(true))
+    assert(Goal.ratioAtMost(1).isMet(figure(0), None).isEmpty)
+    assert(Goal.never.isMet(figure(0, 0, 5), None).contains(false), "the median is 0")
+    assert(Goal.never.isMet(figure(0, 0, 0), None).contains(true))
+    assert(Goal.atLeastInEach(1).isMet(figure(0, 2, 5), None).contains(false))
   }
 
   test("rows of a scenario that ran again replace the old ones; others stay, in order") {
@@ -51,21 +80,5 @@ class ReportSuite extends AnyFunSuite {
     val file = newFile()
     Report.merge(file, Seq(result("read: a", 1)), names)
     assert(Report.merge(file, Nil, Seq("write")).isEmpty)
-  }
-
-  test("a document keeps what is around its table, however often that is written") {
-    val rows = Report.merge(newFile(), Seq(result("read: a", 1)), names)
-    val document = Files.createTempFile("benchmarks", ".md")
-    Files.writeString(document, s"before\n${Report.Begin}\nold\n${Report.End}\nafter\n")
-    for (_ <- 1 to 2) Report.writeTable(document, rows)
-    val written = s"before\n${Report.Begin}\n${Report.table(rows)}\n${Report.End}\nafter\n"
-    assert(Files.readString(document) === written)
-  }
-
-  test("a document without a place for the table is left alone") {
-    val document = Files.createTempFile("benchmarks", ".md")
-    Files.writeString(document, s"${Report.End} ${Report.Begin}")
-    assertThrows[IllegalStateException](Report.writeTable(document, Nil))
-    assert(Files.readString(document) === s"${Report.End} ${Report.Begin}")
   }
 }

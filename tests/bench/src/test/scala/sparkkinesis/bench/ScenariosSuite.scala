@@ -32,8 +32,35 @@ class ScenariosSuite extends AnyFunSuite {
     assert(!outcome.isWell && isCleanedUp && notes(outcome) === Seq("not done within 1 second"))
   }
 
+  test("one that does not end when told to is the last, or it would disturb those after it") {
+    val (end, ended) = (new CountDownLatch(1), new CountDownLatch(1))
+    @volatile var isNextRun = false
+    val stubborn = scenario(1.second) {
+      while (end.getCount > 0)
+        try end.await()
+        catch { case _: InterruptedException => () }
+      ended.countDown()
+      Nil
+    }
+    val next = scenario(1.minute) { isNextRun = true; Nil }
+    try {
+      val outcomes = Scenarios.runAll(Seq(stubborn, next), cleanUp = 100.millis)
+      assert(outcomes.map(_.isStuck) === Seq(true) && !isNextRun)
+      assert(!outcomes.head.isWell && notes(outcomes.head).head.endsWith("the bench stops"))
+    } finally {
+      end.countDown()
+      ended.await()
+    }
+  }
+
+  test("after one that failed the next is run") {
+    val outcomes =
+      Scenarios.runAll(Seq(scenario(1.minute)(sys.error("no")), scenario(1.minute)(Nil)))
+    assert(outcomes.map(_.isWell) === Seq(false, true))
+  }
+
   test("a figure that could not be measured makes the bench fail, a missed goal does not") {
-    val missed = Result.measured("some: a", "ms", Samples(Seq(9)), goal = Some(Goal.atMost(5)))
+    val missed = Result.measured("some: a", "ms", Samples(Seq(9)), Goal.atMost(5))
     assert(Scenarios.run(scenario(1.minute)(Seq(missed))).isWell)
     val missing = Result.missing("some: b", "ms", "no jcmd")
     assert(!Scenarios.run(scenario(1.minute)(Seq(missed, missing))).isWell)

@@ -1,0 +1,77 @@
+"""`python -m spark_kinesis.local`, as it is used from a shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spark_kinesis.local import LocalEndpoint
+
+WORDS = [sys.executable, "-m", "spark_kinesis.local"]
+
+
+def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*WORDS, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
+def test_it_serves_until_it_is_told_to_end(how: signal.Signals, status: int) -> None:
+    words = [*WORDS, "--stream", "orders:4", "--port", "0", "--quotas", "aws", "--heap", "256m"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        said = process.stdout.readline()
+        kinesis = LocalEndpoint(said.removeprefix("listening on ").strip())
+        assert len(kinesis.shards("orders")) == 4
+        process.send_signal(how)
+        assert process.wait(60) == status
+        assert process.stderr.read() == ""  # which also tells that the server has ended: it has it
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--stream", "orders:many"], "'orders:many' is no stream such as orders or orders:2"),
+        (["--stream", "orders:0"], "'orders:0' is no stream"),
+        (["--port", "70000"], "'70000' is no port: 0 to 65535"),
+        (["--heap", "much"], "heap must be a size such as 512m or 4g, not 'much'"),
+        (["--quotas", "aws", "--clock", "simulated"], "Choose one of the two"),
+    ],
+)
+def test_a_wrong_word_is_explained(arguments: list[str], complaint: str) -> None:
+    said = refused(*arguments)
+    assert said.returncode == 2
+    assert complaint in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_what_stands_in_its_way_is_said(endpoint: str, tmp_path: Path) -> None:
+    (tmp_path / "journal").write_text("my diary")
+    port = endpoint.rsplit(":", 1)[1]
+    ways = [
+        (refused("--port", port), f"--port {port}: Address already in use"),
+        (refused("--stream", "a:20000"), "--stream a:20000: "),
+        (refused("--persist", str(tmp_path)), "no journal of a local Kinesis"),
+        (refused(PATH="", JAVA_HOME=""), "needs Java 17 or newer: set JAVA_HOME"),
+        (refused(SPARK_KINESIS_SIMULATOR_JAR="none"), "there is no such file"),
+    ]
+    for said, complaint in ways:
+        assert said.returncode == 1, said
+        assert complaint in said.stderr
+        assert "Traceback" not in said.stderr
+        assert "\tat " not in said.stderr  # nor Java's
+        assert said.stdout == ""
