@@ -63,6 +63,9 @@ object Capability {
   /** The pages of `ListStreamConsumers` together have every consumer. */
   case object PagesConsumers extends Capability
 
+  /** What is deregistered is the stream's own consumer of the name: else one waits in vain. */
+  case object DeregistersFromStream extends Capability(isTried = false)
+
   /** Events of a subscription have about 1 MiB at most. */
   case object SizesEvents extends Capability
 

@@ -27,16 +27,24 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
 
   contract("DeregisterStreamConsumer", "a consumer is gone, and its name free again") {
     val arn = client.describeStream(newStream(1)).arn
-    val made = fanOut.register(arn, "one")
-    assert(fanOut.describe(ConsumerRef.ByArn(made.arn)).status == ConsumerStatus.Active)
-    fanOut.deregister(ConsumerRef.ByArn(made.arn))
+    val made = fanOut.register(arn, "leaver")
+    fanOut.register(arn, "stayer")
+    fanOut.deregister(ConsumerRef.ByName(arn, "leaver"))
+    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name) == Seq("stayer"))
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(made.arn)))
-    refused[KinesisException.NotFound](fanOut.deregister(ConsumerRef.ByName(arn, "one")))
-    fanOut.register(arn, "one")
-    fanOut.register(arn, "two")
-    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name).toSet == Set("one", "two"))
-    fanOut.deregister(ConsumerRef.ByName(arn, "one"))
-    assert(fanOut.list(arn, None, 100).consumers.map(_.arn.name) == Seq("two"))
+    refused[KinesisException.NotFound](fanOut.deregister(ConsumerRef.ByName(arn, "leaver")))
+    fanOut.register(arn, "leaver")
+    fanOut.deregister(ConsumerRef.ByName(arn, "leaver"))
+  }
+
+  contractIf(Capability.DeregistersFromStream)(
+    "DeregisterStreamConsumer",
+    "a consumer of the same name in another stream stays"
+  ) {
+    val made = Seq.fill(2)(fanOut.register(client.describeStream(newStream(1)).arn, "same").arn)
+    fanOut.deregister(ConsumerRef.ByArn(made(1)))
+    refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByArn(made(1))))
+    assert(fanOut.describe(ConsumerRef.ByArn(made(0))).status == ConsumerStatus.Active)
   }
 
   contract("RegisterStreamConsumer", "a name is given once in a stream") {

@@ -30,6 +30,7 @@ object KinesisMockSuite {
         Quotas,
         RefusesForeignIterators,
         PagesConsumers,
+        DeregistersFromStream,
         SizesEvents,
         EndsSubscriptions,
         RefusesEarlySubscriptions,
