@@ -12,7 +12,7 @@ final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
       _ <- Check.that(ConsumerRef.isName(consumer))(
         Failure.validation(
           s"Value '$consumer' at 'consumerName' failed to satisfy constraint: Member must satisfy " +
-            "[a-zA-Z0-9_.-]+, 1 to 128 characters"
+            Identifier.Form
         )
       )
       found <- state.listable(stream, now)

@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import sparkkinesis.model.{ShardId, StreamArn, StreamName}
+import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
  * A consumer's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.
@@ -14,7 +14,7 @@ final case class ConsumerArn(stream: StreamArn, name: String, createdSecond: Lon
 }
 
 object ConsumerArn {
-  private val Pattern = "(.+)/consumer/([a-zA-Z0-9_.-]{1,128}):(\\d{1,12})".r
+  private val Pattern = s"(.+)/consumer/(${Identifier.Pattern}):(\\d{1,12})".r
 
   /** `None` where the text is not a consumer's ARN. */
   def parse(text: String): Option[ConsumerArn] = text match {
@@ -47,8 +47,7 @@ object ConsumerRef {
 
   final case class ByName(stream: StreamArn, name: String) extends ConsumerRef
 
-  /** A consumer's name has the form of a stream's. */
-  private[simulator] def isName(text: String): Boolean = StreamName.parse(text).nonEmpty
+  private[simulator] def isName(text: String): Boolean = Identifier.fits(text)
 }
 
 /**

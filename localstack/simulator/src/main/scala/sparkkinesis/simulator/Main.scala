@@ -20,20 +20,15 @@ object Main {
 
   private def serve(arguments: Arguments): Unit = {
     val kinesis = this.kinesis(arguments)
+    arguments.streams.foreach { case (name, shards) =>
+      val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
+      prepare(kinesis, arn, shards, arguments.persist.nonEmpty)
+        .fold(end(1, _), _.foreach(Console.err.println))
+    }
+    // Once the port is open, all is there.
     val server =
       try KinesisServer.start(arguments.port, kinesis)
       catch { case e: BindException => end(1, s"--port ${arguments.port}: ${e.getMessage}") }
-    arguments.streams.foreach { case (name, shards) =>
-      val arn = StreamArn("aws", arguments.region, SimulatedKinesis.Account, name)
-      kinesis.prepare(CreateStream(arn, shards)) match {
-        case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if arguments.persist.nonEmpty => ()
-        case Left(Failure.Refused(code, said)) =>
-          end(1, s"--stream $name:$shards: ${code.name}: $said")
-        case Left(Failure.NoAnswer) => end(1, s"--stream $name:$shards: no answer")
-        case Right(_) => ()
-      }
-    }
-    server.kinesis.statistics.reset()
     sys.addShutdownHook(server.close())
     println(s"listening on ${server.endpoint}")
     if (arguments.stopWithStdin) {
@@ -42,12 +37,38 @@ object Main {
     } else server.awaitClosed()
   }
 
+  /** A warning where the stream was kept with another number of shards; else why it is not there. */
+  private[simulator] def prepare(
+      kinesis: SimulatedKinesis,
+      arn: StreamArn,
+      shards: Int,
+      isKept: Boolean
+  ): Either[String, Option[String]] = kinesis.prepare(CreateStream(arn, shards)) match {
+    case Right(_) => Right(None)
+    case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if isKept =>
+      val open = kinesis.prepare(DescribeStreamSummary(arn)).map(_.summary.openShards)
+      Right(open.toOption.filter(_ != shards).map { open =>
+        s"Warning: --stream ${arn.name}:$shards: the stream is kept with $open open shards, and " +
+          "stays as it is."
+      })
+    case Left(Failure.Refused(code, said)) =>
+      Left(s"--stream ${arn.name}:$shards: ${code.name}: $said")
+    case Left(Failure.NoAnswer) => Left(s"--stream ${arn.name}:$shards: no answer")
+  }
+
   private def kinesis(arguments: Arguments): SimulatedKinesis =
     try {
-      val journal = arguments.persist.fold[Journal](Journal.None)(FileJournal.open)
+      val journal = arguments.persist.fold[Journal](Journal.None) { directory =>
+        FileJournal.open(directory, said => Console.err.println(s"Warning: $said"))
+      }
       val clock =
         if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
-      val settings = Settings(listLag = arguments.listLag, quotas = arguments.quotas)
+      val settings = Settings(
+        changeTime = arguments.changeTime,
+        quotas = arguments.quotas,
+        consumerLimit = arguments.consumerLimit,
+        listLag = arguments.listLag
+      )
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
       case e: JournalException => end(1, e.getMessage)
@@ -67,7 +88,7 @@ object Main {
  * @param streams to begin with, and their shards
  * @param persist the directory that keeps the streams
  * @param isTimeSimulated whether time stands still until it is moved
- * @param listLag of [[Settings]]
+ * @param changeTime of [[Settings]], as are `listLag` and `consumerLimit`
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
@@ -75,7 +96,9 @@ private[simulator] final case class Arguments(
     streams: Vector[(StreamName, Int)] = Vector.empty,
     persist: Option[Path] = None,
     isTimeSimulated: Boolean = false,
+    changeTime: FiniteDuration = Duration.Zero,
     listLag: FiniteDuration = Duration.Zero,
+    consumerLimit: Int = Settings().consumerLimit,
     quotas: Boolean = false,
     stopWithStdin: Boolean = false,
     help: Boolean = false
@@ -91,13 +114,15 @@ private[simulator] object Arguments {
       |  --clock system        the default: the machine's time; or
       |  --clock simulated     time that stands still until POST /_simulator/clock moves it
       |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
+      |  --change-time 500ms   how long a stream is CREATING, UPDATING or DELETING; 0s by default
+      |  --consumer-limit 20   the most consumers of a stream: 20, the default, or 50
       |  --quotas aws|off      keep the service's throughput and call limits; off by default
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
 
   private val Time = "(\\d{1,6})(ms|s|m)".r
   private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
-  private val Stream = "([a-zA-Z0-9_.-]{1,128}):(\\d{1,5})".r
+  private val Stream = s"(${Identifier.Pattern}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
 
@@ -116,6 +141,10 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
     case "--list-lag" :: Time(digits, unit) :: rest =>
       parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
+    case "--change-time" :: Time(digits, unit) :: rest =>
+      parse(rest, sofar.copy(changeTime = Units(unit) * digits.toLong))
+    case "--consumer-limit" :: (limit @ ("20" | "50")) :: rest =>
+      parse(rest, sofar.copy(consumerLimit = limit.toInt))
     case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
     case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))

@@ -54,7 +54,7 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
     val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes)
     val end = start + records.size
     // A subscriber takes 0 for the tip, so a record of this very millisecond counts as one old.
-    val behind = from.record(end).fold(0L)(r => math.max(1L, now.toEpochMilli - r.arrivalMillis))
+    val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end) {
       val children = found.children(from).map(_.childShard)
       Turn.Send(SubscriptionEvent(records, None, behind, children), None)
@@ -68,8 +68,8 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
   /** The number of the last record before the position, or one that stands for the place. */
   private def continuation(from: ShardState, position: Long): SequenceNumber =
     from
-      .record(position - 1)
-      .fold(SequenceParts(from.epoch, position, from.epoch, from.number).number)(_.sequenceNumber)
+      .sequenceNumber(position - 1)
+      .getOrElse(SequenceParts(from.epoch, position, from.epoch, from.number).number)
 }
 
 private[simulator] object NextEvent {
@@ -77,10 +77,8 @@ private[simulator] object NextEvent {
   /** Of a consumer and shard (quotas). */
   private val BytesPerSecond = 2L * 1024 * 1024
 
-  private def pace(records: Iterable[Record]): FiniteDuration = {
-    val bytes = records.iterator.map(r => r.data.length + r.partitionKey.fold(0)(_.length)).sum
-    (bytes * 1000000000L / BytesPerSecond).nanos
-  }
+  private def pace(records: RecordLog): FiniteDuration =
+    (records.bytes * 1000000000L / BytesPerSecond).nanos
 }
 
 /** What a subscription does next. */

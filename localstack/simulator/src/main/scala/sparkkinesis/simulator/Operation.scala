@@ -53,8 +53,9 @@ trait ReadOnly[+A] extends Operation[A] {
 trait Changing[+A] extends Operation[A] {
   def change(state: State, now: Instant): Either[Failure, (State, A)]
 
+  /** With a change goes what its time has made worthless. */
   final override def run(state: State, now: Instant): Outcome[A] =
-    Outcome.of(state, change(state, now))
+    Outcome.of(state, change(state.swept(now), now))
 }
 
 /** An operation that writes records, each of which the shard it goes to may turn away. */

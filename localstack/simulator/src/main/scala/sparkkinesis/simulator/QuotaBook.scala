@@ -23,7 +23,8 @@ private[simulator] final class QuotaBook {
 
   /** The outcome of the operation within the limits. */
   def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
-    case writing: Writing[A] => Outcome.of(state, writing.change(state, now, admission(now)))
+    case writing: Writing[A] =>
+      Outcome.of(state, writing.change(state.swept(now), now, admission(now)))
     case other =>
       // An operation is a function of the state: what it would answer can be known, and thrown away.
       val outcome = other.run(state, now)

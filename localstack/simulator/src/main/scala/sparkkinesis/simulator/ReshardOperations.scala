@@ -85,7 +85,9 @@ private[simulator] object Reshard {
 
   def done(state: State, stream: StreamState, now: Instant): State =
     state.updated(
-      stream.copy(change = Change(StreamStatus.Updating, state.settings.changed(now)))
+      stream
+        .trimmed(now)
+        .copy(change = Change(StreamStatus.Updating, state.settings.changed(now)))
     )
 
   def cutAt(stream: StreamState, start: HashKey, now: Instant): StreamState = {

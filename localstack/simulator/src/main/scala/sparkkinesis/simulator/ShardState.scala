@@ -64,11 +64,12 @@ private[simulator] final case class ShardState(
   def positionAfter(number: SequenceNumber): Long =
     records.firstWhere(records.sequenceNumber(_) > number)
 
-  def record(position: Long): Option[Record] = records.lift((position - base).toInt)
-
   /** When the record there arrived, if there is one. */
   def arrivalMillis(position: Long): Option[Long] =
-    Option.when(position >= base && position < end)(records.arrivalMillis(position))
+    Option.when(holds(position))(records.arrivalMillis(position))
+
+  def sequenceNumber(position: Long): Option[SequenceNumber] =
+    Option.when(holds(position))(records.sequenceNumber(position))
 
   /** Up to `count` records and `bytes` bytes, though at least one where there is one. */
   def page(from: Long, count: Int, bytes: Int): RecordLog = {
@@ -76,6 +77,8 @@ private[simulator] final case class ShardState(
     val candidates = records.slice(start, start + count)
     candidates.take(math.max(candidates.within(bytes).size, 1))
   }
+
+  private def holds(position: Long): Boolean = position >= base && position < end
 
   private def lastNumber(at: Instant): SequenceNumber =
     SequenceParts(epoch, SequenceParts.LastIndex, at.getEpochSecond, number).number

@@ -26,6 +26,9 @@ private[simulator] final class ShardWatch {
     }
   }
 
+  /** Time has moved for all of them. */
+  def wakeAll(): Unit = watchers.valuesIterator.flatten.foreach(_.wake())
+
   private def replace(stream: StreamArn)(change: Set[Watcher] => Set[Watcher]): Unit =
     synchronized {
       val rest = change(watchers.getOrElse(stream, Set.empty))

@@ -42,7 +42,13 @@ final class SimulatedKinesis(
   def now: Instant = clock.now
 
   /** Moves the service's time, for good, by a duration that is not negative. */
-  def advance(duration: FiniteDuration): Unit = clock.advance(duration)
+  def advance(duration: FiniteDuration): Unit = {
+    clock.advance(duration)
+    watch.wakeAll()
+  }
+
+  /** Whether time passes as a timer does but for `advance`: a clock of the caller's may not. */
+  private[simulator] val isTimeTold: Boolean = baseClock eq SystemClock
 
   /** What the HTTP face serves: the same streams. */
   private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
@@ -61,7 +67,7 @@ final class SimulatedKinesis(
   }
 
   /** Past faults and quotas: what is there before the first call. */
-  private[simulator] def prepare[A](operation: Changing[A]): Either[Failure, A] =
+  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
   private[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =

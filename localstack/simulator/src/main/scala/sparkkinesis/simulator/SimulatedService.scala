@@ -38,9 +38,13 @@ private[simulator] final class SimulatedService(
   }
 
   /** Past faults and quotas: what is there before the first call. */
-  def prepare[A](operation: Changing[A]): Either[Failure, A] = synchronized {
-    val now = clock.now
-    kept(operation, operation.run(state, now), now)
+  def prepare[A](operation: Operation[A]): Either[Failure, A] = operation match {
+    case reading: ReadOnly[A] => reading.answer(state, clock.now)
+    case changing: Changing[A] =>
+      synchronized {
+        val now = clock.now
+        kept(changing, changing.run(state, now), now)
+      }
   }
 
   /** Faults strike the event that is about to be sent. */
@@ -97,8 +101,11 @@ private[simulator] final class SimulatedService(
       case (put: PutRecords, Fault.WrongShard) =>
         perform(put).map(it => it.copy(result = it.result.map(WrongShard.misnamed(_: PutResult))))
       case (_, Fault.StreamRecreated) =>
-        operation.subject.stream.foreach(stream => perform(RecreateStream(stream)))
-        perform(operation)
+        // Nothing comes between the new stream and the call that finds it.
+        synchronized {
+          operation.subject.stream.foreach(stream => perform(RecreateStream(stream)))
+          perform(operation)
+        }
       case _ => perform(operation)
     }).asInstanceOf[Either[Failure, A]]
 }

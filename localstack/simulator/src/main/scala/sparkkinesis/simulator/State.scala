@@ -1,6 +1,7 @@
 package sparkkinesis.simulator
 
 import java.time.Instant
+import java.time.temporal.ChronoUnit
 
 import scala.concurrent.duration._
 
@@ -35,10 +36,15 @@ final case class Settings(
   private[simulator] def changed(now: Instant): Instant = now.plusMillis(changeTime.toMillis)
 }
 
-/** All streams of all regions and accounts: a value; operations make the next one. */
+/**
+ * All streams of all regions and accounts: a value; operations make the next one.
+ *
+ * @param sweptAt the minute for which what nobody can see any more was let go
+ */
 final case class State private[simulator] (
     settings: Settings,
-    private[simulator] val streams: Map[StreamArn, StreamState]
+    private[simulator] val streams: Map[StreamArn, StreamState],
+    private[simulator] val sweptAt: Instant = Instant.MIN
 ) {
 
   /** The stream in any status. */
@@ -101,6 +107,22 @@ final case class State private[simulator] (
       change = Change(StreamStatus.Updating, settings.changed(now))
     )
   )
+
+  /**
+   * Without streams that are gone and records that are too old: shards nobody writes to would keep
+   * them. Once a minute, and always as of its beginning: so a state depends only on its changes and
+   * their times, whichever of them came first in the minute.
+   */
+  private[simulator] def swept(now: Instant): State = {
+    val minute = now.truncatedTo(ChronoUnit.MINUTES)
+    if (!minute.isAfter(sweptAt)) this
+    else
+      State(
+        settings,
+        streams.collect { case (arn, s) if !s.isGone(minute) => arn -> s.trimmed(minute) },
+        minute
+      )
+  }
 
   private[simulator] def updated(stream: StreamState): State =
     copy(streams = streams.updated(stream.arn, stream))

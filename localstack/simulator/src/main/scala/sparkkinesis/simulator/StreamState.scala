@@ -64,7 +64,10 @@ private[simulator] final case class StreamState(
     shards.filter(_.parents.contains(parent.id))
 
   /** The open shard that owns the hash key: open shards tile the key space. */
-  def owner(key: HashKey): ShardState = {
+  def owner(key: HashKey): ShardState = shards(open(openIndex(key)))
+
+  /** Where in `open` the owner of the hash key stands. */
+  private def openIndex(key: HashKey): Int = {
     @tailrec def search(low: Int, high: Int): Int =
       if (high - low == 1) low
       else {
@@ -72,13 +75,20 @@ private[simulator] final case class StreamState(
         if (shards(open(middle)).hashKeys.first <= key) search(middle, high)
         else search(low, middle)
       }
-    shards(open(search(0, open.size)))
+    search(0, open.size)
   }
 
   /** The open shard whose turn it is, without regard to keys. */
   def distribute: (StreamState, ShardState) = {
     val turn = (distributed % open.size).toInt
     (copy(distributed = distributed + 1), shards(open(turn)))
+  }
+
+  /** Without the records that are too old. The same shards where there are none. */
+  def trimmed(now: Instant): StreamState = {
+    val horizon = horizonMillis(now)
+    val kept = shards.map(_.trimmed(horizon))
+    if (kept.corresponds(shards)(_ eq _)) this else copy(shards = kept)
   }
 
   def updated(shard: ShardState): StreamState = copy(shards = shards.updated(shard.number, shard))
@@ -108,6 +118,12 @@ private[simulator] final case class StreamState(
   private def isKept(shard: ShardState, now: Instant): Boolean =
     shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
 
+  /**
+   * Costs little however many shards there are: scaling does it thousands of times.
+   *
+   * @param parents neighbours, in any order
+   * @param ranges theirs, in order
+   */
   private def replace(
       parents: Seq[ShardState],
       ranges: Seq[HashKeyRange],
@@ -117,11 +133,11 @@ private[simulator] final case class StreamState(
     val children = ranges.zipWithIndex.map { case (range, i) =>
       ShardState.open(shards.size + i, parents, range, now)
     }
-    val kept = open.filterNot(number => parents.exists(_.number == number))
-    val all = closed.map(_.trimmed(horizonMillis(now))) ++ children
+    val place = openIndex(ranges.head.first)
+    val (before, rest) = open.splitAt(place)
     copy(
-      shards = all,
-      open = (kept ++ children.map(_.number)).sortBy(all(_).hashKeys.first)
+      shards = closed ++ children,
+      open = before ++ children.map(_.number) ++ rest.drop(parents.size)
     )
   }
 }

@@ -1,6 +1,10 @@
 package sparkkinesis.simulator
 
+import scala.concurrent.duration._
+
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.simulator.StatePropertySuite.{Arn, Start}
 
 final class ArgumentsSuite extends AnyFunSuite {
   private def isTimeSimulated(args: String*) =
@@ -11,5 +15,25 @@ final class ArgumentsSuite extends AnyFunSuite {
     assert(isTimeSimulated("--clock", "system") === Right(false))
     assert(isTimeSimulated("--clock", "simulated") === Right(true))
     assert(isTimeSimulated("--clock", "sundial").left.exists(_.contains("--clock sundial")))
+  }
+
+  test("a stream takes its time to change, and has room for 20 or 50 consumers") {
+    def of(args: String*) = Arguments.parse(args.toList).map(a => (a.changeTime, a.consumerLimit))
+    assert(of() === Right((Duration.Zero, 20)))
+    assert(of("--change-time", "500ms", "--consumer-limit", "50") === Right((500.millis, 50)))
+    Seq("--change-time" -> "500", "--consumer-limit" -> "21").foreach { case (option, value) =>
+      assert(of(option, value).left.exists(_.contains(s"$option $value")))
+    }
+  }
+
+  test("a stream that is there with other shards is left as it is, with a warning") {
+    val kinesis = new SimulatedKinesis(new SimulatedClock(Start), Settings(quotas = true))
+    def prepare(shards: Int, isKept: Boolean = true) = Main.prepare(kinesis, Arn, shards, isKept)
+    assert(prepare(2) === Right(None) && prepare(2) === Right(None))
+    (1 to 30).foreach(_ =>
+      assert(prepare(3).exists(_.exists(_.contains("kept with 2 open shards"))))
+    )
+    assert(kinesis.statistics.snapshot.calls.isEmpty)
+    assert(prepare(2, isKept = false).left.exists(_.contains("ResourceInUseException")))
   }
 }

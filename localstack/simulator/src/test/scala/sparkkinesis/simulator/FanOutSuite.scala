@@ -1,6 +1,7 @@
 package sparkkinesis.simulator
 
 import java.time.Instant
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
@@ -31,6 +32,9 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
     def subscribe(consumer: ConsumerSummary, position: Position): Subscription =
       fanOut.subscribe(consumer.arn, shard, position)
+
+    def subscribed(consumer: ConsumerSummary): Subscribed =
+      kinesis.answer(SubscribeToShard(consumer.arn, shard, Position.TrimHorizon))
   }
 
   test("a consumer is created and deleted in its time, and only an active one subscribes") {
@@ -122,6 +126,35 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     f.put(3, 1024 * 1024 - 1)
     val it = f.subscribe(f.fanOut.register(f.stream, "one"), Position.TrimHorizon)
     assert(Seq.fill(4)(it.next().fold(0)(_.records.size)) == Seq(1, 1, 1, 0))
+  }
+
+  test("whoever watches a shard is told that the time was moved") {
+    val f = new Fixture
+    val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
+    val woken = new AtomicInteger
+    val watching = f.kinesis.watch.add(
+      subscribed,
+      () => {
+        woken.incrementAndGet()
+        ()
+      }
+    )
+    f.kinesis.advance(1.second)
+    assert(woken.get == 1)
+    watching.close()
+    f.kinesis.advance(1.second)
+    assert(woken.get == 1)
+  }
+
+  test("the pace counts a partition key by its bytes in UTF-8") {
+    val f = new Fixture(Settings(quotas = true))
+    val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
+    f.kinesis.putRecord(f.stream.name, PutEntry("é" * 256, Array.emptyByteArray, None))
+    f.kinesis.nextEvent(subscribed) match {
+      case Right(Turn.Send(_, Some(next))) =>
+        assert(next.ready == f.kinesis.now.plusNanos(512 * 1000000000L / (2 * 1024 * 1024)))
+      case other => fail(s"$other")
+    }
   }
 
   test("records that were trimmed meanwhile are skipped") {

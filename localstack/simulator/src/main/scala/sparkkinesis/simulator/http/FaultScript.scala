@@ -84,7 +84,7 @@ private[http] object FaultScript {
   }
 
   private def shard(id: String, m: AdminMembers): ShardId = {
-    if (!id.matches("[a-zA-Z0-9_.-]{1,128}")) throw m.unfit("shard", id, "the id of a shard")
+    if (!Identifier.fits(id)) throw m.unfit("shard", id, "the id of a shard")
     m.text("operation").filterNot(OfShards.contains).foreach { operation =>
       throw new BadAdminRequest(
         s"Member 'shard' is for calls that name a shard (${OfShards.mkString(", ")}), and " +

@@ -10,7 +10,7 @@ import scala.util.control.NoStackTrace
 import com.fasterxml.jackson.databind.JsonNode
 
 import sparkkinesis.model._
-import sparkkinesis.simulator.{ErrorCode, Failure, Tokens}
+import sparkkinesis.simulator.{ErrorCode, Failure, Identifier, Tokens}
 
 /** A request that cannot be understood; becomes the answer. */
 private[http] final class BadRequest(val failure: Failure.Refused)
@@ -74,7 +74,7 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
 
   def streamName(text: String): StreamName = StreamName
     .parse(text)
-    .getOrElse(throw unfit("streamName", text, "[a-zA-Z0-9_.-]+, 1 to 128 characters"))
+    .getOrElse(throw unfit("streamName", text, Identifier.Form))
 
   def text(name: String): String = optionalText(name).getOrElse(throw missing(name))
 
@@ -146,8 +146,7 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
     StreamArn.parse(text).getOrElse(throw unfit("streamARN", text, "the form of a stream ARN"))
 
   private def shardId(name: String, text: String): ShardId =
-    if (text.matches("[a-zA-Z0-9_.-]{1,128}")) ShardId(text)
-    else throw unfit(name, text, "[a-zA-Z0-9_.-]+, 1 to 128 characters")
+    if (Identifier.fits(text)) ShardId(text) else throw unfit(name, text, Identifier.Form)
 
   private def missing(name: String): BadRequest = BadRequest.validation(
     s"1 validation error detected: Value null at '$name' failed to satisfy constraint: " +

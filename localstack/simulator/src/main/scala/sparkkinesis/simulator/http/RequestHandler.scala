@@ -14,7 +14,11 @@ import org.slf4j.LoggerFactory
 
 import sparkkinesis.simulator._
 
-/** One HTTP request, one answer. Nothing here waits, so it runs on the event loop. */
+/**
+ * One HTTP request, one answer. It runs on the event loop, since nothing here waits but for the
+ * lock of changes, and with a journal for the operating system to take what is kept: then a slow
+ * disk holds up the other connections of the loop too.
+ */
 private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, requests: AtomicLong)
     extends SimpleChannelInboundHandler[FullHttpRequest] {
   import RequestHandler._
@@ -56,8 +60,9 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
       request: FullHttpRequest,
       format: WireFormat
   ): Unit = {
+    val called = action(request)
     val fields = new Fields(parse(request, format), format, caller(request))
-    answer(context, request, format, action(request), fields)
+    answer(context, request, format, called, fields)
   }
 
   private def answer[A](
@@ -170,7 +175,6 @@ private[simulator] object RequestHandler {
       request: FullHttpRequest,
       format: WireFormat
   ): com.fasterxml.jackson.databind.JsonNode = {
-    action(request)
     val bytes = ByteBufUtil.getBytes(request.content)
     try format.parse(bytes)
     catch {

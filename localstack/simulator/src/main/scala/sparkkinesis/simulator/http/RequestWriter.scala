@@ -42,6 +42,12 @@ private[http] final class RequestWriter(out: JsonGenerator) {
     this
   }
 
+  /** Where it is set: left out it means no. */
+  def mark(name: String, isSet: Boolean): RequestWriter = {
+    if (isSet) out.writeBooleanField(name, true)
+    this
+  }
+
   def entry(entry: PutEntry): RequestWriter = {
     out.writeBinaryField("Data", entry.data)
     entry.explicitHashKey.foreach(text("ExplicitHashKey", _))

@@ -18,7 +18,9 @@ private[simulator] object Requests {
   /** How each kind of changing operation is kept. A test looks for kinds that are not here. */
   private val kinds: Map[Class[_], Kind[_]] = Map(
     Kind.of[CreateStream]((r, o) => ControlRequests.create(r, o)),
-    Kind.of[DeleteStream]((r, o) => r.stream(o.stream)),
+    Kind.of[DeleteStream] { (r, o) =>
+      r.stream(o.stream).mark("EnforceConsumerDeletion", o.withConsumers)
+    },
     Kind.of[PutRecord]((r, o) => r.stream(o.stream).entry(o.entry)),
     Kind.of[PutRecords]((r, o) => r.stream(o.stream).list("Records", o.entries)(_.entry(_))),
     Kind.of[SplitShard] { (r, o) =>

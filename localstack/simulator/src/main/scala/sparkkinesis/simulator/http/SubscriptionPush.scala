@@ -1,5 +1,6 @@
 package sparkkinesis.simulator.http
 
+import java.time.Instant
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -19,7 +20,8 @@ import sparkkinesis.simulator._
  * Sends one subscription's events over a channel, whose event loop alone calls it.
  *
  * It produces an event when the channel can take one: a slow reader makes it wait. It looks again
- * when the stream has changed, when the channel has become writable, and by a timer. It belongs in
+ * when the stream has changed, when the service's time was moved, when the channel has become
+ * writable, and by a timer. It belongs in
  * front of the handler of requests, behind the head of the answer, and leaves when it is done.
  */
 private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Subscribed)
@@ -84,7 +86,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
 
   @tailrec private def push(context: ChannelHandlerContext): Unit =
     if (!kinesis.now.isBefore(subscribed.until)) complete(context)
-    else if (!context.channel.isWritable) lookAgain(context, LongestWait)
+    else if (!context.channel.isWritable) lookAgain(context, subscribed.until)
     else
       kinesis.nextEvent(subscribed) match {
         case Right(Turn.Send(event, next)) =>
@@ -97,7 +99,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
           }
         case Right(Turn.SendPart(event)) => breakIn(context, EventFrames.event(event))
         case Right(Turn.Wait(until)) =>
-          lookAgain(context, until.toEpochMilli - kinesis.now.toEpochMilli)
+          lookAgain(context, until)
         case Right(Turn.Complete) => complete(context)
         case Left(refused: Failure.Refused) =>
           send(context, EventFrames.exception(refused))
@@ -107,9 +109,10 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
           ()
       }
 
-  /** @param millis at least; sooner where the service's clock may be moved by hand meanwhile */
-  private def lookAgain(context: ChannelHandlerContext, millis: Long): Unit = {
-    val wait = math.min(math.max(millis, 1), LongestWait)
+  /** Sooner where nobody tells that the time has come. */
+  private def lookAgain(context: ChannelHandlerContext, until: Instant): Unit = {
+    val millis = math.max(until.toEpochMilli - kinesis.now.toEpochMilli, 1)
+    val wait = if (kinesis.isTimeTold) millis else math.min(millis, UntoldWait)
     timer = Some(context.executor.schedule((() => look()): Runnable, wait, TimeUnit.MILLISECONDS))
   }
 
@@ -142,6 +145,6 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
 private[http] object SubscriptionPush {
   private val log = LoggerFactory.getLogger(classOf[SubscriptionPush])
 
-  /** Milliseconds: how soon it is noticed that the service's clock was moved. */
-  private val LongestWait = 250L
+  /** Milliseconds: how soon it is noticed that a clock given from Scala was moved. */
+  private val UntoldWait = 250L
 }

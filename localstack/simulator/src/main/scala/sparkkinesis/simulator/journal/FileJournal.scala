@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
+import org.slf4j.LoggerFactory
 
 import sparkkinesis.simulator._
 import sparkkinesis.simulator.http.Requests
@@ -68,14 +69,17 @@ final class FileJournal private (file: JournalFile) extends Journal {
 }
 
 object FileJournal {
+  private val log = LoggerFactory.getLogger(classOf[FileJournal])
 
   /**
    * Throws [[JournalException]] where the directory cannot be used, also where another process or
    * another journal uses it.
    *
    * @param directory made if need be
+   * @param warn told, in a sentence, of what could not be restored; by default it is logged
    */
-  def open(directory: Path): FileJournal = new FileJournal(JournalFile.open(directory))
+  def open(directory: Path, warn: String => Unit = log.warn(_)): FileJournal =
+    new FileJournal(JournalFile.open(directory, warn))
 
   private def replayed(kept: Kept, entry: JsonNode): Kept =
     Option(entry.get("Settings")) match {

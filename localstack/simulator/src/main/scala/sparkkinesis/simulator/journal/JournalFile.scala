@@ -13,15 +13,22 @@ import scala.util.control.NonFatal
 import sparkkinesis.simulator.JournalException
 
 /**
- * A file that only grows: a first line that tells the format, then entries, each its length (4
- * bytes, big-endian), the CRC-32C of its content (4 bytes), its content.
+ * A file that only grows: a first line that tells the format, then entries, each a head and its
+ * content. The head has three numbers of 4 bytes, big-endian: the length of the content, the
+ * CRC-32C of the content, the CRC-32C of the 8 bytes before. So a wrong length is not taken for an
+ * entry that was not written to its end.
  *
  * An entry is handed to the operating system in one piece and not forced to the disk: it survives
  * the end of the process in any way, not that of the machine. For one thread; locked for one
  * process. Each method throws [[JournalException]].
+ *
+ * @param warn told, in a sentence, of what was cut off
  */
-private[journal] final class JournalFile private (path: Path, file: RandomAccessFile)
-    extends AutoCloseable {
+private[journal] final class JournalFile private (
+    path: Path,
+    file: RandomAccessFile,
+    warn: String => Unit
+) extends AutoCloseable {
   import JournalFile._
 
   private var end = 0L
@@ -33,13 +40,14 @@ private[journal] final class JournalFile private (path: Path, file: RandomAccess
       file.write(Header)
     } else checkHeader()
     end = replayFrom(Header.length.toLong, use)
-    file.setLength(end)
+    if (end < file.length) cutTail()
   }
 
   /** Adds an entry behind the last. Where that fails, the file is as before. */
   def append(content: Array[Byte]): Unit = guarded("written") {
     val entry = ByteBuffer.allocate(HeadBytes + content.length)
-    entry.putInt(content.length).putInt(checksum(content)).put(content)
+    entry.putInt(content.length).putInt(checksum(content))
+    entry.putInt(checksum(entry.array, SummedBytes)).put(content)
     try {
       file.seek(end)
       file.write(entry.array)
@@ -81,7 +89,7 @@ private[journal] final class JournalFile private (path: Path, file: RandomAccess
     else {
       val head = ByteBuffer.wrap(read(at, HeadBytes))
       val (length, sum) = (head.getInt, head.getInt)
-      if (length < 0) throw damaged(at)
+      if (checksum(head.array, SummedBytes) != head.getInt) throw damaged(at)
       if (left - HeadBytes < length) at
       else {
         val content = read(at + HeadBytes, length)
@@ -93,6 +101,18 @@ private[journal] final class JournalFile private (path: Path, file: RandomAccess
         else throw damaged(at)
       }
     }
+  }
+
+  /** What is behind the last whole entry: kept beside, since it may be all that is left of it. */
+  private def cutTail(): Unit = {
+    val tail = path.resolveSibling(TornName)
+    val size = file.length - end
+    Files.write(tail, read(end, size.toInt))
+    file.setLength(end)
+    warn(
+      s"The last entry of $path was not written to its end: its $size bytes have been moved to " +
+        s"$tail."
+    )
   }
 
   private def damaged(at: Long): JournalException = new JournalException(
@@ -119,10 +139,14 @@ private[journal] object JournalFile {
   private val Format = 1
   private val Header = s"spark-kinesis journal $Format\n".getBytes(US_ASCII)
   private val Version = "spark-kinesis journal (\\d+)".r
-  private val HeadBytes = 8
+  private val TornName = "journal.torn"
+
+  /** Of a head: length and checksum of the content. */
+  private val SummedBytes = 8
+  private val HeadBytes = SummedBytes + 4
 
   /** In the directory, which is made if need be. */
-  def open(directory: Path): JournalFile = {
+  def open(directory: Path, warn: String => Unit): JournalFile = {
     val path = directory.resolve("journal")
     try {
       Files.createDirectories(directory)
@@ -130,7 +154,7 @@ private[journal] object JournalFile {
       try {
         if (!isLocked(file))
           throw new JournalException(s"$path is in use by another local Kinesis: end it first.")
-        new JournalFile(path, file)
+        new JournalFile(path, file, warn)
       } catch {
         case NonFatal(e) =>
           file.close()
@@ -149,9 +173,12 @@ private[journal] object JournalFile {
     try Option(file.getChannel.tryLock()).nonEmpty
     catch { case _: OverlappingFileLockException => false }
 
-  private def checksum(content: Array[Byte]): Int = {
+  private def checksum(content: Array[Byte]): Int = checksum(content, content.length)
+
+  /** Of the first `count` bytes. */
+  private def checksum(bytes: Array[Byte], count: Int): Int = {
     val sum = new CRC32C
-    sum.update(content)
+    sum.update(bytes, 0, count)
     sum.getValue.toInt
   }
 }

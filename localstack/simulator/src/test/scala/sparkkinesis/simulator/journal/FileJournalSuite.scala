@@ -75,6 +75,31 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("what is let go over days is let go again") {
+    val gaps = Gen.oneOf(0.seconds, 40.seconds, 90.seconds, 9.hours, 23.hours)
+    forAll(mixed.flatMap(steps => Gen.listOfN(steps.size, gaps).map(steps.zip(_)))) { history =>
+      inDirectory { directory =>
+        val before = withJournal(directory) { (journal, restored) =>
+          history.foldLeft((restored, Start)) { case ((state, time), (step, gap)) =>
+            val now = time.plusNanos(gap.toNanos).plusMillis(50)
+            (keep(journal, state, step(state), now), now)
+          }
+        }
+        withJournal(directory)((_, restored) => assert(told(restored) == told(before._1)))
+      }
+    }
+  }
+
+  test("a stream that was deleted with its consumers stays deleted") {
+    inDirectory { directory =>
+      val history =
+        Vector(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "me"), DeleteStream(Arn, true))
+      val before =
+        withJournal(directory)((journal, state) => enact(journal, state, history.map(always)))
+      withJournal(directory)((_, restored) => assert(told(restored) == told(before)))
+    }
+  }
+
   test("an entry that the rules of this program refuse is an error, not another state") {
     inDirectory { directory =>
       withJournal(directory)((journal, _) => journal.keep(DeleteStream(Arn), (), Start))

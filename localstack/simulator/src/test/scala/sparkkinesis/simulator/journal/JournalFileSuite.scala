@@ -1,8 +1,11 @@
 package sparkkinesis.simulator.journal
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.util.Arrays
+
+import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -12,6 +15,8 @@ import sparkkinesis.simulator._
 /** Files that were torn, damaged, or never ours. */
 final class JournalFileSuite extends AnyFunSuite {
   import JournalFixture._
+
+  private val HeadBytes = 12
 
   test("an entry torn anywhere is left out, and writing goes on") {
     inDirectory { directory =>
@@ -26,11 +31,41 @@ final class JournalFileSuite extends AnyFunSuite {
       val whole = Files.readAllBytes(file)
       (begin until whole.length).foreach { end =>
         Files.write(file, Arrays.copyOf(whole, end))
+        val said = warnings(directory)
+        val tail = Arrays.copyOfRange(whole, entries(whole, begin).filter(_ <= end).last, end)
+        assert(said.size == (if (tail.isEmpty) 0 else 1))
+        said.foreach { warning =>
+          assert(warning.contains(s"${tail.length} bytes"))
+          assert(Files.readAllBytes(directory.resolve("journal.torn")).sameElements(tail))
+        }
         val after = withJournal(directory) { (journal, state) =>
           assert(told(state) == told(first))
           keep(journal, state, PutRecord(Arn, entry("next")), Start)
         }
         withJournal(directory)((_, state) => assert(told(state) == told(after)))
+      }
+    }
+  }
+
+  test("a wrong bit anywhere in an entry's head is damage, wherever the entry stands") {
+    inDirectory { directory =>
+      val file = directory.resolve("journal")
+      withJournal(directory)((_, _) => ())
+      val begin = Files.size(file).toInt
+      withJournal(directory) { (journal, state) =>
+        enact(journal, state, Vector(CreateStream(Arn, 1), DeleteStream(Arn)).map(always))
+      }
+      val whole = Files.readAllBytes(file)
+      for {
+        head <- entries(whole, begin).init
+        bit <- 0 until HeadBytes * 8
+      } {
+        val damaged = whole.clone
+        damaged(head + bit / 8) = (damaged(head + bit / 8) ^ (1 << bit % 8)).toByte
+        Files.write(file, damaged)
+        val said = intercept[JournalException](withJournal(directory)((_, _) => ()))
+        assert(said.getMessage.contains(s"damaged at byte $head:"))
+        assert(Files.readAllBytes(file).sameElements(damaged))
       }
     }
   }
@@ -60,6 +95,19 @@ final class JournalFileSuite extends AnyFunSuite {
       assert(said.getMessage.contains("damaged at byte 24"))
       assert(Files.readAllBytes(file).sameElements(damaged))
     }
+  }
+
+  /** Where entries begin, the next one too; the first does at `begin`. */
+  private def entries(whole: Array[Byte], begin: Int): Vector[Int] = Iterator
+    .iterate(begin)(at => at + HeadBytes + ByteBuffer.wrap(whole).getInt(at))
+    .takeWhile(_ < whole.length)
+    .toVector :+ whole.length
+
+  /** Of a start. */
+  private def warnings(directory: Path): Vector[String] = {
+    val said = Vector.newBuilder[String]
+    Using.resource(FileJournal.open(directory, said += _))(_.restored(settings))
+    said.result()
   }
 
   private val foreign = Seq(

@@ -58,7 +58,9 @@ private[journal] object JournalFixture {
       RecordDistribution.Auto,
       10240,
       Map("key" -> "value")
-    )
+    ),
+    RegisterStreamConsumer(Elsewhere, "me"),
+    DeleteStream(Elsewhere, withConsumers = true)
   )
 
   /** What is in the golden file: never changes. */
