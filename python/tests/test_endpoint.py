@@ -321,8 +321,15 @@ def test_pauses_grow_and_end() -> None:
 
 def test_rules_are_said_only_where_they_differ(tmp_path: Any) -> None:
     assert Rules().words() == []
-    rules = Rules(persist=tmp_path, clock="simulated", list_lag=timedelta(seconds=2))
+    rules = Rules(
+        persist=tmp_path,
+        clock="simulated",
+        list_lag=timedelta(seconds=2),
+        change_time=timedelta(milliseconds=500),
+        consumer_limit=50,
+    )
     said = ["--persist", str(tmp_path), "--clock", "simulated", "--list-lag", "2000ms"]
+    said += ["--change-time", "500ms", "--consumer-limit", "50"]
     assert rules.words() == said
     assert Rules(quotas="aws").words() == ["--quotas", "aws"]
 

@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             persist=asked.persist,
             clock=asked.clock,
             list_lag=asked.list_lag,
+            change_time=asked.change_time,
+            consumer_limit=asked.consumer_limit,
             heap=asked.heap,
         )
     except ValueError as error:
@@ -88,5 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     say("--persist", type=Path, metavar="FOLDER", help="keep everything there; default: in memory")
     say("--clock", choices=("system", "simulated"), default="system", help="what time it goes by")
     say("--list-lag", type=_duration, metavar="2s", help="how late ListShards sees a reshard")
+    say("--change-time", type=_duration, metavar="1s", help="how long changes of streams take")
+    say("--consumer-limit", type=int, choices=(20, 50), default=20, help="of a stream")
     say("--heap", default="1g", metavar="4g", help=_HEAP)
     return parser

@@ -22,6 +22,8 @@ from ._values import duration
 READY = "listening on "
 _MAIN = "sparkkinesis.simulator.Main"
 _START_SECONDS = 60.0
+_CONSUMERS = 20
+_MORE_CONSUMERS = 50
 _HEAP = re.compile(r"[1-9]\d{0,5}[mg]", re.IGNORECASE)
 _JAVA_OPTIONS = (
     "-Djava.net.preferIPv4Stack=true",
@@ -38,6 +40,8 @@ class Rules:
         persist: the folder that outlives the process.
         clock: ``simulated`` stands still until it is moved.
         list_lag: how long ``ListShards`` shows the shards of before a reshard.
+        change_time: how long streams and consumers are being made, changed or deleted.
+        consumer_limit: registered consumers of a stream: 20 or 50.
         heap: memory of the process, in ``m`` or ``g``.
     """
 
@@ -45,6 +49,8 @@ class Rules:
     persist: Path | None = None
     clock: Literal["system", "simulated"] = "system"
     list_lag: timedelta | None = None
+    change_time: timedelta | None = None
+    consumer_limit: Literal[20, 50] = 20
     heap: str = "1g"
 
     def __post_init__(self) -> None:
@@ -63,12 +69,13 @@ class Rules:
 
     def words(self) -> list[str]:
         """The same as options of the program, but for the heap, which is Java's."""
-        lag = duration("list_lag", self.list_lag)
         said = {
             "--quotas": None if self.quotas == "off" else self.quotas,
             "--persist": None if self.persist is None else str(self.persist.absolute()),
             "--clock": None if self.clock == "system" else self.clock,
-            "--list-lag": lag,
+            "--list-lag": duration("list_lag", self.list_lag),
+            "--change-time": duration("change_time", self.change_time),
+            "--consumer-limit": None if self.consumer_limit == _CONSUMERS else str(_MORE_CONSUMERS),
         }
         return [word for name, value in said.items() if value is not None for word in (name, value)]
 

@@ -61,6 +61,10 @@ class LocalKinesis(LocalEndpoint):
             no time; default ``"system"``. Not together with quotas, which are counted by it.
         list_lag: how long ``ListShards`` still shows the shards of before a reshard, as it may
             on AWS; default: not at all.
+        change_time: how long streams and consumers are being made, changed or deleted;
+            default: no time.
+        consumer_limit: registered consumers a stream may have: 20 or, as with AWS' on-demand
+            advantage, 50.
         heap: memory for it, such as ``"512m"``; 1 GB of records of 1 KB takes 1.2 GB.
 
     Raises:
@@ -76,6 +80,8 @@ class LocalKinesis(LocalEndpoint):
         persist: Path | str | None = None,
         clock: Literal["system", "simulated"] = "system",
         list_lag: timedelta | None = None,
+        change_time: timedelta | None = None,
+        consumer_limit: Literal[20, 50] = 20,
         heap: str = "1g",
     ) -> None:
         """Remember what to start; nothing runs yet."""
@@ -87,6 +93,8 @@ class LocalKinesis(LocalEndpoint):
             persist=None if persist is None else Path(persist),
             clock=clock,
             list_lag=list_lag,
+            change_time=change_time,
+            consumer_limit=consumer_limit,
             heap=heap,
         )
         self._process: ServerProcess | None = None
