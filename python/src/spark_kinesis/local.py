@@ -125,8 +125,9 @@ class LocalKinesis(LocalEndpoint):
             LocalKinesisError: when Java is missing or the process does not come up within 60 s.
             JarNotFound: when this installation has no jar.
         """
-        if self._process is not None:
+        if self.is_running:
             raise LocalKinesisError("the local Kinesis is already running")
+        self.stop()  # what is left of one that died
         words = command(self._streams, self._port, self._rules)
         self._process = ServerProcess(words, is_heard=False)
         endpoint = self._process.endpoint()

@@ -89,6 +89,12 @@ object PackedRecords {
   /** Six ends, an arrival and a reference. */
   private val FixedBytes = 36L
 
+  /**
+   * Bytes beside its data that a record takes: key and sequence number, their framing in an answer, its
+   * spans. An estimate, for planning.
+   */
+  val UsualOverhead = 220L
+
   val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()
 
   /** The very sequence, where it is packed already. */

@@ -52,14 +52,17 @@ object BatchPlanner {
 
   /**
    * Whether so little is there, though much more is on its way, that a batch of it would cost more than
-   * it brings.
+   * it brings. A shard that is behind but brings nothing does not count: the others need not wait for it.
    *
-   * @param enough bytes of data
+   * @param enough bytes that pages take in the executors' buffers
    */
   def isThin(frontiers: Map[ShardId, Frontier], limits: ReadLimits, enough: Long): Boolean = {
     val (records, bytes) = sum(frontiers.valuesIterator.map(_.marks))
-    records > 0 && bytes < enough && limits.allow(records + 1, bytes + 1) &&
-    frontiers.valuesIterator.exists(_.millisBehindLatest > BacklogMillis)
+    val held = bytes + records * PackedRecords.UsualOverhead
+    records > 0 && held < enough && limits.allow(records + 1, bytes + 1) &&
+    frontiers.valuesIterator.exists { frontier =>
+      frontier.marks.nonEmpty && frontier.millisBehindLatest > BacklogMillis
+    }
   }
 
   private def sum(marks: Iterator[Vector[Mark]]): (Long, Long) =

@@ -194,7 +194,7 @@ object FetchService {
   private val MaxThreads = 32
   private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val HeartbeatPeriod = 200.millis
-  private val RoomPeriod = 20.millis
+  private val RoomPeriod = 50.millis
 
   /** Longer than a driver's pause for garbage, shorter than anyone would wait for threads to go. */
   private val DriverPatience = 60.seconds

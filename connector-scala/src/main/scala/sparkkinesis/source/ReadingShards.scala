@@ -52,7 +52,7 @@ final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: 
 
   /** Each shard that nobody reads goes to the executor with the fewest. */
   def assigned(executors: Set[String]): ReadingShards =
-    if (executors.isEmpty) this
+    if (executors.isEmpty || shards.valuesIterator.forall(_.executor.nonEmpty)) this
     else {
       val load = executors.map(id => id -> shards.values.count(_.executor.contains(id))).toMap
       val missing = shards.collect { case (id, shard) if shard.executor.isEmpty => id }.toSeq.sorted

@@ -66,7 +66,8 @@ final class ReadAhead(
    * second, the smallest too.
    */
   def awaitBacklog(limits: ReadLimits): Unit = {
-    val enough = run.options.fetch.bufferBytes / 2 // the other half is room to read on
+    // Most of the half that one shard may fill alone, beside others; the rest is room to read on.
+    val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
     while (BatchPlanner.isThin(frontiers, limits, enough) && SystemClock.now.isBefore(end))
       awaitNews()
@@ -149,7 +150,7 @@ final class ReadAhead(
 
 object ReadAhead {
 
-  /** An executor silent for longer loses its shards; heartbeats come five times a second. */
+  /** An executor silent for longer loses its shards; heartbeats come at least five times a second. */
   private val Lease = 10.seconds
   private val NewsWait = 100.millis
   private val BacklogWait = 200.millis

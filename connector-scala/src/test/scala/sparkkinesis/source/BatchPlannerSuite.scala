@@ -284,9 +284,9 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("more is waited for where a little has come of a backlog, and nowhere else") {
     def thin(records: Long, behind: Long, limits: ReadLimits = ReadLimits.None) = {
       val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
-      val other = Frontier(Vector.empty, Nil, 0, 0)
+      val other = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0) // it brings nothing
       val frontiers = Map(shardId(0) -> Frontier(marks, Nil, behind, 0), shardId(1) -> other)
-      BatchPlanner.isThin(frontiers, limits, enough = 100)
+      BatchPlanner.isThin(frontiers, limits, enough = 10 * (10 + PackedRecords.UsualOverhead))
     }
     assert(thin(records = 9, behind = 60000))
     assert(!thin(records = 10, behind = 60000), "there is enough")
