@@ -57,18 +57,18 @@ object BatchPlanner {
    * @param enough bytes that pages take in the executors' buffers
    */
   def isThin(frontiers: Map[ShardId, Frontier], limits: ReadLimits, enough: Long): Boolean = {
-    val (records, bytes) = sum(frontiers.valuesIterator.map(_.marks))
-    val held = bytes + records * PackedRecords.UsualOverhead
-    records > 0 && held < enough && limits.allow(records + 1, bytes + 1) &&
-    frontiers.valuesIterator.exists { frontier =>
+    val isBacklog = frontiers.valuesIterator.exists { frontier =>
       frontier.marks.nonEmpty && frontier.millisBehindLatest > BacklogMillis
     }
-  }
-
-  private def sum(marks: Iterator[Vector[Mark]]): (Long, Long) =
-    marks.flatten.foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
-      (records + mark.records, bytes + mark.bytes)
+    isBacklog && {
+      val marks = frontiers.valuesIterator.flatMap(_.marks)
+      val (records, bytes) = marks.foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
+        (records + mark.records, bytes + mark.bytes)
+      }
+      val held = bytes + records * PackedRecords.UsualOverhead
+      records > 0 && held < enough && limits.allow(records + 1, bytes + 1)
     }
+  }
 
   /** Behind the tip by more is a backlog; a shard that is read as it fills is not. */
   private val BacklogMillis = 1000L

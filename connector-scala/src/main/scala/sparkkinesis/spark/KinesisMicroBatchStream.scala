@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.model.StreamOffset
+import sparkkinesis.model.{ShardId, StreamOffset}
 import sparkkinesis.source._
 
 /**
@@ -65,24 +65,32 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val from = offsetOf(start)
     stream.check(from)
     ahead.begin(from)
-    ahead.awaitBacklog(limitsOf(limit))
+    val limits = limitsOf(limit)
+    val frontiers = ahead.frontiers(limits)
     val end = stopAtMillis match {
-      case None => nextEnd(from, limitsOf(limit))
-      case Some(millis) => nextEndBefore(millis, from, limitsOf(limit))
+      case None => nextEnd(from, limits, frontiers)
+      case Some(millis) => nextEndBefore(millis, from, limits, frontiers)
     }
     if (end eq from) start else KinesisOffset(end)
   }
 
-  private def nextEnd(from: StreamOffset, limits: ReadLimits): StreamOffset = {
-    val frontiers = ahead.frontiers
+  private def nextEnd(
+      from: StreamOffset,
+      limits: ReadLimits,
+      frontiers: Map[ShardId, Frontier]
+  ): StreamOffset = {
     val end = BatchPlanner.end(from, frontiers, limits)
     if (end eq from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
   }
 
   /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
   @tailrec
-  private def nextEndBefore(millis: Long, from: StreamOffset, limits: ReadLimits): StreamOffset = {
-    val frontiers = ahead.frontiers
+  private def nextEndBefore(
+      millis: Long,
+      from: StreamOffset,
+      limits: ReadLimits,
+      frontiers: Map[ShardId, Frontier]
+  ): StreamOffset = {
     val due = frontiers.map { case (id, frontier) => id -> frontier.until(millis) }
     val end = BatchPlanner.end(from, due, limits)
     if (end ne from) end
@@ -91,7 +99,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     else {
       ahead.awaitNews()
       ahead.begin(from)
-      nextEndBefore(millis, from, limits)
+      nextEndBefore(millis, from, limits, ahead.frontiers)
     }
   }
 

@@ -1,5 +1,6 @@
 package sparkkinesis.spark
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
@@ -62,15 +63,19 @@ final class ReadAhead(
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
   /**
-   * Waits a moment where a backlog has only begun to come in: every batch costs Spark some tenths of a
+   * The frontiers, after a wait of a moment where a backlog has only begun to come in: every batch costs Spark some tenths of a
    * second, the smallest too.
    */
-  def awaitBacklog(limits: ReadLimits): Unit = {
+  def frontiers(limits: ReadLimits): Map[ShardId, Frontier] = {
     // Most of the half that one shard may fill alone, beside others; the rest is room to read on.
     val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
-    while (BatchPlanner.isThin(frontiers, limits, enough) && SystemClock.now.isBefore(end))
-      awaitNews()
+    @tailrec def ripe(found: Map[ShardId, Frontier]): Map[ShardId, Frontier] =
+      if (BatchPlanner.isThin(found, limits, enough) && SystemClock.now.isBefore(end)) {
+        awaitNews()
+        ripe(frontiers)
+      } else found
+    ripe(frontiers)
   }
 
   /** A batch is planned: reading goes on from its end. */

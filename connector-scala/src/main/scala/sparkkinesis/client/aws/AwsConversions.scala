@@ -18,8 +18,8 @@ import sparkkinesis.model._
 /** Between the SDK's types and ours. An answer that breaks the API's own rules is refused. */
 private[aws] object AwsConversions {
   private val NoBytes = Array.emptyByteArray
-  private val NotEncrypted = Some("NONE")
-  private val Encrypted = Some("KMS")
+  val NotEncrypted: Option[String] = Some("NONE")
+  val Encrypted: Option[String] = Some("KMS")
 
   def summary(it: sdk.StreamDescriptionSummary): StreamSummary = StreamSummary(
     arn = StreamArn.parse(it.streamARN).getOrElse(refuse("stream ARN", it.streamARN)),

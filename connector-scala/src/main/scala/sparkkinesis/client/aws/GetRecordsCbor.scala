@@ -3,6 +3,7 @@ package sparkkinesis.client.aws
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
+import sparkkinesis.client.aws.AwsConversions.{Encrypted, NotEncrypted}
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
 
@@ -37,8 +38,6 @@ private[aws] object GetRecordsCbor {
   private val Encryption = "EncryptionType".getBytes(UTF_8)
   private val Plain = "NONE".getBytes(UTF_8)
   private val Kms = "KMS".getBytes(UTF_8)
-  private val NotEncrypted = Some("NONE")
-  private val Encrypted = Some("KMS")
 
   /** Of a record in an answer, data and all: a first guess at how many there are. */
   private val RecordBytes = 512

@@ -8,14 +8,12 @@ import org.testcontainers.DockerClientFactory
  * LocalStack keeps the contract as kinesis-local does, which is its engine; needs Docker. It is
  * asked in JSON: in CBOR it fails at timestamps and subscriptions.
  */
-final class LocalStackSuite extends HttpContract with QuotaContract {
+final class LocalStackSuite extends HttpContract with QuotaContract with JsonClients {
   private lazy val container = LocalStack.start()
 
   override protected def endpoint: URI = container.endpoint
 
   override protected def stopServer(): Unit = container.close()
-
-  override protected def opening[A](client: => A): A = SimulatorJsonSuite.opening(client)
 
   override protected lazy val notRun: Option[String] =
     if (DockerClientFactory.instance.isDockerAvailable) None

@@ -1,0 +1,25 @@
+package sparkkinesis.simulator
+
+import java.net.URI
+import java.time.Instant
+
+/** The simulator over HTTP, at a time that stands still until it is moved. */
+trait SimulatorFixture extends HttpFixture {
+  protected def settings: Settings
+
+  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+
+  private lazy val server: KinesisServer =
+    KinesisServer.start(kinesis = new SimulatedKinesis(clock, settings))
+
+  override protected def endpoint: URI = server.endpoint
+
+  override protected def stopServer(): Unit = server.close()
+
+  override protected lazy val capabilities: Capabilities = Capabilities(
+    Some(clock.advance),
+    lacks =
+      if (settings.listShardsCount < Settings().listShardsCount) Set.empty
+      else Set(Capability.SmallShardPages)
+  )
+}
