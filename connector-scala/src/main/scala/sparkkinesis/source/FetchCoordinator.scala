@@ -111,6 +111,14 @@ final class FetchCoordinator(lease: FiniteDuration) {
     } yield (executor.host, id)
   }
 
+  /** The ranges of the batch that begins where reading ahead does, with all that is known of them. */
+  def located(ranges: Seq[ShardRange]): Seq[LocatedRange[(String, String)]] = synchronized {
+    ranges.map { range =>
+      val marks = reading.shards.get(range.shard).fold(Vector.empty[Mark])(_.marksOf(range))
+      LocatedRange(range, location(range.shard), marks)
+    }
+  }
+
   /** The executors that answer. */
   def live(now: Instant): Set[String] = synchronized {
     expire(now)

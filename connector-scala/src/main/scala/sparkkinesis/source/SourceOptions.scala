@@ -8,11 +8,16 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+/**
+ * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ *
+ * @param minPartitions tasks a batch, where there are records enough to share out
+ */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
+    minPartitions: Option[Int],
     fetch: FetchSettings
 ) {
 
@@ -30,6 +35,7 @@ object SourceOptions {
     "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
+    "minPartitions",
     "failOnDataLoss",
     "maxRecordsPerFetch",
     "minFetchPeriod",
@@ -50,6 +56,7 @@ object SourceOptions {
       ConnectionOptions.streams(options, defaultRegion),
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
+      options.positiveInt("minPartitions"),
       fetchSettings(options)
     )
   }

@@ -90,8 +90,9 @@ final class ReadAhead(
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
     RangePacking
       .pack(
-        ranges.map(range => range -> coordinator.location(range.shard)),
-        context.defaultParallelism
+        coordinator.located(ranges).map(Vector(_)),
+        context.defaultParallelism,
+        run.options.minPartitions.getOrElse(1)
       )
       .map { case (location, packed) =>
         // Within one JVM there is no other place to prefer.
