@@ -33,8 +33,8 @@ object RangePacking {
   private final case class Load[P](index: Int, ranges: Vector[LocatedRange[P]]) {
     val weight: Long = weightOf(ranges)(_.weight)
 
-    /** Of the heaviest range: a chain may have been read by several executors. */
-    def place: Option[P] = ranges.maxBy(_.weight).place
+    /** Of the heaviest range that has one: a chain may have been read by several executors. */
+    def place: Option[P] = ranges.filter(_.place.nonEmpty).maxByOption(_.weight).flatMap(_.place)
   }
 
   private def cut[P](

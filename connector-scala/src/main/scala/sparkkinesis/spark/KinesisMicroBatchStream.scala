@@ -53,7 +53,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val limits = options.fetch.limits
     val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ReadLimit.maxBytes)
     each.toArray match {
-      case Array() => ReadLimit.allAvailable()
+      case Array() => OnceEnd.NoLimit
       case Array(one) => one
       case several => ReadLimit.compositeLimit(several)
     }
@@ -67,16 +67,34 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
     streams.check(from)
+    val end = limit match {
+      case _: ReadAllAvailable => onlyEnd(from)
+      case _ => oneOfManyEnds(from, limitsOf(limit))
+    }
+    if (end eq from) start else KinesisOffset(end)
+  }
+
+  /** With `Trigger.Once`. A stream that joins is taken in, and read by the next run. */
+  private def onlyEnd(from: SourceOffset): SourceOffset = {
+    if (stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
     val kept = streams.kept(from)
     ahead.begin(kept)
-    val limits = limitsOf(limit)
+    val end = OnceEnd.of(ahead, kept, stopAtMillis.getOrElse(0))
+    val isNew = (end ne kept.settled) || (kept ne from)
+    streams.joined(
+      if (isNew) end
+      else BatchPlanner.confirmed(from, due(ahead.frontiers), streams.confirmationPeriod)
+    )
+  }
+
+  private def oneOfManyEnds(from: SourceOffset, limits: ReadLimits): SourceOffset = {
+    val kept = streams.kept(from)
+    ahead.begin(kept)
     val frontiers = ahead.frontiers(limits)
     val joined = streams.joined(kept)
-    val end =
-      if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
-      else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
-      else nextEndBefore(from, limits, frontiers)
-    if (end eq from) start else KinesisOffset(end)
+    if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
+    else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
+    else nextEndBefore(from, limits, frontiers)
   }
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
@@ -127,8 +145,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     ConnectorError.translating {
       val (from, upTo) = (offsetOf(start), offsetOf(end))
       streams.check(from)
-      val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-      ahead.planned(streams.kept(from), streams.kept(upTo))
+      val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
+      val partitions = ahead.partitions(chains)
+      val kept = streams.kept(upTo)
+      ahead.planned(OneBatch.beginning(streams.kept(from), kept), kept)
       partitions.toArray
     }
 

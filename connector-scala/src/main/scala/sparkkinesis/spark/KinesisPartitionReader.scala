@@ -30,6 +30,8 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private val service = FetchRun.ensure(run)
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var rereadRanges = 0L
+  private var readRecords = 0L
+  private var readBytes = 0L
   private val row = new RecordRow
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
@@ -41,6 +43,8 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
 
   @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
     val (shard, records) = shardPages.next()
+    readRecords += records.size
+    readBytes += records.dataBytes
     row.read(shard, records)
     row.next() || nextPage()
   }
@@ -48,11 +52,12 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   override def close(): Unit = leases.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    ReadMetrics.values(rereadRanges)
+    ReadMetrics.values(readRecords, readBytes, rereadRanges)
 
   private def pages(range: ShardRange): Iterator[PackedRecords] =
     service.buffer.pages(range).getOrElse {
       rereadRanges += 1
+      service.countReread()
       val arn = range.shard.stream
       val access = run.streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))

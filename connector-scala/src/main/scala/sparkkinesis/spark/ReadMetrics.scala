@@ -4,10 +4,17 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 /** What the SQL page of Spark's UI shows of a read. */
 private[spark] object ReadMetrics {
-  def all: Array[CustomMetric] = Array(new RereadRanges)
+  def all: Array[CustomMetric] = Array(new ReadRecords, new ReadBytes, new RereadRanges)
 
-  def values(rereadRanges: Long): Array[CustomTaskMetric] =
-    Array(TaskCount("rereadRanges", rereadRanges))
+  def values(records: Long, bytes: Long, rereadRanges: Long): Array[CustomTaskMetric] = Array(
+    TaskCount("readRecords", records),
+    TaskCount("readBytes", bytes),
+    TaskCount("rereadRanges", rereadRanges)
+  )
 }
+
+final class ReadRecords extends SumMetric("readRecords", "records of Kinesis")
+
+final class ReadBytes extends SumMetric("readBytes", "bytes of their data")
 
 final class RereadRanges extends SumMetric("rereadRanges", "ranges read again from Kinesis")

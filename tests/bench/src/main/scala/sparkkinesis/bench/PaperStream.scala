@@ -38,7 +38,7 @@ final class PaperStream(shards: Int) {
   def plan(): Seq[Seq[ShardRange]] = {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
-    val located = coordinator.located(ranges).map(Vector(_))
+    val located = Lineage.chains(ranges, end).map(coordinator.located)
     coordinator.advance(start, end, now)
     start = end
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
