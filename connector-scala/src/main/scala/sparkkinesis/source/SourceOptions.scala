@@ -8,12 +8,17 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+/**
+ * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ *
+ * @param deaggregate whether an aggregate's sub-records are delivered in its place
+ */
 final case class SourceOptions(
     stream: StreamRef,
     client: ClientConfig,
     start: StartingPosition,
-    fetch: FetchSettings
+    fetch: FetchSettings,
+    deaggregate: Boolean
 ) {
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
 }
@@ -26,6 +31,7 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
+    "deaggregate",
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
@@ -42,7 +48,8 @@ object SourceOptions {
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
     val (stream, client) = ConnectionOptions.parse(options, defaultRegion)
-    SourceOptions(stream, client, startingPosition(options), fetchSettings(options))
+    val deaggregate = options.boolean("deaggregate").getOrElse(true)
+    SourceOptions(stream, client, startingPosition(options), fetchSettings(options), deaggregate)
   }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(

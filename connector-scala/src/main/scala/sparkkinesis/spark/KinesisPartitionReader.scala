@@ -29,7 +29,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private val service = FetchRun.ensure(run)
   private var lease: Option[Lease] = None
   private var rereadRanges = 0L
-  private val row = new RecordRow(run.options.stream.name)
+  private val row = new RecordRow(run.options.stream.name, run.options.deaggregate)
   private val shardPages: Iterator[(ShardId, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }

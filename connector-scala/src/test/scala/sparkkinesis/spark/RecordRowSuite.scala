@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import sparkkinesis.model._
 
 class RecordRowSuite extends AnyFunSuite {
-  private val row = new RecordRow(StreamName("orders"))
+  private val row = new RecordRow(StreamName("orders"), deaggregate = true)
   private val record =
     Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
 
