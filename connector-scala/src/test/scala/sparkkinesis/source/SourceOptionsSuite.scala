@@ -28,6 +28,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
@@ -43,7 +44,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
     assert(options.start === StartingPosition.Latest && options.fetch === fetch)
-    assert(options.client.region === "eu-west-1")
+    assert(options.client.region === "eu-west-1" && options.deaggregate)
   }
 
   private val refused = Table(
@@ -57,6 +58,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "1e6", InvalidOption, "a whole number from 1"),
     ("maxBytesPerTrigger", "10mb", InvalidOption, "a size above zero"),
     ("failOnDataLoss", "no", InvalidOption, "true or false"),
+    ("deaggregate", "1", InvalidOption, "true or false"),
     ("maxRecordsPerFetch", "10001", InvalidOption, "1 to 10000"),
     ("maxRecordsPerFetch", "-1", InvalidOption, "a whole number from 1"),
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
