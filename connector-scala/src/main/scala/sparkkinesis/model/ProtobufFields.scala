@@ -45,7 +45,13 @@ private[model] final class ProtobufFields {
   def end: Int = at
 
   /** All 64 bits; what goes beyond is dropped. */
-  def varint(): Long = {
+  def varint(): Long =
+    if (at < until && bytes(at) >= 0) { // most are of one byte
+      at += 1
+      bytes(at - 1).toLong
+    } else longVarint()
+
+  private def longVarint(): Long = {
     var value = 0L
     var shift = 0
     var byte = 0
