@@ -14,12 +14,16 @@ import sparkkinesis.model._
  * @param deaggregate whether an aggregate's sub-records are delivered in its place
  */
 final case class SourceOptions(
-    stream: StreamRef,
-    client: ClientConfig,
+    streams: Seq[StreamAccess],
     start: StartingPosition,
+    allowStreamRemoval: Boolean,
     fetch: FetchSettings,
     deaggregate: Boolean
 ) {
+
+  /** For messages: the streams as they were named. */
+  def names: String = streams.map(_.ref).mkString(", ")
+
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
 }
 
@@ -28,6 +32,7 @@ object SourceOptions {
   /** Every option of the source. */
   val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
     "startingPosition",
+    "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
@@ -47,9 +52,13 @@ object SourceOptions {
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
-    val (stream, client) = ConnectionOptions.parse(options, defaultRegion)
-    val deaggregate = options.boolean("deaggregate").getOrElse(true)
-    SourceOptions(stream, client, startingPosition(options), fetchSettings(options), deaggregate)
+    SourceOptions(
+      ConnectionOptions.streams(options, defaultRegion),
+      startingPosition(options),
+      options.boolean("allowStreamRemoval").getOrElse(false),
+      fetchSettings(options),
+      options.boolean("deaggregate").getOrElse(true)
+    )
   }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(

@@ -16,10 +16,12 @@ import sparkkinesis.model._
  *
  * @param deaggregate whether a sub-record of an aggregate is a row; else each record is one, as it is
  */
-final class RecordRow(stream: StreamName, deaggregate: Boolean) extends BaseGenericInternalRow {
+final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   import RecordRow._
 
-  private val streamText = UTF8String.fromString(stream.name)
+  private var stream = Option.empty[StreamArn]
+  private var streamText = UTF8String.EMPTY_UTF8
+  private var arnText = UTF8String.EMPTY_UTF8
   private var shardText = UTF8String.EMPTY_UTF8
   private var records = PackedRecords.Empty
   private var index = -1
@@ -28,8 +30,13 @@ final class RecordRow(stream: StreamName, deaggregate: Boolean) extends BaseGene
   private var subRecord = 0
 
   /** `next` comes to the page's first record. */
-  def read(shard: ShardId, page: PackedRecords): Unit = {
-    shardText = UTF8String.fromString(shard.name)
+  def read(shard: StreamShard, page: PackedRecords): Unit = {
+    if (!stream.contains(shard.stream)) {
+      stream = Some(shard.stream)
+      streamText = UTF8String.fromString(shard.stream.name.name)
+      arnText = UTF8String.fromString(shard.stream.toString)
+    }
+    shardText = UTF8String.fromString(shard.shard.name)
     records = page
     index = -1
     subRecords = 0
@@ -68,6 +75,7 @@ final class RecordRow(stream: StreamName, deaggregate: Boolean) extends BaseGene
     case Arrival => arrivalMicros
     case ExplicitHashKey => explicitHashKey
     case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
+    case Arn => arnText
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
@@ -114,7 +122,10 @@ final class RecordRow(stream: StreamName, deaggregate: Boolean) extends BaseGene
     UTF8String.fromBytes(records.content, begin, length)
 }
 
-/** `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique. */
+/**
+ * `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique, with `streamArn` for `stream` where
+ * streams of one name and several regions or accounts are read.
+ */
 object RecordRow {
 
   /** `partitionKey` is null on streams with `AUTO` record distribution. */
@@ -129,7 +140,8 @@ object RecordRow {
 
   val MetadataColumns: Array[MetadataColumn] = Array(
     metadataColumn("explicitHashKey", "The sub-record's own, where an aggregate carries one."),
-    metadataColumn("encryptionType", "NONE or KMS.")
+    metadataColumn("encryptionType", "NONE or KMS."),
+    metadataColumn("streamArn", "Tells apart two streams of the same name.")
   )
 
   private def metadataColumn(columnName: String, text: String): MetadataColumn =
@@ -150,5 +162,6 @@ object RecordRow {
   private val Arrival = Columns.fieldIndex("approximateArrivalTimestamp")
   private val ExplicitHashKey = Columns.fieldIndex("explicitHashKey")
   private val EncryptionType = Columns.fieldIndex("encryptionType")
+  private val Arn = Columns.fieldIndex("streamArn")
   private val MicrosPerMilli = 1000L
 }

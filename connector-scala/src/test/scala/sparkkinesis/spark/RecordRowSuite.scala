@@ -6,12 +6,14 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import org.apache.spark.sql.types.StructType
 
+import sparkkinesis.Generators.arn
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
 import sparkkinesis.model._
 
 class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val row = new RecordRow(StreamName("orders"), deaggregate = true)
+  private val row = new RecordRow(deaggregate = true)
+  private val shard = StreamShard(arn, ShardId("shardId-3"))
   private val record =
     Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
 
@@ -21,7 +23,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   private def values(record: Record): Map[String, Any] = {
-    row.read(ShardId("shardId-3"), PackedRecords(Vector(record)))
+    row.read(shard, PackedRecords(Vector(record)))
     assert(row.next())
     values(row)
   }
@@ -48,7 +50,8 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           "subSequenceNumber BIGINT NOT NULL, approximateArrivalTimestamp TIMESTAMP NOT NULL"
       )
     )
-    assert(RecordRow.MetadataColumns.map(_.name).toSeq === Seq("explicitHashKey", "encryptionType"))
+    val metadata = Seq("explicitHashKey", "encryptionType", "streamArn")
+    assert(RecordRow.MetadataColumns.map(_.name).toSeq === metadata)
   }
 
   test("a record as a row: text as it was, time in microseconds") {
@@ -62,14 +65,15 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         "subSequenceNumber" -> Some(0L),
         "approximateArrivalTimestamp" -> Some(1700000000123000L),
         "explicitHashKey" -> None,
-        "encryptionType" -> Some("KMS")
+        "encryptionType" -> Some("KMS"),
+        "streamArn" -> Some(arn.toString)
       )
     )
   }
 
   test("it moves from record to record, and a copy stays") {
     val records = (1 to 3).map(i => record.copy(sequenceNumber = SequenceNumber(s"$i")))
-    row.read(ShardId("shardId-3"), PackedRecords(records).slice(1, 3))
+    row.read(shard, PackedRecords(records).slice(1, 3))
     val copies = Iterator.continually(row.next()).takeWhile(identity).map(_ => row.copy()).toVector
     assert(copies.map(_.getUTF8String(4).toString) === Vector("2", "3"))
     assert(copies.map(_.getLong(6)).toSet === Set(1700000000123000L))
@@ -84,7 +88,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   private def all(row: RecordRow, records: Seq[Record]): Vector[Map[String, Any]] = {
-    row.read(ShardId("shardId-3"), PackedRecords(records.toVector))
+    row.read(shard, PackedRecords(records.toVector))
     Iterator.continually(row.next()).takeWhile(identity).map(_ => values(row)).toVector
   }
 
@@ -154,14 +158,14 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val damaged = good.copy(data = good.data.init)
     assert(all(row, Vector(damaged)) === Vector(values(damaged)))
     assert(values(damaged)("data") === Some(damaged.data.toSeq))
-    val asItIs = all(new RecordRow(StreamName("orders"), deaggregate = false), Vector(good))
+    val asItIs = all(new RecordRow(deaggregate = false), Vector(good))
     assert(asItIs.map(_("data")) === Vector(Some(good.data.toSeq)))
     assert(asItIs.map(_("partitionKey")) === Vector(Some("ключ")))
   }
 
   test("a page given up in the middle of an aggregate leaves nothing to the next") {
     row.read(
-      ShardId("shardId-3"),
+      shard,
       PackedRecords(Vector(aggregate(Vector.fill(3)(SubRecord("a", Vector(1))))))
     )
     assert(row.next() && row.next())
