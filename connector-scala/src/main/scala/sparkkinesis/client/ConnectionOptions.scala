@@ -19,14 +19,15 @@ object ConnectionOptions {
   private val DefaultSessionName = "spark-kinesis"
 
   /**
-   * @param defaultRegion asked only where neither `region` nor the ARN tells
+   * @param defaultRegion asked only where neither `region` nor ARN nor endpoint tells
    * @throws OptionException where something is missing, wrong or contradictory
    */
   def parse(options: Options, defaultRegion: => Option[String]): (StreamRef, ClientConfig) = {
     val ref = stream(options)
     val credentials = CredentialsConfig(source(options), role(options))
     val at = endpoint(options, "endpoint")
-    (ref, ClientConfig(region(options, ref, defaultRegion), at, credentials))
+    def default = at.flatMap(EndpointRegion.of).orElse(defaultRegion)
+    (ref, ClientConfig(region(options, ref, default), at, credentials))
   }
 
   private def stream(options: Options): StreamRef =

@@ -12,8 +12,8 @@ private[client] object Connectors {
 
 /** The options of other connectors for Spark, as far as they are not spelt like ours. */
 private[sparkkinesis] object ForeignOptions {
-  import ForeignOption._
   import Connectors._
+  import ForeignOption._
 
   private val NoMetadata = "Nothing is kept besides Spark's checkpoint. Leave it out."
 

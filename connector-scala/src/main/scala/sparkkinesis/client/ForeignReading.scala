@@ -2,8 +2,8 @@ package sparkkinesis.client
 
 /** The options of other connectors that tell how to read. */
 private[client] object ForeignReading {
-  import ForeignOption._
   import Connectors._
+  import ForeignOption._
 
   private val NoFanOut = "There is no enhanced fan-out here yet: reading is by GetRecords. " +
     "Leave it out."
@@ -32,7 +32,7 @@ private[client] object ForeignReading {
         "maxTriggerDelay"
       ),
       all(Databricks, Awslabs, KinesisSql, Glue, Kafka),
-      "A batch takes what has been read ahead, without waiting for more. Leave it out."
+      "A batch takes what has been read ahead, however long that took. Leave it out."
     ),
     Different(
       Seq("shardsPerTask"),
@@ -48,7 +48,7 @@ private[client] object ForeignReading {
     Different(
       Seq("avoidEmptyBatches", "client.avoidEmptyBatches", "internal.avoidEmptyBatches"),
       all(Awslabs, KinesisSql, Glue),
-      "There is no batch where nothing has arrived. Leave it out."
+      "A batch without records is rare: it notes how far reading is complete. Leave it out."
     ),
     Different(
       Seq("addRecordTimestamp"),

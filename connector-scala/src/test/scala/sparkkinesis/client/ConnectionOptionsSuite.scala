@@ -31,6 +31,25 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     assert(parse(Map("streamName" -> "orders"), Some("us-east-2"))._2.region === "us-east-2")
   }
 
+  private val endpoints = Table(
+    ("endpoint", "region"),
+    ("https://kinesis.us-east-1.amazonaws.com", "us-east-1"),
+    ("https://kinesis-fips.us-gov-west-1.amazonaws.com/", "us-gov-west-1"),
+    ("https://Kinesis.cn-north-1.amazonaws.com.cn:443", "cn-north-1"),
+    ("https://vpce-0a1.kinesis.eu-west-1.vpce.amazonaws.com", "eu-west-1"),
+    ("https://123456789012.control-kinesis.eu-west-3.amazonaws.com", "default"),
+    ("https://kinesis.us-east-1.amazonaws.com.example.com", "default"),
+    ("http://127.0.0.1:4567", "default")
+  )
+
+  test("the region of an AWS endpoint, unless it is said") {
+    forAll(endpoints) { (endpoint, region) =>
+      val options = Map("streamName" -> "orders", "endpoint" -> endpoint)
+      assert(parse(options, Some("default"))._2.region === region)
+      assert(parse(options + ("region" -> "eu-west-1"))._2.region === "eu-west-1")
+    }
+  }
+
   test("an endpoint, credentials, a role") {
     assert(client("endpoint" -> "http://127.0.0.1:4567").endpoint.map(_.getPort) === Some(4567))
     assert(client().credentials === CredentialsConfig(DefaultChain, None))
