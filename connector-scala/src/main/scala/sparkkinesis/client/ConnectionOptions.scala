@@ -74,7 +74,7 @@ object ConnectionOptions {
     }
     for (mine <- named; its <- ofArn if mine != its)
       throw conflicting(
-        s"Option 'region' is '$mine', but 'streamArn' lies in $its. Leave 'region' out."
+        s"Option ${options.named("region")} is '$mine', but 'streamArn' lies in $its. Leave it out."
       )
     named.orElse(ofArn).orElse(default).getOrElse {
       throw new OptionException(
@@ -88,7 +88,7 @@ object ConnectionOptions {
   private def endpoint(options: Options, name: String): Option[URI] =
     options.text(name).map { text =>
       val uri = Try(new URI(text)).toOption
-      if (text.contains('@')) throw credentialsInside(name)
+      if (text.contains('@')) throw credentialsInside(options.named(name))
       uri.filter(isWeb).getOrElse {
         throw options.invalid(
           name,
@@ -101,9 +101,10 @@ object ConnectionOptions {
   private def isWeb(uri: URI): Boolean =
     Set("http", "https")(Option(uri.getScheme).fold("")(Options.lower)) && uri.getHost != null
 
+  /** @param name in quotes */
   private def credentialsInside(name: String): OptionException = new OptionException(
     InvalidOption,
-    s"Option '$name' holds an '@': expected a URL without user and password. " +
+    s"Option $name holds an '@': expected a URL without user and password. " +
       "Give credentials by their own options."
   )
 
@@ -112,7 +113,7 @@ object ConnectionOptions {
     options.text("profile") match {
       case Some(_) if keys.nonEmpty =>
         throw conflicting(
-          s"Both 'profile' and ${keys.mkString("'", "', '", "'")} are given. " +
+          s"Both ${options.named("profile")} and ${keys.map(options.named).mkString(", ")} are given. " +
             "Choose one kind of credentials."
         )
       case Some(name) => CredentialsSource.Profile(name)
@@ -124,7 +125,8 @@ object ConnectionOptions {
   private def static(options: Options): CredentialsSource = {
     def needed(name: String) = options.text(name).getOrElse {
       throw missing(
-        s"Option '$name' is missing beside ${Keys.filter(options.contains).mkString(", ")}. " +
+        s"Option '$name' is missing beside " +
+          s"${Keys.filter(options.contains).map(options.named).mkString(", ")}. " +
           "A key has an id and a secret: give both."
       )
     }
@@ -139,7 +141,9 @@ object ConnectionOptions {
     case Some(arn) => Some(assumed(options, arn))
     case None =>
       OfRole.find(options.contains).foreach { name =>
-        throw missing(s"Option '$name' is given without 'roleArn'. Name the role, or leave it out.")
+        throw missing(
+          s"Option ${options.named(name)} is given without 'roleArn'. Name the role, or leave it out."
+        )
       }
       None
   }

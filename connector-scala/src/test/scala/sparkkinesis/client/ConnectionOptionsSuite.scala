@@ -92,6 +92,31 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (named + ("awsSessionToken" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
     (named ++ Map("profile" -> "p", "awsAccessKeyId" -> "hush"), ConflictingOptions, "one kind"),
     (named + ("roleArn" -> "reader"), InvalidOption, "Option 'roleArn' is 'reader'"),
+    (
+      Map("streamName" -> "orders", "kinesis.region" -> "Ireland"),
+      InvalidOption,
+      "Option 'kinesis.region' ('region' here) is 'Ireland'"
+    ),
+    (
+      named + ("awsSecretKey" -> "hush"),
+      MissingOption,
+      "beside 'awsSecretKey' ('awsSecretAccessKey' here)"
+    ),
+    (
+      named ++ Map("profile" -> "p", "awsAccessKey" -> "hush"),
+      ConflictingOptions,
+      "Both 'profile' and 'awsAccessKey' ('awsAccessKeyId' here)"
+    ),
+    (
+      named + ("stsSessionName" -> "me"),
+      MissingOption,
+      "'stsSessionName' ('roleSessionName' here)"
+    ),
+    (
+      named + ("endpointUrl" -> "http://u:hush@h"),
+      InvalidOption,
+      "Option 'endpointUrl' ('endpoint' here) holds an '@'"
+    ),
     (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
     (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),
     (

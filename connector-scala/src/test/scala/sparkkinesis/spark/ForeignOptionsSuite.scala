@@ -13,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Repository
 import sparkkinesis.client.ForeignOption.{Different, Same}
-import sparkkinesis.client.ForeignOptions
+import sparkkinesis.client._
 import sparkkinesis.source.SourceOptions
 
 /** Other connectors' names, where Spark and the documentation meet them. */
@@ -41,6 +41,29 @@ class ForeignOptionsSuite extends AnyFunSuite {
       KinesisTable.sourceOptions(new CaseInsensitiveStringMap(both.asJava))
     }
     assert(e.getMessage.contains("'STREAMNAME' and 'streamName' are the same one"))
+  }
+
+  test("source and sink take a connection in another connector's words") {
+    val theirs = Map(
+      "streamName" -> "orders",
+      "endpointUrl" -> "https://kinesis.us-east-1.amazonaws.com",
+      "awsAccessKeyId" -> "ID",
+      "awsSecretKey" -> "hush"
+    )
+    val ours = Map(
+      "streamName" -> "orders",
+      "region" -> "us-east-1",
+      "endpoint" -> "https://kinesis.us-east-1.amazonaws.com",
+      "awsAccessKeyId" -> "ID",
+      "awsSecretAccessKey" -> "hush"
+    )
+    val start = "STARTINGPOSITION" -> "TRIM_HORIZON"
+    def source(options: Map[String, String]) = SourceOptions.parse(options + start, None)
+    def sink(options: Map[String, String]) =
+      ConnectionOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames), None)
+    assert(source(theirs) === source(ours) && sink(theirs) === sink(ours))
+    val e = intercept[OptionException](sink(theirs + start))
+    assert(e.condition === OptionException.UnknownOption)
   }
 
   private def code(names: Seq[String]): String = names.mkString("`", "`, `", "`")
