@@ -123,10 +123,12 @@ class OptionBoundsSuite extends AnyFunSuite {
 
   private def check(as: Map[String, String] => Any)(rows: Iterable[Wrong]): Unit =
     rows.foreach { case (name, value, expected, remedy, beside) =>
-      val e = intercept[OptionException](as(beside + (name -> value)))
-      val shown = if (Secret(name)) "***" else value
-      assert(e.condition === OptionException.InvalidOption)
-      assert(e.getMessage === s"Option '$name' is '$shown': expected $expected. $remedy")
+      withClue(s"$name=$value: ") {
+        val e = intercept[OptionException](as(beside + (name -> value)))
+        val shown = if (Secret(name)) "***" else value
+        assert(e.condition === OptionException.InvalidOption)
+        assert(e.getMessage === s"Option '$name' is '$shown': expected $expected. $remedy")
+      }
     }
 
   private val Secret =
