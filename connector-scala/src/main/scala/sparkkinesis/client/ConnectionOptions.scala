@@ -113,7 +113,8 @@ object ConnectionOptions {
     options.text("profile") match {
       case Some(_) if keys.nonEmpty =>
         throw conflicting(
-          s"Both ${options.named("profile")} and ${keys.map(options.named).mkString(", ")} are given. " +
+          s"Both ${options.named("profile")} and " +
+            s"${keys.map(options.named).mkString(", ")} are given. " +
             "Choose one kind of credentials."
         )
       case Some(name) => CredentialsSource.Profile(name)
@@ -142,7 +143,8 @@ object ConnectionOptions {
     case None =>
       OfRole.find(options.contains).foreach { name =>
         throw missing(
-          s"Option ${options.named(name)} is given without 'roleArn'. Name the role, or leave it out."
+          s"Option ${options.named(name)} is given without 'roleArn'. " +
+            "Name the role, or leave it out."
         )
       }
       None

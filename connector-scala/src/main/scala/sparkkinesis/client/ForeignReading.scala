@@ -85,7 +85,7 @@ private[client] object ForeignReading {
     Different(
       Seq("maxFetchRate"),
       Databricks,
-      "Calls are spaced, not bytes: to leave other readers of a shard more, raise 'minFetchPeriod'.",
+      "To leave other readers of a shard more, ask it less often: raise 'minFetchPeriod'.",
       Seq("minFetchPeriod")
     ),
     Different(

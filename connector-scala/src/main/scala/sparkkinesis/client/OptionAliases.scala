@@ -75,7 +75,7 @@ private[sparkkinesis] object OptionAliases {
   def position(text: String): Either[String, String] = text.trim match {
     case AtTimestamp(instant) => Right(instant)
     case AtTimestampJson(instant) => Right(instant)
-    case json if json.startsWith("{") && json.contains("\"at_timestamp\"") =>
+    case AnyTimestampJson() =>
       Left("Write the instant itself, with its zone and without a format.")
     case json if json.startsWith("{") && json.contains("\"iteratorType\"") =>
       Left("A position of another connector's checkpoint cannot be taken over.")
@@ -84,6 +84,7 @@ private[sparkkinesis] object OptionAliases {
 
   private val AtTimestamp = "(?is)at_timestamp\\s+(\\S.*)".r
   private val AtTimestampJson = """(?s)\{\s*"at_timestamp"\s*:\s*"([^"\\]*)"\s*\}""".r
+  private val AnyTimestampJson = """(?s)\{\s*"(?:at_timestamp|format)"\s*:.*""".r
 
   private def bareOf(name: String): String = lower(name).stripPrefix(Prefix)
 

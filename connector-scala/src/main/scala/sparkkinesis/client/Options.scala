@@ -63,7 +63,7 @@ final class Options private (values: Map[String, GivenOption]) {
     }
   }
 
-  /** Bytes, more than none, at most 2^50: digits alone, or with one of `k`, `m`, `g` (times 1024). */
+  /** Bytes, 1 to 2^50: digits alone, or with one of `k`, `m`, `g` (times 1024). */
   def size(name: String): Option[Long] = text(name).map { value =>
     val read = lower(value) match {
       case SizePattern(digits, unit) =>

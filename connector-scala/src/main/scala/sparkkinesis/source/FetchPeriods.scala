@@ -9,7 +9,7 @@ import sparkkinesis.model.ServiceLimits
 private[source] object FetchPeriods {
   private val DefaultIdle = 1.second
 
-  /** An iterator must outlive the pause, the time around it that is added by chance, and a late call. */
+  /** An iterator must outlive the pause, the part that chance adds to it, and a late call. */
   private val Longest = ServiceLimits.IteratorLifetime - 1.minute
 
   /** Between two calls to a shard that has data. */

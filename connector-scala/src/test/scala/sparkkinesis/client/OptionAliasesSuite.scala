@@ -125,7 +125,8 @@ class OptionAliasesSuite extends AnyFunSuite {
     (""" { "at_timestamp" : "2023-08-30T19:00:05Z" } """, "2023-08-30T19:00:05Z"),
     ("TRIM_HORIZON", "TRIM_HORIZON"),
     ("AT_TIMESTAMP", "AT_TIMESTAMP"),
-    ("""{"orders": "latest"}""", """{"orders": "latest"}""")
+    ("""{"orders": "latest"}""", """{"orders": "latest"}"""),
+    ("""{"a": {"at_timestamp": "x"}}""", """{"a": {"at_timestamp": "x"}}""")
   )
 
   test("instants as other connectors write them are read, and the rest is left to us") {
@@ -139,6 +140,10 @@ class OptionAliasesSuite extends AnyFunSuite {
     ("written", "remedy"),
     (
       """{"at_timestamp": "06/25/2020 10:23:45 PDT", "format": "MM/dd/yyyy HH:mm:ss ZZZ"}""",
+      "Write the instant itself, with its zone and without a format."
+    ),
+    (
+      """{"format": "yyyy", "at_timestamp": "2026"}""",
       "Write the instant itself, with its zone and without a format."
     ),
     (

@@ -86,14 +86,22 @@ class ForeignOptionsSuite extends AnyFunSuite {
 
   private def document: String = Seq(
     "# Coming from another connector",
-    """The names that other connectors have for an option are understood where they mean the same, and refused with what to do where they do not.
-      |`kinesis.` may stand before any name; case does not matter. An option given by two names is refused.
-      |Where no region is given, an `endpoint` of AWS tells it.""".stripMargin,
-    """Databricks is its runtime's connector, awslabs the spark-sql-kinesis-connector, kinesis-sql Qubole's and its descendants, Glue AWS Glue's, Kafka Spark's own.
-      |`ForeignOptionsSuite` writes this page from the table that the connector uses, and compares it: edit that.""".stripMargin,
+    Seq(
+      "The names that other connectors have for an option are understood where they mean the same,",
+      "and refused with what to do where they do not.",
+      "`kinesis.` may stand before any name; case does not matter.",
+      "An option given by two names is refused.",
+      "Where no region is given, an `endpoint` of AWS tells it."
+    ).mkString("\n"),
+    Seq(
+      "Databricks is its runtime's connector, awslabs the spark-sql-kinesis-connector,",
+      "kinesis-sql Qubole's and its descendants, Glue AWS Glue's, Kafka Spark's own.",
+      "`ForeignOptionsSuite` writes this page from the table that the connector uses: edit that."
+    ).mkString("\n"),
     "## Understood",
     table("| theirs | here | of |", understood),
-    """`startingPosition` also takes `AT_TIMESTAMP 2026-11-21T08:00:00Z` (awslabs) and `{"at_timestamp": "2026-11-21T08:00:00Z"}` (Databricks, without `format`).""",
+    "`startingPosition` also takes `AT_TIMESTAMP 2026-11-21T08:00:00Z` (awslabs) and " +
+      "`{\"at_timestamp\": \"2026-11-21T08:00:00Z\"}` (Databricks, without `format`).",
     "## Refused",
     table("| theirs | what to do | of |", refused)
   ).mkString("", "\n\n", "\n")
