@@ -35,7 +35,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
     val region = Map("region" -> "eu-west-1")
     val reader = CaseInsensitiveMap(region + ("streamName" -> "a")) + ("STREAMNAME" -> "b")
     val last = new CaseInsensitiveStringMap(reader.originalMap.asJava)
-    assert(KinesisTable.sourceOptions(last).stream.name.name === "b")
+    assert(KinesisTable.sourceOptions(last).names === "b")
     val both = region ++ Map("streamName" -> "a", "STREAMNAME" -> "b")
     val e = intercept[ConnectorError] {
       KinesisTable.sourceOptions(new CaseInsensitiveStringMap(both.asJava))
@@ -60,7 +60,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
     val start = "STARTINGPOSITION" -> "TRIM_HORIZON"
     def source(options: Map[String, String]) = SourceOptions.parse(options + start, None)
     def sink(options: Map[String, String]) =
-      ConnectionOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames), None)
+      ConnectionOptions.stream(Options.parse(options, KinesisWriteBuilder.OptionNames), None)
     assert(source(theirs) === source(ours) && sink(theirs) === sink(ours))
     val e = intercept[OptionException](sink(theirs + start))
     assert(e.condition === OptionException.UnknownOption)

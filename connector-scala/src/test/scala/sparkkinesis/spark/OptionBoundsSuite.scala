@@ -29,6 +29,7 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val position = "latest, trim_horizon, or an instant such as 2026-11-21T08:00:00Z"
   private val zone = "An instant needs its zone."
   private val iterator = "A shard's place is forgotten by Kinesis after 5 minutes."
+  private val comma = "Take out the comma too many."
   private val limit = "It is GetRecords' own limit."
 
   private def table(first: Wrong, rest: Wrong*): TableFor5[
@@ -44,14 +45,16 @@ class OptionBoundsSuite extends AnyFunSuite {
       "streamName",
       "a b",
       "1 to 128 of a-z, A-Z, 0-9, _ . -",
-      "Copy it from the Kinesis console or from 'aws kinesis list-streams'.",
+      "Mend 'a b'; a comma stands between several streams.",
       Map.empty
     ),
+    ("streamName", "a,b,a", "different streams", "Name a once.", Map.empty),
+    ("streamName", "a,,b", "a value before and after each comma", comma, Map.empty),
     (
       "streamArn",
       "orders",
       s"the like of $arn",
-      "Copy it from the Kinesis console or from 'aws kinesis list-streams'.",
+      "Mend 'orders': copy it from the Kinesis console or from 'aws kinesis list-streams'.",
       Map.empty
     ),
     ("region", "Ireland", "a region such as eu-west-1", "Use its code, not its title.", stream),
@@ -80,6 +83,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21T08:00:00", position, zone, stream),
     ("startingPosition", "2026-02-30T08:00:00Z", position, zone, stream),
     ("startingPosition", "1700000000000", position, zone, stream),
+    ("allowStreamRemoval", "1", "true or false", "Say one of the two.", stream),
     ("maxRecordsPerTrigger", "0", longWhole, digits, stream),
     ("maxRecordsPerTrigger", "-5", longWhole, digits, stream),
     ("maxRecordsPerTrigger", "1e6", longWhole, digits, stream),
@@ -104,6 +108,13 @@ class OptionBoundsSuite extends AnyFunSuite {
   )
 
   private val sink = table(
+    (
+      "streamName",
+      "a,b",
+      "one stream",
+      "Name one of the 2, and start a query for each.",
+      Map.empty
+    ),
     ("deliveryTimeout", "0s", duration, unit, stream),
     ("deliveryTimeout", "5 m", duration, unit, stream),
     ("deliveryTimeout", "8761h", duration, unit, stream),
@@ -118,7 +129,7 @@ class OptionBoundsSuite extends AnyFunSuite {
 
   private def asSink(options: Map[String, String]): Any = {
     val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
-    SinkOptions.parse(parsed) -> ConnectionOptions.parse(parsed, Some("eu-west-1"))
+    SinkOptions.parse(parsed) -> ConnectionOptions.stream(parsed, Some("eu-west-1"))
   }
 
   private def check(as: Map[String, String] => Any)(rows: Iterable[Wrong]): Unit =
