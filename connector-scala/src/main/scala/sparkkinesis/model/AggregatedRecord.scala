@@ -4,9 +4,9 @@ import java.security.MessageDigest
 import java.util.Arrays
 
 /**
- * The sub-records of a record that the Kinesis Producer Library, or one that writes as it does, made of
- * many: `F3 89 9A C2`, a protobuf message, the message's MD5. Tells where in the record's bytes they
- * lie and copies nothing; one object reads many records, one after the other.
+ * The sub-records of a record that the Kinesis Producer Library, or one that writes as it does,
+ * made of many: `F3 89 9A C2`, a protobuf message, the message's MD5. Tells where in the record's
+ * bytes they lie and copies nothing; one object reads many records, one after the other.
  *
  * {{{
  * message AggregatedRecord {
@@ -22,9 +22,9 @@ import java.util.Arrays
  * }
  * }}}
  *
- * All or nothing: where one sub-record cannot be told, the record is a plain one. Tags and fields that
- * nobody knows are skipped. A sub-record may look like an aggregate: it is data. Keys are any text: a
- * hash key need not be a number, and none is compared with the hash keys of the shard.
+ * All or nothing: where one sub-record cannot be told, the record is a plain one. Tags and fields
+ * that nobody knows are skipped. A sub-record may look like an aggregate: it is data. Keys are any
+ * text: a hash key need not be a number, and none is compared with the hash keys of the shard.
  */
 final class AggregatedRecord {
   import AggregatedRecord._
@@ -46,7 +46,7 @@ final class AggregatedRecord {
   private var behindData = Missing
 
   /**
-   * Before the first sub-record of the record whose data these are. Whatever they are: it does not fail.
+   * Before the first sub-record of the record whose data these are. No bytes make it fail.
    *
    * @param bytes not to be written to while sub-records are read
    * @return how many sub-records, at least 1; 0 where this is no aggregate

@@ -8,8 +8,8 @@ import scala.annotation.tailrec
 import scala.util.control.NoStackTrace
 
 /**
- * The fields of a [[https://protobuf.dev/programming-guides/encoding/ protobuf]] message, one after the
- * other, where they lie. Throws [[ProtobufFields.Malformed]] at what is no such message.
+ * The fields of a [[https://protobuf.dev/programming-guides/encoding/ protobuf]] message, one after
+ * the other, where they lie. Throws [[ProtobufFields.Malformed]] at what is no such message.
  */
 private[model] final class ProtobufFields {
   import ProtobufFields._
