@@ -70,7 +70,6 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "1e6", InvalidOption, "a whole number from 1"),
     ("maxBytesPerTrigger", "10mb", InvalidOption, "a size above zero"),
     ("failOnDataLoss", "no", InvalidOption, "true or false"),
-    ("deaggregate", "1", InvalidOption, "true or false"),
     ("maxRecordsPerFetch", "10001", InvalidOption, "1 to 10000"),
     ("maxRecordsPerFetch", "-1", InvalidOption, "a whole number from 1"),
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
