@@ -32,7 +32,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private var rereadRanges = 0L
   private var readRecords = 0L
   private var readBytes = 0L
-  private val row = new RecordRow
+  private val row = new RecordRow(run.options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }
