@@ -49,15 +49,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def deserializeOffset(json: String): Offset =
     ConnectorError.translating(KinesisOffset(OffsetCodec.decode(json)))
 
-  override def getDefaultReadLimit: ReadLimit = {
-    val limits = options.fetch.limits
-    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ReadLimit.maxBytes)
-    each.toArray match {
-      case Array() => OnceEnd.NoLimit
-      case Array(one) => one
-      case several => ReadLimit.compositeLimit(several)
-    }
-  }
+  override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
   /** All that has arrived by now will be read, in as many batches as the limits ask for. */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
@@ -67,10 +59,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
     streams.check(from)
-    val end = limit match {
-      case _: ReadAllAvailable => onlyEnd(from)
-      case _ => oneOfManyEnds(from, limitsOf(limit))
-    }
+    val end =
+      if (TriggerLimits.isOnce(limit)) onlyEnd(from)
+      else oneOfManyEnds(from, TriggerLimits.of(limit))
     if (end eq from) start else KinesisOffset(end)
   }
 
@@ -196,15 +187,5 @@ object KinesisMicroBatchStream {
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
     def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
       (from eq otherFrom) && (frontiers eq otherFrontiers)
-  }
-
-  private def limitsOf(limit: ReadLimit): ReadLimits = limit match {
-    case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
-    case bytes: ReadMaxBytes => ReadLimits(None, Some(bytes.maxBytes))
-    case several: CompositeReadLimit =>
-      several.getReadLimits.map(limitsOf).foldLeft(ReadLimits.None) { (all, one) =>
-        ReadLimits(one.maxRecords.orElse(all.maxRecords), one.maxBytes.orElse(all.maxBytes))
-      }
-    case _ => ReadLimits.None
   }
 }

@@ -2,21 +2,11 @@ package sparkkinesis.spark
 
 import scala.annotation.tailrec
 
-import org.apache.spark.sql.connector.read.streaming.ReadLimit
-
 import sparkkinesis.model.SourceOffset
 import sparkkinesis.source.OneBatch
 
 /** The end of the only batch of a query with `Trigger.Once`. */
 private[spark] object OnceEnd {
-
-  /**
-   * What a source without limits has by default: Spark's own word for that is what it says with
-   * `Trigger.Once`, whatever the default is, and with no other trigger.
-   */
-  case object NoLimit extends ReadLimit {
-    override def toString: String = "none"
-  }
 
   /**
    * Waits until all that had arrived by that time is known: reading may take as long as it does. Room for
