@@ -13,7 +13,8 @@ final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
-    fetch: FetchSettings
+    fetch: FetchSettings,
+    discoveryInterval: FiniteDuration
 ) {
 
   /** For messages: the streams as they were named. */
@@ -34,10 +35,12 @@ object SourceOptions {
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
-    "fetchBufferSize"
+    "fetchBufferSize",
+    "shardDiscoveryInterval"
   )
 
   private val DefaultIdlePeriod = 1.second
+  private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -50,9 +53,18 @@ object SourceOptions {
       ConnectionOptions.streams(options, defaultRegion),
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
-      fetchSettings(options)
+      fetchSettings(options),
+      discoveryInterval(options)
     )
   }
+
+  /** An account may list a stream's shards a hundred times a second, all its queries together. */
+  private def discoveryInterval(options: Options): FiniteDuration =
+    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
+      if (interval < 1.second || interval > 1.hour)
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+      interval
+    }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),

@@ -18,13 +18,13 @@ import sparkkinesis.model._
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class StreamWatch(
-    stream: StreamRef,
-    client: KinesisClient,
+    stream: StreamClient,
     failOnDataLoss: Boolean,
     interval: FiniteDuration,
     chance: () => Double
 ) {
   import StreamWatch._
+  import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[StreamWatch])
   private val looking = new Object // one look at a time
@@ -60,7 +60,7 @@ final class StreamWatch(
       standing = None
       suspicion = Suspicion.Nothing
       adopted += findings.missing.size.toLong + findings.forsaken.size
-      log.warn(s"${AuditReport.text(stream, findings)} Going on with what is left, as it is.")
+      log.warn(s"${AuditReport.text(ref, findings)} Going on with what is left, as it is.")
       findings.mend(end)
     }
   }
@@ -74,7 +74,7 @@ final class StreamWatch(
     val (begin, mends) = synchronized((offset, adopted))
     begin.fold(jittered) { from =>
       try {
-        val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
+        val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
         if (isOdd(from, listed)) verify(from)
         judge(from, listed, mends, now)
         failures = 0
@@ -114,7 +114,7 @@ final class StreamWatch(
   }
 
   private def verify(begin: StreamOffset): Unit = {
-    val cause = StreamIdentity.changed(client, stream, begin)
+    val cause = StreamIdentity.changed(client, ref, begin)
     synchronized { failure = failure.orElse(cause) }
   }
 
@@ -140,12 +140,12 @@ final class StreamWatch(
   }
 
   private def conclude(findings: AuditFindings): Unit =
-    if (failOnDataLoss) failure = failure.orElse(Some(AuditReport.failure(stream, findings)))
+    if (failOnDataLoss) failure = failure.orElse(Some(AuditReport.failure(ref, findings)))
     else standing = Some(findings)
 
   private def isGone(shard: ShardId): Boolean =
     try {
-      client.shardIterator(stream, shard, Position.TrimHorizon)
+      client.shardIterator(ref, shard, Position.TrimHorizon)
       false
     } catch { case _: KinesisException.NotFound => true }
 
@@ -162,7 +162,7 @@ final class StreamWatch(
     }
     if (Integer.bitCount(failures) == 1) // the 1st, 2nd, 4th, 8th ...
       log.warn(
-        s"The shards of stream $stream could not be listed, $failures times in a row. Those that are " +
+        s"The shards of stream $ref could not be listed, $failures times in a row. Those that are " +
           s"known are read on. ${e.getMessage}"
       )
     interval.max(retries.delay(failures, chance()))
@@ -170,7 +170,7 @@ final class StreamWatch(
 
   private def explainQuietly(begin: StreamOffset): Unit =
     try verify(begin)
-    catch { case e: KinesisException => log.debug(s"Stream $stream was not described.", e) }
+    catch { case e: KinesisException => log.debug(s"Stream $ref was not described.", e) }
 
   private def jittered: FiniteDuration = (interval * (0.9 + 0.2 * chance())).toMillis.millis
 }

@@ -1,6 +1,6 @@
 package sparkkinesis.source
 
-import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{RejectedExecutionException, ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
@@ -8,9 +8,13 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client._
+import sparkkinesis.model._
 
-/** Lets each stream of a query be looked at, now and then, in daemon threads that end by `close`. */
-final class WatchService(watches: Seq[StreamWatch], clock: Clock) extends AutoCloseable {
+/**
+ * Lets each stream of a query be looked at, now and then, in daemon threads that end by `close`. What it
+ * is asked it answers from the last looks.
+ */
+final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) extends AutoCloseable {
   import WatchService._
 
   private val log = LoggerFactory.getLogger(classOf[WatchService])
@@ -22,19 +26,55 @@ final class WatchService(watches: Seq[StreamWatch], clock: Clock) extends AutoCl
       thread
     }
   )
-  pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
-  watches.foreach(schedule(_, Duration.Zero))
+  private var hasBegun = false
+
+  /**
+   * The next batch begins there.
+   *
+   * @throws SourceException where a stream is another one, or a shard would be lost
+   */
+  def planned(begin: SourceOffset): Unit = {
+    each(begin)(_.planned(_))
+    if (!hasBegun) watches.values.foreach(schedule(_, Duration.Zero))
+    hasBegun = true
+    watches.values.foreach(_.check())
+  }
+
+  /** See [[StreamWatch.mended]]; `end` itself where nothing is amiss. */
+  def mended(end: SourceOffset): SourceOffset = {
+    val all = end.streams.transform((arn, known) => watches.get(arn).fold(known)(_.mended(known)))
+    if (all.forall { case (arn, known) => known eq end.streams(arn) }) end else SourceOffset(all)
+  }
+
+  /** See [[StreamWatch.hasSettled]]; may call the service. */
+  def hasSettled(begin: SourceOffset): Boolean =
+    begin.streams.forall { case (arn, known) =>
+      watches.get(arn).forall(_.hasSettled(known, clock.now))
+    }
+
+  /** After a failure elsewhere: throws what explains it better, if a stream was deleted or made again. */
+  def explain(begin: SourceOffset): Unit = each(begin)(_.explain(_))
+
+  def lostRanges: Long = watches.values.map(_.lostRanges).sum
+
+  def failedListings: Long = watches.values.map(_.failedListings).sum
 
   override def close(): Unit = {
     pool.shutdownNow()
     ()
   }
 
+  private def each(offset: SourceOffset)(action: (StreamWatch, StreamOffset) => Unit): Unit =
+    for {
+      (arn, known) <- offset.streams
+      watch <- watches.get(arn)
+    } action(watch, known)
+
   private def schedule(watch: StreamWatch, delay: FiniteDuration): Unit =
     try {
       pool.schedule((() => look(watch)): Runnable, delay.toMillis, TimeUnit.MILLISECONDS)
       ()
-    } catch { case _: java.util.concurrent.RejectedExecutionException => } // closed
+    } catch { case _: RejectedExecutionException => } // closed
 
   private def look(watch: StreamWatch): Unit =
     try schedule(watch, watch.look(clock.now))
@@ -49,7 +89,7 @@ final class WatchService(watches: Seq[StreamWatch], clock: Clock) extends AutoCl
 
 object WatchService {
 
-  /** One that does not answer holds a thread for as long as its client waits. */
+  /** A service that does not answer holds a thread for as long as its client waits. */
   private val MaxThreads = 4
   private val AfterError = 1.minute
 }

@@ -80,7 +80,10 @@ final class StreamLife(seed: Long) {
       done :+= id
       val whole = if (isGone(id, kept)) listing(kept = kept) else listing()
       val end = Frontier(EndMark, ShardEnd.childrenIn(whole, id), 0, 0)
-      offset = BatchPlanner.end(offset, Map(id -> end), ReadLimits.None)
+      val frontiers = Map(StreamShard(offset.stream, id) -> end)
+      offset = BatchPlanner
+        .end(SourceOffset.of(Seq(offset)), frontiers, ReadLimits.None)
+        .streams(offset.stream)
       true
     }
   }

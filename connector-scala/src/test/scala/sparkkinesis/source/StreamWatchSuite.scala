@@ -38,7 +38,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     val listed = new AtomicInteger
     var asked = Vector.empty[ShardId]
     var now: Instant = Instant.EPOCH
-    val watch = new StreamWatch(stream, this, failOnDataLoss, interval, () => 0.5)
+    val watch = new StreamWatch(StreamClient(stream, this), failOnDataLoss, interval, () => 0.5)
 
     override def describeStream(stream: StreamRef): StreamSummary = {
       described += 1
@@ -248,14 +248,14 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
 
   test("the service looks in a daemon thread, whatever happens, until it is closed") {
     val scene = watching(whole)
-    val quick = new StreamWatch(stream, scene, true, 1.milli, () => 0.5)
-    quick.planned(whole)
+    val quick = new StreamWatch(StreamClient(stream, scene), true, 1.milli, () => 0.5)
     def threads = {
       val all = Thread.getAllStackTraces.keySet.toArray(Array.empty[Thread])
       all.filter(_.getName == "spark-kinesis-discovery").toSet
     }
     val others = threads
-    val service = new WatchService(Seq(quick), SystemClock)
+    val service = new WatchService(Map(arn -> quick), SystemClock)
+    service.planned(SourceOffset.of(Seq(whole)))
     val patience = timeout(Span(20, Seconds))
     eventually(patience)(assert(scene.listed.get > 10))
     val own = threads.diff(others)
