@@ -26,10 +26,10 @@ final class Horizon(client: KinesisClient, stream: StreamRef) {
 
   /** How much of a shard is missing, in words; it asks the service where it has not lately. */
   def extent(completeAsOf: Option[Instant], now: Instant): String = {
-    val kept =
+    def kept =
       try Some(retention(now))
       catch { case _: KinesisException => None }
-    DataLoss.extent(completeAsOf, kept, now)
+    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => kept), now)
   }
 
   private def retention(now: Instant): FiniteDuration =
