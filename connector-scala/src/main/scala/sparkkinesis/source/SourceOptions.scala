@@ -3,8 +3,6 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
-import scala.concurrent.duration._
-
 import sparkkinesis.client._
 import sparkkinesis.model._
 
@@ -39,7 +37,6 @@ object SourceOptions {
     "shardDiscoveryInterval"
   )
 
-  private val DefaultIdlePeriod = 1.second
   private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
@@ -58,7 +55,7 @@ object SourceOptions {
     )
   }
 
-  /** An account may list a stream's shards a hundred times a second, all its queries together. */
+  /** Soon enough to matter, and seldom enough for all of an account's queries. */
   private def discoveryInterval(options: Options): FiniteDuration =
     options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
       if (interval < 1.second || interval > 1.hour)
@@ -68,8 +65,8 @@ object SourceOptions {
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),
-    minPeriod = options.duration("minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod),
-    idlePeriod = options.duration("idleFetchPeriod").getOrElse(DefaultIdlePeriod),
+    minPeriod = FetchPeriods.min(options),
+    idlePeriod = FetchPeriods.idle(options),
     bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
     limits = ReadLimits(
       options.positiveLong("maxRecordsPerTrigger"),
