@@ -3,6 +3,8 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 
