@@ -55,9 +55,7 @@ def pretend(checkpoint: Path, since: timedelta) -> None:
     )
 
 
-def failure(
-    spark: SparkSession, stream: Stream, checkpoint: Path, **options: object
-) -> str:
+def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: object) -> str:
     """Why a query over it fails."""
     with running(spark, stream.source(**options), checkpoint, Collector()) as query:
         with pytest.raises(Exception, match="KINESIS") as failed:
@@ -114,13 +112,11 @@ def test_a_stop_over_two_expired_reshards(
     assert "does not exist any more" in said
 
     collector = Collector()
-    source = stream.source(
-        fail_on_data_loss=False, shard_discovery_interval=timedelta(seconds=1)
-    )
+    source = stream.source(fail_on_data_loss=False, shard_discovery_interval=timedelta(seconds=1))
     with running(spark, source, checkpoint, collector) as query:
         collector.wait(query, stream.written[before:])
         stream.split()
-        drain(stream, query, collector)
+        collector.wait(query, stream.fence())
         wait_for("the losses are counted", lambda: lost_ranges(query) > 1)
     rows = [(row.key, row.n) for row in collector.numbered()]
     assert sorted(rows) == sorted((w.key, w.n) for w in stream.written[before:])

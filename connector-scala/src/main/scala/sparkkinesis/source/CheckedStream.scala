@@ -58,13 +58,15 @@ final class CheckedStream(
     }
     if (failOnDataLoss)
       stale.minByOption(_.completeAsOf).foreach { worst =>
-        val others = if (stale.size > 1) s" The same holds for ${stale.size - 1} other shards." else ""
+        val others =
+          if (stale.size > 1) s" The same holds for ${stale.size - 1} other shards." else ""
         throw new SourceException(
           "KINESIS_DATA_LOSS",
           s"${lost(worst)}.$others To go on with what there is, set 'failOnDataLoss' to 'false'."
         )
       }
-    else stale.foreach(shard => log.warn(s"${lost(shard)}. Going on, as 'failOnDataLoss' is 'false'."))
+    else
+      stale.foreach(shard => log.warn(s"${lost(shard)}. Going on, as 'failOnDataLoss' is 'false'."))
     passedOver = stale.map(shard => shard.id -> shard.completeAsOf).toMap
   }
 

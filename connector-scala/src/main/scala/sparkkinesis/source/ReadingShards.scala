@@ -101,7 +101,8 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
 
   private def takenBack(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
     copy(shards = shards.map { case (id, shard) =>
-      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.complete) else shard)
+      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.complete)
+             else shard)
     })
 
   /**

@@ -59,6 +59,7 @@ final class StreamWatch(
     standing.fold(end) { findings =>
       standing = None
       suspicion = Suspicion.Nothing
+      offset = None // until the mended one is known, looking would find the same again
       adopted += findings.missing.size.toLong + findings.forsaken.size
       log.warn(s"${AuditReport.text(ref, findings)} Going on with what is left, as it is.")
       findings.mend(end)
@@ -71,12 +72,11 @@ final class StreamWatch(
    * @return the pause until the next look
    */
   def look(now: Instant): FiniteDuration = looking.synchronized {
-    val (begin, mends) = synchronized((offset, adopted))
-    begin.fold(jittered) { from =>
+    synchronized(offset).fold(jittered) { from =>
       try {
         val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
         if (isOdd(from, listed)) verify(from)
-        judge(from, listed, mends, now)
+        judge(from, listed, now)
         failures = 0
         before = listed.toVector
         jittered
@@ -121,7 +121,6 @@ final class StreamWatch(
   private def judge(
       begin: StreamOffset,
       listed: Seq[Shard],
-      mends: Long,
       now: Instant
   ): Unit = {
     val verdict = ShardAudit.of(begin, listed).map { findings =>
@@ -131,11 +130,8 @@ final class StreamWatch(
     }
     if (verdict.exists(!_.isEmpty)) verify(begin)
     synchronized {
-      // A look that began before the offset was mended knows nothing of that.
-      if (adopted == mends) {
-        suspicion = verdict.fold(suspicion.unjudged(now))(suspicion.judged(_, now))
-        suspicion.standing(now, interval * 9 / 10).foreach(conclude)
-      }
+      suspicion = verdict.fold(suspicion.unjudged(now))(suspicion.judged(_, now))
+      suspicion.standing(now, interval * 9 / 10).foreach(conclude)
     }
   }
 

@@ -11,8 +11,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
-import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.client.SystemClock
+import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.model.{SourceOffset, StreamShard}
 import sparkkinesis.source._
 

@@ -24,7 +24,8 @@ class DataLossSuite extends AnyFunSuite {
   test("durations, rounded up to the minute") {
     val texts = Seq(0.minutes, 1.second, 59.minutes, 60.minutes, 200.minutes, 199.minutes + 1.milli)
     assert(
-      texts.map(DataLoss.text) === Seq("0 min", "1 min", "59 min", "1 h", "3 h 20 min", "3 h 20 min")
+      texts
+        .map(DataLoss.text) === Seq("0 min", "1 min", "59 min", "1 h", "3 h 20 min", "3 h 20 min")
     )
   }
 
@@ -39,7 +40,11 @@ class DataLossSuite extends AnyFunSuite {
     assert(DataLoss.extent(None, Some(24.hours), late).contains("not known"))
   }
 
-  private def fetcher(kinesis: ScriptedKinesis, settings: FetchSettings, completeAsOf: Option[Instant]) =
+  private def fetcher(
+      kinesis: ScriptedKinesis,
+      settings: FetchSettings,
+      completeAsOf: Option[Instant]
+  ) =
     new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(shard, 1, Progress.TrimHorizon, completeAsOf),
@@ -49,14 +54,18 @@ class DataLossSuite extends AnyFunSuite {
       () => 0.5
     )
 
-  test("who takes over a shard that nobody read for longer than records are kept reports the loss") {
+  test(
+    "who takes over a shard that nobody read for longer than records are kept reports the loss"
+  ) {
     val kinesis = new ScriptedKinesis().summary(summary())
     fetcher(kinesis, strict, Some(Instant.EPOCH)).step(late) match {
       case FetchStep.Loses(loss) =>
         Seq("KINESIS_DATA_LOSS" -> loss.condition, "up to 3 h 20 min" -> loss.getMessage).foreach {
           case (word, text) => assert(text.contains(word))
         }
-        assert(loss.getMessage.contains(shard.shard.name) && loss.getMessage.contains(stream.toString))
+        assert(
+          loss.getMessage.contains(shard.shard.name) && loss.getMessage.contains(stream.toString)
+        )
       case other => fail(s"not lost: $other")
     }
     val young = fetcher(new ScriptedKinesis().page(page(1 to 1)), strict, Some(late))
@@ -126,10 +135,9 @@ class DataLossSuite extends AnyFunSuite {
     coordinator.advance(offset(completeAsOf), offset(completeAsOf), Instant.EPOCH)
     val first = heard(coordinator, "a").head
     val none = FetchReport(shard, 0, first.from, Vector.empty, Nil, 0, 0)
-    val told = reports.scanLeft((first.from, none)) {
-      case ((from, _), (marks, complete)) =>
-        marks.lastOption.fold(from)(_.upTo) ->
-          FetchReport(shard, first.generation, from, marks, Nil, 0, complete)
+    val told = reports.scanLeft((first.from, none)) { case ((from, _), (marks, complete)) =>
+      marks.lastOption.fold(from)(_.upTo) ->
+        FetchReport(shard, first.generation, from, marks, Nil, 0, complete)
     }
     told.drop(1).foreach { case (_, report) =>
       val status = FetchStatus("a", "host", Vector(report), FetchCounters.Zero, None, 1)

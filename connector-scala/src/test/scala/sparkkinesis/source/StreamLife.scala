@@ -29,7 +29,7 @@ final class StreamLife(seed: Long) {
   )
 
   /** Shards in the order in which they were done with. */
-  var done = Vector.empty[ShardId]
+  var done: Vector[ShardId] = Vector.empty[ShardId]
 
   private def newOwner(range: HashKeyRange, parents: Seq[ShardId]) =
     Owner(shardId(all.size), parents, range, time, None)

@@ -13,7 +13,7 @@ import org.scalatest.time.{Seconds, Span}
 import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
-import sparkkinesis.source.ScriptedKinesis.{listing, summary, Gone}
+import sparkkinesis.source.ScriptedKinesis.{Gone, listing, summary}
 
 class StreamWatchSuite extends AnyFunSuite with Eventually {
   private val interval = 10.seconds
@@ -30,13 +30,13 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   /** A service whose answers are changed at will, and a watch over it. */
   private class Scene(failOnDataLoss: Boolean = true) extends ReadOnlyKinesis {
     @volatile var shards: Seq[Shard] = two
-    @volatile var failing = Option.empty[KinesisException]
+    @volatile var failing: Option[KinesisException] = None
     var created: Instant = Instant.EPOCH
-    var gone = Set.empty[ShardId]
+    var gone: Set[ShardId] = Set.empty[ShardId]
     var onListing: () => Unit = () => ()
     var described = 0
     val listed = new AtomicInteger
-    var asked = Vector.empty[ShardId]
+    var asked: Vector[ShardId] = Vector.empty[ShardId]
     var now: Instant = Instant.EPOCH
     val watch = new StreamWatch(StreamClient(stream, this), failOnDataLoss, interval, () => 0.5)
 
@@ -141,7 +141,11 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     scene.look()
     scene.onListing = () => ()
     assert(mended ne half)
-    // Meanwhile the shard was read to its end, and dropped.
+    // A long batch runs before the mended offset begins one, and the shard is read to its end.
+    (1 to 5).foreach(_ => scene.look())
+    assert((scene.watch.mended(half) eq half) && scene.watch.lostRanges === 1)
+    scene.watch.planned(whole)
+    (1 to 3).foreach(_ => scene.look())
     assert(scene.watch.mended(half) eq half)
   }
 

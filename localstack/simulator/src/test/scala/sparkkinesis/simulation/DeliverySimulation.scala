@@ -69,7 +69,9 @@ class DeliverySimulation extends AnyFunSuite {
     if (outcomes.size > 1) assert(outcomes.toSet === Set(true, false))
   }
 
-  test("a stop beyond the retention, passed over: it goes on and ends, with all that is still kept") {
+  test(
+    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept"
+  ) {
     val mended = each(600) { seed =>
       val history = new History(seed, failOnDataLoss = false)
       val stopped = history.stopped()
@@ -78,7 +80,9 @@ class DeliverySimulation extends AnyFunSuite {
       kept(history, stopped.query).atLeast(history.world.producer.writtenAfter(horizon))
       stopped.query.lostRanges > 0
     }
-    info(s"${mended.size} histories, ${mended.count(identity)} with shards that nobody looked after")
+    info(
+      s"${mended.size} histories, ${mended.count(identity)} with shards that nobody looked after"
+    )
     if (mended.size > 1) assert(mended.toSet === Set(true, false))
   }
 

@@ -38,7 +38,9 @@ final class Promises(world: World, batches: Seq[Batch]) {
       val missing = numbers.diff(read.getOrElse(key, Seq.empty))
       require(missing.isEmpty, s"lost of $key although it is kept: $missing")
     }
-    read.foreach { case (key, got) => require(got == got.sorted, s"out of order: $key came as $got") }
+    read.foreach { case (key, got) =>
+      require(got == got.sorted, s"out of order: $key came as $got")
+    }
   }
 
   /** Of each key its newest records, without a gap: what is missing was trimmed before all of these. */
