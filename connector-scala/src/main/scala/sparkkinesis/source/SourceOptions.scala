@@ -8,12 +8,17 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+/**
+ * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ *
+ * @param deaggregate whether an aggregate's sub-records are delivered in its place
+ */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
     fetch: FetchSettings,
+    deaggregate: Boolean,
     discoveryInterval: FiniteDuration
 ) {
 
@@ -32,6 +37,7 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
+    "deaggregate",
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
@@ -53,6 +59,7 @@ object SourceOptions {
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
       fetchSettings(options),
+      options.boolean("deaggregate").getOrElse(true),
       discoveryInterval(options)
     )
   }

@@ -30,7 +30,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private val service = FetchRun.ensure(run)
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges that are read again
-  private val row = new RecordRow
+  private val row = new RecordRow(run.options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }

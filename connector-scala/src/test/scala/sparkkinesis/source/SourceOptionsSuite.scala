@@ -38,6 +38,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
@@ -57,7 +58,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(
       !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
     )
-    assert(options.streams.head.client.region === "eu-west-1")
+    assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
     assert(options.discoveryInterval === 10.seconds)
   }
 
