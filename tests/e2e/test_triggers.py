@@ -132,7 +132,7 @@ def test_available_now_across_a_reshard_during_the_run_of_two_streams(
 
 
 def test_many_shards_are_few_tasks_and_one_shard_is_many(
-    spark: SparkSession, new_stream: Callable[..., Stream], tmp_path: Path
+    spark: SparkSession, simulator: str, tmp_path: Path
 ) -> None:
     def tasks(stream: Stream, **options: int) -> list[int]:
         """Of each batch."""
@@ -150,7 +150,7 @@ def test_many_shards_are_few_tasks_and_one_shard_is_many(
         return counts
 
     slots = spark.sparkContext.defaultParallelism
-    wide, narrow = new_stream(shards=500), new_stream(shards=1)
+    wide, narrow = Stream(simulator, shards=500), Stream(simulator, shards=1)
     for part in range(5):
         wide.put(400, keys=tuple(f"key-{part}-{number}" for number in range(400)))
     assert max(tasks(wide)) <= slots

@@ -3,6 +3,8 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 
@@ -18,7 +20,8 @@ final case class SourceOptions(
     allowStreamRemoval: Boolean,
     minPartitions: Option[Int],
     fetch: FetchSettings,
-    deaggregate: Boolean
+    deaggregate: Boolean,
+    discoveryInterval: FiniteDuration
 ) {
 
   /** For messages: the streams as they were named. */
@@ -41,9 +44,11 @@ object SourceOptions {
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
-    "fetchBufferSize"
+    "fetchBufferSize",
+    "shardDiscoveryInterval"
   )
 
+  private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -58,9 +63,18 @@ object SourceOptions {
       options.boolean("allowStreamRemoval").getOrElse(false),
       options.positiveInt("minPartitions"),
       fetchSettings(options),
-      options.boolean("deaggregate").getOrElse(true)
+      options.boolean("deaggregate").getOrElse(true),
+      discoveryInterval(options)
     )
   }
+
+  /** Soon enough to matter, and seldom enough for all of an account's queries. */
+  private def discoveryInterval(options: Options): FiniteDuration =
+    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
+      if (interval < 1.second || interval > 1.hour)
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+      interval
+    }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),

@@ -11,8 +11,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
+import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.{SourceOffset, StreamShard}
 import sparkkinesis.source._
 
@@ -29,7 +29,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private val context = SparkContext.getOrCreate()
   private val leases: Seq[Lease] =
     options.streams.map(stream => ClientPool.shared.borrow(stream.client))
-  private val streams = new CheckedStreams(options, options.streams.zip(leases).map(checked))
+  private val clients = options.streams.zip(leases).map { case (access, lease) =>
+    access -> StreamClient(access.ref, lease.client)
+  }
+  private val checked = clients.map { case (access, client) => access -> checkedStream(client) }
+  private val streams = new CheckedStreams(options, checked)
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",
@@ -37,7 +41,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     streams.access
   )
   private var begun = Option.empty[ReadAhead]
+  private var watching = Option.empty[WatchService]
   private var seen = Option.empty[Seen]
+  private var planned = Option.empty[Plan]
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
@@ -69,24 +75,37 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private def onlyEnd(from: SourceOffset): SourceOffset = {
     if (stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
     val kept = streams.kept(from)
-    ahead.begin(kept)
-    val end = OnceEnd.of(ahead, kept, stopAtMillis.getOrElse(0))
-    val isNew = (end ne kept.settled) || (kept ne from)
-    streams.joined(
-      if (isNew) end
-      else BatchPlanner.confirmed(from, due(ahead.frontiers), streams.confirmationPeriod)
-    )
+    begin(kept)
+    val once = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
+    streams.joined(explained(kept)(once.of(kept)))
   }
 
   private def oneOfManyEnds(from: SourceOffset, limits: ReadLimits): SourceOffset = {
     val kept = streams.kept(from)
-    ahead.begin(kept)
+    begin(kept)
     val frontiers = ahead.frontiers(limits)
     val joined = streams.joined(kept)
-    if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
-    else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
-    else nextEndBefore(from, limits, frontiers)
+    val end =
+      if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
+      else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
+      else nextEndBefore(from, limits, frontiers)
+    watch.mended(end)
   }
+
+  /** Reads ahead from there. */
+  private def begin(from: SourceOffset): Unit = {
+    watch.planned(from)
+    explained(from)(ahead.begin(streams.told(from)))
+  }
+
+  /** A stream that was deleted, or made again, explains a failure better. */
+  private def explained[A](from: SourceOffset)(reading: => A): A =
+    try reading
+    catch {
+      case e: ConnectorError =>
+        watch.explain(from)
+        throw e
+    }
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
@@ -116,13 +135,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       limits: ReadLimits,
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
-    val end = BatchPlanner.end(from, due(frontiers), limits)
+    val end = watch.mended(BatchPlanner.end(from, due(frontiers), limits))
+    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
     if (end ne from) end
-    else if (stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _)))
+    else if (isDone && watch.hasSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
       ahead.awaitNews()
-      ahead.begin(from)
+      begin(from)
       nextEndBefore(from, limits, ahead.frontiers)
     }
   }
@@ -132,16 +152,22 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       "Spark asks latestOffset(Offset, ReadLimit) of this source."
     )
 
+  /** Spark asks more than once for a batch: what was known of its ranges is known before it is planned. */
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
     ConnectorError.translating {
       val (from, upTo) = (offsetOf(start), offsetOf(end))
-      streams.check(from)
-      val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
-      val partitions = ahead.partitions(chains)
-      val kept = streams.kept(upTo)
-      ahead.planned(OneBatch.beginning(streams.kept(from), kept), kept)
-      partitions.toArray
+      if (!planned.exists(_.isOf(from, upTo))) planned = Some(Plan(from, upTo, plan(from, upTo)))
+      planned.fold(Seq.empty[InputPartition])(_.partitions).toArray
     }
+
+  private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
+    streams.check(from)
+    val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
+    val partitions = ahead.partitions(chains)
+    val (kept, behind) = (streams.kept(from), streams.kept(upTo))
+    ahead.planned(streams.told(OneBatch.beginning(kept, behind)), streams.told(behind))
+    partitions
+  }
 
   override def createReaderFactory(): PartitionReaderFactory = KinesisReaderFactory(run)
 
@@ -149,25 +175,39 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit =
-    try begun.foreach(_.stop())
-    finally leases.foreach(_.close())
+    try {
+      watching.foreach(_.close())
+      begun.foreach(_.stop())
+    } finally leases.foreach(_.close())
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
-    begun.fold(Map.empty[String, String])(_.metrics).asJava
+    begun
+      .fold(Map.empty[String, String]) { ahead =>
+        ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
+      }
+      .asJava
 
   override def toString: String = s"Kinesis[${options.names}]"
 
-  private def checked(stream: (StreamAccess, Lease)): (StreamAccess, CheckedStream) =
-    stream match {
-      case (access, lease) =>
-        access -> new CheckedStream(
-          StreamClient(access.ref, lease.client),
-          options.start,
-          options.failOnDataLoss,
-          SystemClock,
-          FetchRun.chance
-        )
+  private def checkedStream(stream: StreamClient) = new CheckedStream(
+    stream,
+    options.start,
+    options.failOnDataLoss,
+    SystemClock,
+    FetchRun.chance
+  )
+
+  private def streamWatch(stream: StreamClient) =
+    new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, FetchRun.chance)
+
+  private def watch: WatchService = watching.getOrElse {
+    val watches = checked.zip(clients).map { case ((_, stream), (_, client)) =>
+      stream.arn -> streamWatch(client)
     }
+    val first = new WatchService(watches.toMap, SystemClock)
+    watching = Some(first)
+    first
+  }
 
   private def ahead: ReadAhead = begun.getOrElse {
     val first = new ReadAhead(context, run)
@@ -182,6 +222,16 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 }
 
 object KinesisMicroBatchStream {
+
+  /** The tasks of a batch. */
+  private final case class Plan(
+      from: SourceOffset,
+      upTo: SourceOffset,
+      partitions: Seq[InputPartition]
+  ) {
+    def isOf(otherFrom: SourceOffset, otherUpTo: SourceOffset): Boolean =
+      from == otherFrom && upTo == otherUpTo
+  }
 
   /** There was nothing new in it: an idle query is asked a hundred times a second, and need not look again. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {

@@ -119,13 +119,22 @@ final class ReadAhead(
         KinesisInputPartition(packed, places.toSeq)
       }
 
-  /** For the query's progress. */
-  def metrics: Map[String, String] = SourceProgress.of(
-    run.streams.keySet,
-    coordinator.frontiers,
-    coordinator.shardCounts,
-    coordinator.counters
-  )
+  /**
+   * For the query's progress.
+   *
+   * @param lost ranges that the driver has found missing
+   * @param failedListings of a stream's shards
+   */
+  def metrics(lost: Long, failedListings: Long): Map[String, String] = {
+    val counters = coordinator.counters
+    SourceProgress.of(
+      run.streams.keySet,
+      coordinator.frontiers,
+      coordinator.shardCounts,
+      counters.copy(lostRanges = counters.lostRanges + lost),
+      failedListings
+    )
+  }
 
   /** Tells every executor, waits a moment for it to hear, then answers no more. */
   def stop(): Unit = {

@@ -13,12 +13,14 @@ private[spark] object SourceProgress {
    * @param streams that the query reads
    * @param frontiers of shards that were looked at
    * @param counters of all executors since the run began
+   * @param failedListings of a stream's shards
    */
   def of(
       streams: Set[StreamArn],
       frontiers: Map[StreamShard, Frontier],
       shards: ShardCounts,
-      counters: FetchCounters
+      counters: FetchCounters,
+      failedListings: Long
   ): Map[String, String] = {
     val counts = Map(
       "streams" -> streams.size.toLong,
@@ -32,7 +34,9 @@ private[spark] object SourceProgress {
       "throttledRequests" -> counters.throttled,
       "retriedRequests" -> counters.retried,
       "expiredIterators" -> counters.iteratorsExpired,
-      "rereadRanges" -> counters.rereadRanges
+      "rereadRanges" -> counters.rereadRanges,
+      "lostRanges" -> counters.lostRanges,
+      "failedShardListings" -> failedListings
     )
     val all = lags(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers) else Nil) ++ counts
     all.transform((_, value) => value.toString)

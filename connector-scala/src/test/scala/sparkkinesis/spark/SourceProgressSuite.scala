@@ -26,7 +26,8 @@ class SourceProgressSuite extends AnyFunSuite {
       streams.toSet,
       frontiers.filter { case (id, _) => streams.contains(id.stream) },
       ShardCounts(1, 2, 3, 4),
-      FetchCounters.Zero.copy(records = 5, rereadRanges = 6)
+      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7),
+      failedListings = 8
     )
 
   test("the lag of the shards, of one stream and of each of several") {
@@ -39,7 +40,7 @@ class SourceProgressSuite extends AnyFunSuite {
   }
 
   test("before the first look there is no lag to tell") {
-    val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero)
+    val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0)
     assert(!none.keys.exists(_.contains("Behind")) && none("readingShards") === "0")
   }
 
@@ -47,6 +48,7 @@ class SourceProgressSuite extends AnyFunSuite {
     val names = Seq("openShards", "closedShards", "waitingShards", "readingShards")
     assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
     assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
+    assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 
   /** The names in the first column of a table below a heading, without what stands for a stream. */
