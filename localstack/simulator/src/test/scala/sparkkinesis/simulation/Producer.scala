@@ -9,9 +9,17 @@ import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source.ShardDiscovery
 
-/** Writes numbered records of a few keys, and splits and merges the stream's shards. */
-final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: Random) {
-  private val name = StreamName("orders")
+/**
+ * Writes numbered records of a few keys into one stream, and splits and merges its shards.
+ *
+ * @param name of the stream, with which its keys begin
+ */
+final class Producer(
+    kinesis: SimulatedKinesis,
+    clock: SimulatedClock,
+    random: Random,
+    name: StreamName
+) {
   val stream: StreamRef = StreamRef.ByName(name)
   private val numbers = mutable.Map.empty[String, Vector[Int]].withDefaultValue(Vector.empty)
   private var arrivals = Vector.empty[Long] // of each number
@@ -35,7 +43,7 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
   }
 
   private def put(count: Int): Unit = for (_ <- 0 until count) {
-    val key = s"key${random.nextInt(8)}"
+    val key = s"$name-${random.nextInt(8)}"
     val number = arrivals.size
     kinesis.putRecord(name, PutEntry(key, s"$key:$number".getBytes, None))
     numbers.update(key, numbers(key) :+ number)
@@ -43,6 +51,7 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
     clock.advance(random.nextInt(50).millis)
   }
 
+  /** As they are listed, perhaps late: then some of them are open no more. */
   private def openShards: Seq[Shard] =
     ShardDiscovery.listAll(kinesis, stream, ShardFilter.AtLatest).shards.sortBy(_.hashKeys.first)
 
@@ -51,7 +60,7 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
     if (open.size < 6) {
       val shard = open(random.nextInt(open.size))
       val middle = (shard.hashKeys.first.value + shard.hashKeys.last.value) / 2 + 1
-      kinesis.splitShard(name, shard.id, HashKey(middle))
+      ifStillOpen(kinesis.splitShard(name, shard.id, HashKey(middle)))
     }
   }
 
@@ -59,7 +68,11 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
     val pairs = openShards.sliding(2).collect { case Seq(a, b) => (a, b) }.toSeq
     if (pairs.nonEmpty) {
       val (a, b) = pairs(random.nextInt(pairs.size))
-      kinesis.mergeShards(name, a.id, b.id)
+      ifStillOpen(kinesis.mergeShards(name, a.id, b.id))
     }
   }
+
+  private def ifStillOpen(reshard: => Unit): Unit =
+    try reshard
+    catch { case _: KinesisException.InvalidArgument => }
 }
