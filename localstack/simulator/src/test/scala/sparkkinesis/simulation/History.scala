@@ -76,15 +76,16 @@ final class History(seed: Long) {
     }
   }
 
-  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit = random.nextInt(20) match {
-    case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
-    case 4 => clock.advance(random.nextInt(400).seconds)
-    case 5 => if (mayGoBack && random.nextBoolean()) query.goBack() else query.start()
-    case 6 => query.loseExecutor()
-    case 7 => query.addExecutor()
-    case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
-    case _ => query.executorsWork()
-  }
+  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit =
+    random.nextInt(20) match {
+      case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
+      case 4 => clock.advance(random.nextInt(400).seconds)
+      case 5 => if (mayGoBack && random.nextBoolean()) query.goBack() else query.start()
+      case 6 => query.loseExecutor()
+      case 7 => query.addExecutor()
+      case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
+      case _ => query.executorsWork()
+    }
 
   /** Without faults, until nothing new has come for long: what is not read then never would be. */
   private def drain(query: SimulatedQuery): Unit = {

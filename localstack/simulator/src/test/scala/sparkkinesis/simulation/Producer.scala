@@ -1,9 +1,13 @@
 package sparkkinesis.simulation
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
+import sparkkinesis.KplAggregates
+import sparkkinesis.KplAggregates.SubRecord
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.simulator._
@@ -39,17 +43,25 @@ final class Producer(
   def actAtRandom(): Unit = random.nextInt(10) match {
     case 0 | 1 => split()
     case 2 | 3 => merge()
-    case _ => put(1 + random.nextInt(20))
+    case _ => for (_ <- 0 until 1 + random.nextInt(20)) put()
   }
 
-  private def put(count: Int): Unit = for (_ <- 0 until count) {
+  /** One record: plain, or an aggregate of some of its key. */
+  private def put(): Unit = {
     val key = s"$name-${random.nextInt(8)}"
-    val number = arrivals.size
-    kinesis.putRecord(name, PutEntry(key, s"$key:$number".getBytes, None))
-    numbers.update(key, numbers(key) :+ number)
-    arrivals :+= clock.now.toEpochMilli
+    val all = (0 until (if (random.nextInt(4) == 0) 1 + random.nextInt(5) else 0)).toVector
+    val first = arrivals.size
+    val data =
+      if (all.isEmpty) text(key, first)
+      else KplAggregates(all.map(n => SubRecord(s"$key/$n", text(key, first + n).toVector)))
+    kinesis.putRecord(name, PutEntry(key, data, None))
+    val count = math.max(1, all.size)
+    numbers.update(key, numbers(key) ++ (first until first + count))
+    arrivals ++= Vector.fill(count)(clock.now.toEpochMilli)
     clock.advance(random.nextInt(50).millis)
   }
+
+  private def text(key: String, number: Int) = s"$key:$number".getBytes(UTF_8)
 
   /** As they are listed, perhaps late: then some of them are open no more. */
   private def openShards: Seq[Shard] =

@@ -43,7 +43,10 @@ final class SimulatedExecutor(
       }
     }
     if (random.nextBoolean()) heartbeat()
-    require(buffer.bytes <= settings.bufferBytes + LargestPage, s"$this of ${settings.bufferBytes} B")
+    require(
+      buffer.bytes <= settings.bufferBytes + LargestPage,
+      s"$this of ${settings.bufferBytes} B"
+    )
   }
 
   /** Fifty records of a few bytes each: one page is let in whatever its size. */

@@ -1,10 +1,13 @@
 package sparkkinesis.simulation
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model._
 import sparkkinesis.source._
+import sparkkinesis.spark.RecordRow
 
 /**
  * A query over the world: what Spark does around the source is done here, step by step: log the end,
@@ -55,7 +58,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** A query that reads from `latest` does not read what came before a stream was named. */
   private def nameAnew(): Unit = {
     calmly(run.streams.joined(lastEnd)): Unit
-    if (world.start == StartingPosition.Latest) producers.slice(lastEnd.streams.size, named).foreach(_.forget())
+    if (world.start == StartingPosition.Latest)
+      producers.slice(lastEnd.streams.size, named).foreach(_.forget())
     // What arrives in the same millisecond may or may not be read.
     clock.advance(1.milli)
   }
@@ -87,7 +91,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def addExecutor(): Unit = if (executors.size < 3) {
     started += 1
     val id = s"executor-$started"
-    val clients = calmly(run.streams.access).transform((_, access) => StreamClient(access.ref, kinesis))
+    val clients =
+      calmly(run.streams.access).transform((_, access) => StreamClient(access.ref, kinesis))
     executors.update(
       id,
       new SimulatedExecutor(id, clients, run.coordinator, run.settings, clock, random, () => isCalm)
@@ -168,7 +173,18 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
         reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),
         s"pages of $range differ"
       )
-    records.map(record => Row(range.shard, record.sequenceNumber, new String(record.data)))
+    rowsOf(range.shard, records)
+  }
+
+  /** As tasks make them. */
+  private def rowsOf(shard: StreamShard, records: Vector[Record]): Vector[Row] = {
+    val row = new RecordRow(deaggregate = true)
+    row.read(shard, PackedRecords(records))
+    Iterator
+      .continually(row)
+      .takeWhile(_.next())
+      .map(row => Row(shard, new String(row.getBinary(DataColumn), UTF_8)))
+      .toVector
   }
 
   private def reread(range: ShardRange): Vector[Record] =
@@ -189,6 +205,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     new CheckedStreams(options, checked)
   }
 
+  private val DataColumn = RecordRow.Schema.fieldIndex("data")
+
   /** One life of the driver. */
   private final class Run {
     val coordinator = new FetchCoordinator(10.seconds)
@@ -203,7 +221,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 }
 
 /** @param text `key:number`, as the producer wrote it */
-final case class Row(shard: StreamShard, sequenceNumber: SequenceNumber, text: String) {
+final case class Row(shard: StreamShard, text: String) {
   def key: String = text.takeWhile(_ != ':')
   def number: Int = text.drop(key.length + 1).toInt
 }
