@@ -3,6 +3,8 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 
@@ -16,7 +18,8 @@ final case class SourceOptions(
     start: StartingPosition,
     allowStreamRemoval: Boolean,
     fetch: FetchSettings,
-    deaggregate: Boolean
+    deaggregate: Boolean,
+    discoveryInterval: FiniteDuration
 ) {
 
   /** For messages: the streams as they were named. */
@@ -38,9 +41,11 @@ object SourceOptions {
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
-    "fetchBufferSize"
+    "fetchBufferSize",
+    "shardDiscoveryInterval"
   )
 
+  private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -54,9 +59,18 @@ object SourceOptions {
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
       fetchSettings(options),
-      options.boolean("deaggregate").getOrElse(true)
+      options.boolean("deaggregate").getOrElse(true),
+      discoveryInterval(options)
     )
   }
+
+  /** Soon enough to matter, and seldom enough for all of an account's queries. */
+  private def discoveryInterval(options: Options): FiniteDuration =
+    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
+      if (interval < 1.second || interval > 1.hour)
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+      interval
+    }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),

@@ -37,7 +37,7 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test("a query that reads on and on") {
-    val rows = each(6000) { seed =>
+    val rows = each(5000) { seed =>
       val history = new History(seed)
       val promises = kept(history, history.continuous())
       promises.allOf(history.world.written)
@@ -74,6 +74,25 @@ class DeliverySimulation extends AnyFunSuite {
     info(s"${outcomes.size} histories, ${outcomes.count(identity)} with a loss")
     if (outcomes.size > 1) assert(outcomes.toSet === Set(true, false))
   }
+
+  test(
+    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept"
+  ) {
+    val mended = each(1000) { seed =>
+      val history = new History(seed, failOnDataLoss = false)
+      val stopped = history.stopped()
+      require(stopped.loss.isEmpty, "a loss although it is to be passed over")
+      val horizon = history.world.clock.now.minusMillis(Retention.toMillis).toEpochMilli
+      kept(history, stopped.query).atLeast(history.world.writtenAfter(horizon))
+      stopped.query.lostRanges > 0
+    }
+    info(
+      s"${mended.size} histories, ${mended.count(identity)} with shards that nobody looked after"
+    )
+    if (mended.size > 1) assert(mended.toSet === Set(true, false))
+  }
+
+  private val Retention = 24.hours
 
   /** An idle query confirms four times in a retention of 24 hours, and a history runs for a while. */
   private val ShortestLoss = 12.hours

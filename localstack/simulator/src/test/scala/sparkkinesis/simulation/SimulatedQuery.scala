@@ -24,8 +24,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private val executors = mutable.Map.empty[String, SimulatedExecutor]
   private var started = 0
   private var named = streams
-  private val initial: SourceOffset = calmly(checkedStreams().begin())
-  private var run: Run = _
+  private val initial: SourceOffset = calmly(new SimulatedDriver(world, named, false).begin())
+  private var run: SimulatedDriver = _
 
   def committed: Seq[Batch] = done.toSeq
 
@@ -35,6 +35,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   /** Of the current run. */
   def stopAtMillis: Option[Long] = run.settings.stopAtMillis
+
+  /** Shards of the current run that were taken up though nobody had looked after them. */
+  def lostRanges: Long = run.lostRanges
 
   override def toString: String = s"at ${OffsetCodec.encode(lastEnd)} with " +
     s"${run.coordinator.frontiers}, ${run.settings}, and ${executors.values.mkString(", ")}"
@@ -46,7 +49,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
    * @throws SourceException where records may have been lost meanwhile
    */
   def start(): Unit = {
-    run = new Run()
+    run = new SimulatedDriver(world, named, hasStopTime)
     executors.clear()
     addExecutor()
     val isPending = log.size > done.size
@@ -91,11 +94,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def addExecutor(): Unit = if (executors.size < 3) {
     started += 1
     val id = s"executor-$started"
-    val clients =
-      calmly(run.streams.access).transform((_, access) => StreamClient(access.ref, kinesis))
     executors.update(
       id,
-      new SimulatedExecutor(id, clients, run.coordinator, run.settings, clock, random, () => isCalm)
+      new SimulatedExecutor(id, run.clients, run.coordinator, run.settings, clock, random, () => isCalm)
     )
   }
 
@@ -112,10 +113,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def runBatch(mayFail: Boolean): Boolean = {
     val from = lastEnd
     run.coordinator.advance(from, from, clock.now)
+    run.look(from)
     val joined = calmly(run.streams.joined(from))
     val end =
       if (joined eq from) nextEnd(from)
-      else BatchPlanner.end(joined, due(run.coordinator.frontiers), run.settings.limits)
+      else run.mended(BatchPlanner.end(joined, due(run.coordinator.frontiers), run.limits))
     if (end ne from) {
       log += OffsetCodec.encode(end)
       if (mayFail && random.nextInt(10) == 0) start()
@@ -132,7 +134,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
-    val end = BatchPlanner.end(from, due(all), run.settings.limits)
+    val end = run.mended(BatchPlanner.end(from, due(all), run.limits))
     val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
     if ((end ne from) || !isIdle) end
     else calmly(BatchPlanner.confirmed(from, due(all), run.streams.confirmationPeriod))
@@ -189,35 +191,14 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private def reread(range: ShardRange): Vector[Record] =
     new ShardRangeReader(
-      StreamClient(calmly(run.streams.access)(range.shard.stream).ref, kinesis),
+      run.clients(range.shard.stream),
       run.settings,
       clock,
       () => random.nextDouble(),
       () => false
     ).pages(range).flatten.toVector
 
-  private def checkedStreams(): CheckedStreams = {
-    val options = world.options(named)
-    val checked = options.streams.map { access =>
-      val stream = StreamClient(access.ref, kinesis)
-      access -> new CheckedStream(stream, options.start, true, clock, () => random.nextDouble())
-    }
-    new CheckedStreams(options, checked)
-  }
-
   private val DataColumn = RecordRow.Schema.fieldIndex("data")
-
-  /** One life of the driver. */
-  private final class Run {
-    val coordinator = new FetchCoordinator(10.seconds)
-    val streams: CheckedStreams = checkedStreams()
-    val settings: FetchSettings = world
-      .options(named)
-      .fetch
-      .copy(stopAtMillis = Option.when(hasStopTime)(calmly(streams.now().toEpochMilli)))
-    // What arrives in the same millisecond as the question may or may not be read.
-    clock.advance(1.milli)
-  }
 }
 
 /** @param text `key:number`, as the producer wrote it */
