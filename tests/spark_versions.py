@@ -1,0 +1,61 @@
+"""Runs the end-to-end tests on one Spark and writes what came of it into docs/spark-versions.md."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+from tests.run_all import Tally, run, spark_part
+from tests.sparks import ROOT, SERVED, check_served
+
+REPORT = ROOT / "docs" / "spark-versions.md"
+ROW = re.compile(r"^\| (\d+\.\d+\.\d+) \|.*$", re.MULTILINE)
+HEAD = """\
+# Spark versions
+
+One jar serves every Spark below. `make test-spark SPARK=<version>` runs the end-to-end tests on one
+of them, out of the same wheel; `make test` does so on the oldest and the newest. Last results:
+
+| Spark | when | Java | passed | failed | skipped |
+|---|---|---|--:|--:|--:|
+"""
+
+
+def with_row(report: str, spark: str, row: str) -> str:
+    """The report with a Spark's last result replaced, and without Sparks we serve no longer."""
+    rows = {found[1]: found[0] for found in ROW.finditer(report)} | {spark: row}
+    return HEAD + "".join(f"{rows[served]}\n" for served in SERVED if served in rows)
+
+
+def row_of(spark: str, day: str, java: str, tally: Tally) -> str:
+    """A result as a row of the table."""
+    counts = f"{tally.passed} | {tally.failed} | {len(tally.skipped)}"
+    return f"| {spark} | {day} | {java} | {counts} |"
+
+
+def java_version() -> str:
+    """What the JDK says of itself."""
+    release = Path(os.environ["JAVA_HOME"], "release").read_text(encoding="utf-8")
+    found = re.search(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
+    return found[1] if found else "unknown"
+
+
+def main(spark: str) -> int:
+    """Run, write, and say how it went."""
+    check_served(spark)
+    tally = run(spark_part(spark))
+    day = datetime.now(timezone.utc).date().isoformat()
+    before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+    row = row_of(spark, day, java_version(), tally)
+    REPORT.write_text(with_row(before, spark, row), encoding="utf-8")
+    for skipped in tally.skipped:
+        print(f"skipped: {skipped}")
+    print(f"Spark {spark}: {tally}")
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
