@@ -29,7 +29,10 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[str]:
-    """The endpoint of the simulator in the wheel."""
+    """The endpoint of the simulator in the wheel, or of one that runs already."""
+    if running := os.environ.get("SIMULATOR_ENDPOINT"):
+        yield running
+        return
     with LocalKinesis() as kinesis:
         yield kinesis.endpoint
 
