@@ -31,10 +31,10 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md $(TOML)
 
-.PHONY: help setup fmt check test test-spark conformance demo jar wheel link-check bench clean
+.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel link-check bench clean
 
 help: ## this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
@@ -54,7 +54,8 @@ check: setup ## formatting, linters, types; changes nothing
 test: wheel ## every test, Scala and Python; the last line is the sum
 	$(PYTHON) -m tests.run_all
 
-test-spark: wheel ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/spark-versions.md
+# Spark 3.5 takes a jar of its own.
+test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/spark-versions.md
 	$(PYTHON) -m tests.spark_versions "$(SPARK)"
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
@@ -67,6 +68,9 @@ demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
+
+jar-2.12: $(TOOLS) ## the connector's jar for Spark 3.5 (Scala 2.12), into target/
+	$(SBT) "++2.12.x" bundle/assembly
 
 wheel: $(INSTALLED) ## the Python package with both jars, installed into .venv
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests import spark_versions, sparks
-from tests.run_all import PARTS, Tally
+from tests.run_all import PARTS, Tally, spark_part
 from tests.spark_versions import row_of, with_row
-from tests.sparks import NEWEST, SERVED
+from tests.sparks import ALL, NEWEST, SERVED, SPARK_35, settings_on
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,11 +41,20 @@ def test_every_test_runs_on_the_newest_too() -> None:
     assert f"e2e-{NEWEST}" in {part.name for part in PARTS}
 
 
-@pytest.mark.parametrize("spark", ["", "4.2", "3.5.9"])
+@pytest.mark.parametrize("spark", ["", "4.2", "3.4.4"])
 def test_another_is_refused_with_the_list(spark: str) -> None:
     for refuse in (spark_versions.main, sparks.main):
-        with pytest.raises(SystemExit, match=re.escape(", ".join(SERVED))):
+        with pytest.raises(SystemExit, match=re.escape(", ".join(ALL))):
             refuse(spark)
+
+
+def test_spark_35_has_the_jar_of_its_scala_and_the_tests_that_stream() -> None:
+    dependencies = (ROOT / "project" / "Dependencies.scala").read_text(encoding="utf-8")
+    assert f'spark35 = "{SPARK_35}"' in dependencies
+    assert "/spark-kinesis_2.12-" in settings_on(SPARK_35)["SPARK_KINESIS_JAR"]
+    assert settings_on(NEWEST) == {}
+    assert "not spark4" in spark_part(SPARK_35).command
+    assert "not spark4" not in spark_part(NEWEST).command
 
 
 def test_a_run_replaces_its_row_and_no_other() -> None:
