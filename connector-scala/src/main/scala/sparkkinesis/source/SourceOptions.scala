@@ -3,17 +3,20 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
-import scala.concurrent.duration._
-
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+/**
+ * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ *
+ * @param deaggregate whether an aggregate's sub-records are delivered in its place
+ */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
-    fetch: FetchSettings
+    fetch: FetchSettings,
+    deaggregate: Boolean
 ) {
 
   /** For messages: the streams as they were named. */
@@ -31,13 +34,13 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
+    "deaggregate",
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
     "fetchBufferSize"
   )
 
-  private val DefaultIdlePeriod = 1.second
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -50,14 +53,15 @@ object SourceOptions {
       ConnectionOptions.streams(options, defaultRegion),
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
-      fetchSettings(options)
+      fetchSettings(options),
+      options.boolean("deaggregate").getOrElse(true)
     )
   }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),
-    minPeriod = options.duration("minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod),
-    idlePeriod = options.duration("idleFetchPeriod").getOrElse(DefaultIdlePeriod),
+    minPeriod = FetchPeriods.min(options),
+    idlePeriod = FetchPeriods.idle(options),
     bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
     limits = ReadLimits(
       options.positiveLong("maxRecordsPerTrigger"),

@@ -30,7 +30,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private val service = FetchRun.ensure(run)
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var rereadRanges = 0L
-  private val row = new RecordRow
+  private val row = new RecordRow(run.options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }
