@@ -50,14 +50,15 @@ def main(spark: str) -> int:
     """Run, write, and say how it went."""
     check_known(spark)
     tally = run(spark_part(spark))
-    day = datetime.now(timezone.utc).date().isoformat()
-    before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
-    row = row_of(spark, day, java_version(), tally)
-    REPORT.write_text(with_row(before, spark, row), encoding="utf-8")
+    if tally.passed:  # one that was cut short says nothing
+        day = datetime.now(timezone.utc).date().isoformat()
+        before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+        row = row_of(spark, day, java_version(), tally)
+        REPORT.write_text(with_row(before, spark, row), encoding="utf-8")
     for skipped in tally.skipped:
         print(f"skipped: {skipped}")
     print(f"Spark {spark}: {tally}")
-    return 1 if tally.failed else 0
+    return 1 if tally.failed or not tally.passed else 0
 
 
 if __name__ == "__main__":

@@ -68,3 +68,18 @@ def test_a_run_replaces_its_row_and_no_other() -> None:
     assert with_row(report, newer, again).splitlines()[-2:] == [other, again]
     gone = row_of("3.9.9", "2026-01-01", "17.0.1", Tally(1))
     assert "3.9.9" not in with_row(report + gone, newer, row)
+
+
+def test_a_run_that_was_cut_short_leaves_the_last_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally = Tally(failed=1)
+    monkeypatch.setattr(spark_versions, "REPORT", tmp_path / "report.md")
+    monkeypatch.setattr(spark_versions, "run", lambda _: tally)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    (tmp_path / "release").write_text('JAVA_VERSION="17.0.1"\n', encoding="utf-8")
+    assert spark_versions.main(NEWEST) == 1
+    assert not (tmp_path / "report.md").exists()
+    tally.passed = 2
+    assert spark_versions.main(NEWEST) == 1
+    assert "| 17.0.1 | 2 | 1 | 0 |" in (tmp_path / "report.md").read_text(encoding="utf-8")
