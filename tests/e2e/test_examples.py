@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import pytest
 from apps import run
 
 from spark_kinesis import jar_path
 from spark_kinesis.local import LocalKinesis
+
+pytestmark = pytest.mark.spark4
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PIPELINE = EXAMPLES / "pipeline.py"

@@ -16,7 +16,7 @@ private[spark] object TriggerLimits {
   }
 
   def toSpark(limits: ReadLimits): ReadLimit = {
-    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ReadLimit.maxBytes)
+    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ByteLimit)
     each.toArray match {
       case Array() => Unlimited
       case Array(one) => one
@@ -26,7 +26,7 @@ private[spark] object TriggerLimits {
 
   def of(limit: ReadLimit): ReadLimits = limit match {
     case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
-    case bytes: ReadMaxBytes => ReadLimits(None, Some(bytes.maxBytes))
+    case ByteLimit(bytes) => ReadLimits(None, Some(bytes))
     case several: CompositeReadLimit =>
       several.getReadLimits.map(of).foldLeft(ReadLimits.None) { (all, one) =>
         ReadLimits(one.maxRecords.orElse(all.maxRecords), one.maxBytes.orElse(all.maxBytes))
