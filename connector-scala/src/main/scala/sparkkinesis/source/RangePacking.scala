@@ -1,7 +1,6 @@
 package sparkkinesis.source
 
 import scala.collection.mutable
-import scala.math.Ordering.Double.TotalOrdering
 
 /**
  * Packs ranges into few tasks, as a task costs more than a small range does, and cuts large ranges where
@@ -76,10 +75,10 @@ object RangePacking {
       total: Int
   ): Vector[Int] = {
     val counts = Array.fill(weights.size)(1)
-    val heaviest = mutable.PriorityQueue.empty[(Double, Int)]
+    val heaviest = mutable.PriorityQueue.empty[(Long, Int)]
     def offer(index: Int): Unit =
       if (counts(index) < most(index))
-        heaviest.enqueue((weights(index).toDouble / counts(index), -index))
+        heaviest.enqueue((weights(index) / counts(index), -index))
     if (total > weights.size) weights.indices.foreach(offer)
     var left = total - weights.size
     while (left > 0 && heaviest.nonEmpty) {
@@ -95,9 +94,10 @@ object RangePacking {
   private[source] def balanced[A](all: Vector[A], bins: Int)(
       weight: A => Long
   ): Vector[Vector[A]] = {
-    val lightest = mutable.PriorityQueue.from((0 until bins).map(bin => (0L, -bin)))(
-      Ordering[(Long, Int)].on { case (sum, bin) => (-sum, bin) }
+    val lightest = mutable.PriorityQueue.empty[(Long, Int)](
+      Ordering[(Long, Int)].on[(Long, Int)] { case (sum, bin) => (-sum, bin) }
     )
+    for (bin <- 0 until bins) lightest.enqueue((0L, -bin))
     val filled = Array.fill(bins)(Vector.newBuilder[(A, Int)])
     all.zipWithIndex.sortBy { case (one, index) => (-weight(one), index) }.foreach {
       case (one, index) =>

@@ -55,7 +55,7 @@ private[spark] object SourceProgress {
   }
 
   private def lagsOfStreams(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
-    frontiers.groupMapReduce(_._1.stream)(_._2.millisBehindLatest)(math.max).map {
-      case (arn, behind) => s"$OfStream.$arn" -> behind
+    frontiers.groupBy { case (id, _) => id.stream }.map { case (arn, shards) =>
+      s"$OfStream.$arn" -> shards.values.map(_.millisBehindLatest).max
     }
 }
