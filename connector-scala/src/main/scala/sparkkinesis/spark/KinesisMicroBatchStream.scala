@@ -151,7 +151,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       case (access, lease) =>
         access -> new CheckedStream(
           StreamClient(access.ref, lease.client),
-          options.start,
+          options.queryStart(access.ref),
           options.failOnDataLoss,
           SystemClock,
           FetchRun.chance

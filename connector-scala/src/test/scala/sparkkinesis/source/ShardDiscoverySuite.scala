@@ -18,7 +18,8 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       kinesis: ScriptedKinesis,
       start: StartingPosition = StartingPosition.TrimHorizon,
       clock: FastClock = new FastClock
-  ): StreamOffset = ShardDiscovery.initialOffset(kinesis, stream, start, clock, () => 0.5)
+  ): StreamOffset =
+    ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock, () => 0.5)
 
   private val skews = Table(
     ("driver", "service, to the second", "taken"),

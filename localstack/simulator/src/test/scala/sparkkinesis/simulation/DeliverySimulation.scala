@@ -5,8 +5,6 @@ import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.source.StartingPosition
-
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
  * batches, order per key, no child beside its parent. `SEED=n` replays one of each kind.
@@ -60,7 +58,7 @@ class DeliverySimulation extends AnyFunSuite {
       val promises = kept(history, stopped.query)
       val written = history.world.producer.written
       if (stopped.loss.isEmpty)
-        if (history.world.options.start == StartingPosition.Latest) promises.allOf(written)
+        if (history.world.isFromLatest) promises.allOf(written)
         else promises.withoutGaps(written)
       else require(stopped.stop > ShortestLoss, s"false alarm after ${stopped.stop}")
       stopped.loss.nonEmpty

@@ -17,7 +17,7 @@ final class History(seed: Long) {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
     clock.advance(1.second)
     val query = new SimulatedQuery(world, hasStopTime)
-    if (options.start == StartingPosition.Latest) producer.forget()
+    if (isFromLatest) producer.forget()
     query.start()
     unleash()
     if (random.nextBoolean()) query.addExecutor()

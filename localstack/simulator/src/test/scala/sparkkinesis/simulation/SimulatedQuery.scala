@@ -148,7 +148,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
     val checked =
       new CheckedStream(
         stream,
-        options.start,
+        options.queryStart(producer.stream),
         failOnDataLoss = true,
         clock,
         () => random.nextDouble()

@@ -32,9 +32,11 @@ final class World(seed: Long) {
     if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
 
   val options: SourceOptions = {
+    val start =
+      if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest
     val named = SourceOptions.parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
     named.copy(
-      start = if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest,
+      start = Some(Map(producer.stream -> ByShard(start))),
       fetch = FetchSettings(
         maxRecords = 1 + random.nextInt(50),
         minPeriod = 200.millis,
@@ -46,6 +48,8 @@ final class World(seed: Long) {
       )
     )
   }
+
+  def isFromLatest: Boolean = options.queryStart(producer.stream).others == StartingPosition.Latest
 
   /** Whether nothing fails. */
   def isCalm: Boolean = isQuiet

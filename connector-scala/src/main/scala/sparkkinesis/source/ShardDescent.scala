@@ -1,0 +1,33 @@
+package sparkkinesis.source
+
+import sparkkinesis.model._
+
+/**
+ * Reads ranges, and behind one of a batch read the children that the plan did not know: a listing may
+ * show the shards as they were some seconds ago.
+ */
+final class ShardDescent(reader: ShardRangeReader) {
+
+  /** A page at a time, each shard's in order. */
+  def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
+    var children = Seq.empty[ChildShard]
+    val own = reader.pages(range, children = _).map(range.shard -> _)
+    own ++ children.iterator.flatMap(child => pagesOf(range, child))
+  }
+
+  /** Of a merge's two parents, the first one's reader reads the child. */
+  private def pagesOf(
+      range: ShardRange,
+      child: ChildShard
+  ): Iterator[(StreamShard, PackedRecords)] =
+    if (!range.until.exists(_.withChildren) || child.parents.min != range.shard.shard)
+      Iterator.empty
+    else
+      pages(
+        range.copy(
+          shard = range.shard.copy(shard = child.id),
+          from = Progress.TrimHorizon,
+          completeAsOf = None
+        )
+      )
+}
