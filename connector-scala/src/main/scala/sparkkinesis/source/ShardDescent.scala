@@ -22,12 +22,11 @@ final class ShardDescent(reader: ShardRangeReader) {
   ): Iterator[(StreamShard, PackedRecords)] =
     if (!range.until.exists(_.withChildren) || child.parents.min != range.shard.shard)
       Iterator.empty
-    else
-      pages(
-        range.copy(
-          shard = range.shard.copy(shard = child.id),
-          from = Progress.TrimHorizon,
-          completeAsOf = None
-        )
-      )
+    else {
+      val id = range.shard.copy(shard = child.id)
+      range.from match {
+        case _: Progress.AtTimestamp => pages(range.copy(shard = id))
+        case _ => pages(range.copy(shard = id, from = Progress.TrimHorizon, completeAsOf = None))
+      }
+    }
 }
