@@ -1,7 +1,5 @@
 package sparkkinesis.source
 
-import scala.concurrent.duration._
-
 import sparkkinesis.client._
 import sparkkinesis.model._
 
@@ -53,7 +51,6 @@ object SourceOptions {
     "fetchBufferSize"
   )
 
-  private val DefaultIdlePeriod = 1.second
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -74,8 +71,8 @@ object SourceOptions {
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),
-    minPeriod = options.duration("minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod),
-    idlePeriod = options.duration("idleFetchPeriod").getOrElse(DefaultIdlePeriod),
+    minPeriod = FetchPeriods.min(options),
+    idlePeriod = FetchPeriods.idle(options),
     bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
     limits = ReadLimits(
       options.positiveLong("maxRecordsPerTrigger"),

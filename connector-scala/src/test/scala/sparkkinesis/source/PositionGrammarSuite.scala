@@ -29,7 +29,7 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def shards(value: String, others: String = "\"latest\"") =
     s"""{"orders": {"${one.name}": $value, "*": $others}}"""
 
-  private def one(position: StartingPosition) =
+  private def meaning(position: StartingPosition) =
     Map(orders -> ByShard(StartingPosition.Latest, Map(one -> position)))
 
   private val instant = StartingPosition.AtTimestamp(Instant.parse("2026-01-02T03:04:05Z"))
@@ -41,10 +41,10 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (""" {"orders":"EARLIEST"} """, Map(orders -> ByShard(StartingPosition.TrimHorizon))),
     ("""{"orders": "2026-01-02T03:04:05Z"}""", Map(orders -> ByShard(instant))),
     ("""{"orders": {"*": "2026-01-02T05:04:05+02:00"}}""", Map(orders -> ByShard(instant))),
-    (shards("\"trim_horizon\""), one(StartingPosition.TrimHorizon)),
-    (shards("\"2026-01-02T03:04:05Z\""), one(instant)),
-    (shards("""{"at": "4966"}"""), one(StartingPosition.At(number))),
-    (shards("""{"after": "4966"}"""), one(StartingPosition.After(number)))
+    (shards("\"trim_horizon\""), meaning(StartingPosition.TrimHorizon)),
+    (shards("\"2026-01-02T03:04:05Z\""), meaning(instant)),
+    (shards("""{"at": "4966"}"""), meaning(StartingPosition.At(number))),
+    (shards("""{"after": "4966"}"""), meaning(StartingPosition.After(number)))
   )
 
   test("JSON is read") {

@@ -42,6 +42,14 @@ class SourceOptionsSuite extends AnyFunSuite {
       _.batchEnd(orders).others,
       EndingPosition.Before(Instant.parse("2026-11-21T08:00:00Z"))
     ),
+    ("initialPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    (
+      "kinesis.startingPosition",
+      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
+      startOf,
+      at("2026-11-21T08:00:00Z")
+    ),
+    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
@@ -86,15 +94,14 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
-    ("initialPosition", "latest", UnknownOption, "Its name is 'startingPosition'."),
-    ("maxOffsetsPerTrigger", "9", UnknownOption, "Its name is 'maxRecordsPerTrigger'."),
+    ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),
     (
       "deliveryTimeout",
       "5m",
       UnknownOption,
       "There is no option 'deliveryTimeout' here"
     ), // a sink's
-    ("subscribe", "topic", UnknownOption, "Known are:")
+    ("kafka.bootstrap.servers", "h:1", UnknownOption, "Known are:")
   )
 
   test("what is wrong or unknown is refused by its name, and its value where it is wrong") {
