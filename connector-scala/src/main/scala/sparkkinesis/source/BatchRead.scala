@@ -44,7 +44,10 @@ final class BatchRead(
       ShardDiscovery.wholeListing(client, ref, ShardFilter.FromTrimHorizon, clock, chance, 1)
     }
     val now = ShardDiscovery.serviceNow(clock.now, listing.serverTime)
-    val ends = new Ends(now, listing.shards)
+    val ends = new Ends(
+      ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime),
+      listing.shards
+    )
     val starts = new ShardStarts(stream, start, summary.retention, now, clock, miss)
     starts.check(listing.shards)
     val wanted = bounds.shards.filter(_.forall(name => listing.shards.exists(_.id.name == name)))

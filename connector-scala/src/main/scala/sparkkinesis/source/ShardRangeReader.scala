@@ -102,9 +102,10 @@ final class ShardRangeReader(
   /** Nothing tells the last record of a batch read: it must not be overtaken on the way either. */
   private def checkHorizon(range: ShardRange, reading: Reading): Unit = {
     val isOwed = reading.progress == range.from || range.until.nonEmpty
-    val since = reading.unreadSince.filter(horizon.hasPassed(_, clock.now))
-    if (settings.failOnDataLoss && isOwed && since.nonEmpty)
-      throw new DataLossException(ref, range, s"it was read up to ${since.mkString}")
+    if (settings.failOnDataLoss && isOwed)
+      reading.unreadSince.filter(horizon.hasPassed(_, clock.now)).foreach { since =>
+        throw new DataLossException(ref, range, s"its records from $since on are not all kept")
+      }
   }
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
