@@ -8,13 +8,15 @@ import sparkkinesis.model._
  *
  * @param start where each stream begins, if that is said
  * @param end where a batch read ends in each stream, if that is said
+ * @param deaggregate whether an aggregate's sub-records are delivered in its place
  */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: Option[Map[StreamRef, ByShard[StartingPosition]]],
     end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
-    fetch: FetchSettings
+    fetch: FetchSettings,
+    deaggregate: Boolean
 ) {
 
   /** For messages: the streams as they were named. */
@@ -45,6 +47,7 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
+    "deaggregate",
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
@@ -65,7 +68,8 @@ object SourceOptions {
       PositionGrammar.Start.parse(options, streams.map(_.ref)),
       PositionGrammar.End.parse(options, streams.map(_.ref)),
       options.boolean("allowStreamRemoval").getOrElse(false),
-      fetchSettings(options)
+      fetchSettings(options),
+      options.boolean("deaggregate").getOrElse(true)
     )
   }
 

@@ -50,7 +50,7 @@ final class KinesisPartitionReader(
 ) extends PartitionReader[InternalRow] {
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var rereadRanges = 0L
-  private val row = new RecordRow
+  private val row = new RecordRow(options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())

@@ -53,6 +53,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
@@ -70,9 +71,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(
       !options.allowStreamRemoval && startOf(options) === StartingPosition.Latest && options.fetch === fetch
     )
-    assert(options.streams.head.client.region === "eu-west-1")
     assert(options.batchStart(orders) === ByShard(StartingPosition.TrimHorizon))
     assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))
+    assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
   }
 
   private val refused = Table(

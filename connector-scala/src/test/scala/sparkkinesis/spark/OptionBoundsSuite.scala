@@ -95,6 +95,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "10mb", size, unit, stream),
     ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
     ("failOnDataLoss", "no", "true or false", "Say one of the two.", stream),
+    ("deaggregate", "no", "true or false", "Say one of the two.", stream),
     ("maxRecordsPerFetch", "0", whole, digits, stream),
     ("maxRecordsPerFetch", "10001", "1 to 10000", limit, stream),
     ("maxRecordsPerFetch", "2147483648", whole, digits, stream),
