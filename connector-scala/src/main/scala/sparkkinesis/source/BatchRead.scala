@@ -105,8 +105,8 @@ final class BatchRead(
       if (millis > now.toEpochMilli + 1)
         throw new SourceException(
           "KINESIS_END_IN_FUTURE",
-          s"Option 'endingPosition' is '${Instant.ofEpochMilli(millis)}', and by the service's clock it " +
-            s"is $now. A batch read ends in the past: leave it out to read up to now."
+          s"Option 'endingPosition' is '${Instant.ofEpochMilli(millis)}' for stream $ref, and by the " +
+            s"service's clock it is $now. A batch read ends in the past: leave it out to read up to now."
         )
       val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + Margin.toMillis)).min
       val isEmpty = begin.progress match {

@@ -48,8 +48,8 @@ final class ShardStarts(
     instants.find(_.isAfter(now)).foreach { instant =>
       throw new SourceException(
         "KINESIS_START_IN_FUTURE",
-        s"Option 'startingPosition' is '$instant', and by the service's clock it is $now. Use " +
-          "'latest' to read what comes from now on."
+        s"Option 'startingPosition' is '$instant' for stream ${stream.ref}, and by the service's " +
+          s"clock it is $now. Use 'latest' to read what comes from now on."
       )
     }
     instants.filter(_.isBefore(horizon)).distinct.foreach { instant =>

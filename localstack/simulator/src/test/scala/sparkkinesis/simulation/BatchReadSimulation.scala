@@ -109,11 +109,14 @@ class BatchReadSimulation extends AnyFunSuite {
 
   private def withoutNone(keys: Map[String, Set[Int]]) = keys.filter(_._2.nonEmpty)
 
+  private def ordered[A](one: A, other: A)(implicit ordering: Ordering[A]): (A, A) =
+    (ordering.min(one, other), ordering.max(one, other))
+
   private def everywhere(position: StartingPosition) = ByShard[StartingPosition](position)
 
   test("from one time to another: what arrived between, each record once, on every attempt") {
     each(300) { batch =>
-      val Seq(from, before) = Seq(batch.anyTime(), batch.anyTime()).sorted
+      val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val isToNow = batch.random.nextBoolean()
       val end = if (isToNow) EndingPosition.Latest else EndingPosition.Before(before)
       val expected = batch.written(from, if (isToNow) batch.now.plusMillis(1) else before)
@@ -134,7 +137,8 @@ class BatchReadSimulation extends AnyFunSuite {
       val now = EndingPosition.Before(batch.now)
       val before = batch.read(batch.plan(horizon, ByShard[EndingPosition](now)))
       val chosen = before.filter(_ => batch.random.nextBoolean()).map { case (shard, rows) =>
-        val Seq(first, last) = Seq.fill(2)(batch.random.nextInt(rows.size)).sorted
+        def any() = batch.random.nextInt(rows.size)
+        val (first, last) = ordered(any(), any())
         (shard, rows, first, last, batch.random.nextBoolean())
       }
       val starts = chosen.map { case (shard, rows, first, _, isAt) =>
@@ -160,7 +164,7 @@ class BatchReadSimulation extends AnyFunSuite {
 
   test("a filter's times leave out nothing that it wants") {
     each(100) { batch =>
-      val Seq(from, before) = Seq(batch.anyTime(), batch.anyTime()).sorted
+      val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val bounds = ReadBounds.None.copy(
         sinceMillis = Some(from.toEpochMilli),
         beforeMillis = Some(before.toEpochMilli)
