@@ -63,7 +63,9 @@ final class BatchRead(
 
   /** Arrival times are approximate and need not grow: what a filter wants lies well within. */
   private def narrowed(begin: ShardStart, now: Instant): ShardStart =
-    bounds.sinceMillis.map(millis => Instant.ofEpochMilli(millis).minusMillis(Margin.toMillis)) match {
+    bounds.sinceMillis.map(millis =>
+      Instant.ofEpochMilli(millis).minusMillis(Margin.toMillis)
+    ) match {
       case Some(since) if isBefore(begin.progress, since) && !since.isAfter(now) =>
         val horizon = now.minusMillis(summary.retention.toMillis)
         ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(horizon)))

@@ -50,7 +50,8 @@ final class PositionsJson[A](
     val name = StreamArn.parse(key).fold(key)(_.name.name)
     val remedy = streams.find(_.name.name == name).filter(it => !isArn(key) || !isArn(it)) match {
       case Some(other) => s"Stream '$key' is '$other' in the options: name it so here, too."
-      case None => s"There is no '$key' among ${streams.mkString(", ")}: name it there, or leave it out."
+      case None =>
+        s"There is no '$key' among ${streams.mkString(", ")}: name it there, or leave it out."
     }
     refuse("the streams of the query, named as in its options", remedy)
   }

@@ -68,7 +68,8 @@ final class ShardStarts(
       // What is trimmed already is not owed.
       ShardStart(Progress.AtTimestamp(instant), Some(instant).filter(_.isAfter(horizon)))
     case StartingPosition.At(number) => ShardStart(Progress.From(number), arrival(shard, number))
-    case StartingPosition.After(number) => ShardStart(Progress.After(number), arrival(shard, number))
+    case StartingPosition.After(number) =>
+      ShardStart(Progress.After(number), arrival(shard, number))
   }
 
   private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] = {

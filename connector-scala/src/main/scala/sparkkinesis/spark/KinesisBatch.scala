@@ -62,7 +62,8 @@ object KinesisBatch {
         s"${OfStreaming.mkString("'", "' and '", "'")} limit the batches of a streaming query, and " +
           "this is a batch read. Leave them out; 'endingPosition' says where it ends."
       )
-    val isLatest = options.start.exists(_.values.exists(_.all.toSeq == Seq(StartingPosition.Latest)))
+    val isLatest =
+      options.start.exists(_.values.exists(_.all.toSeq == Seq(StartingPosition.Latest)))
     if (isLatest)
       throw new OptionException(
         OptionException.ConflictingOptions,

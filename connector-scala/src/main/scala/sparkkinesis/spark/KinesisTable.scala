@@ -65,11 +65,12 @@ object KinesisTable {
    * The same where a `DataFrame` is defined: positions are looked at more closely. The service is
    * asked only where they name shards.
    */
-  def definedOptions(options: CaseInsensitiveStringMap): SourceOptions = ConnectorError.translating {
-    val parsed = sourceOptions(options)
-    new DefinedPositions(parsed, SystemClock.now).check(shardsOf)
-    parsed
-  }
+  def definedOptions(options: CaseInsensitiveStringMap): SourceOptions =
+    ConnectorError.translating {
+      val parsed = sourceOptions(options)
+      new DefinedPositions(parsed, SystemClock.now).check(shardsOf)
+      parsed
+    }
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>

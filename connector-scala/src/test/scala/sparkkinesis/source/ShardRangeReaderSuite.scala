@@ -93,7 +93,9 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a batch read follows empty pages to the tip, and hears of children only at the shard's end") {
+  test(
+    "a batch read follows empty pages to the tip, and hears of children only at the shard's end"
+  ) {
     val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
     def heard(pages: ScriptedKinesis) = {
       var children = Seq.empty[ChildShard]

@@ -69,7 +69,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
     assert(
-      !options.allowStreamRemoval && startOf(options) === StartingPosition.Latest && options.fetch === fetch
+      !options.allowStreamRemoval && startOf(
+        options
+      ) === StartingPosition.Latest && options.fetch === fetch
     )
     assert(options.batchStart(orders) === ByShard(StartingPosition.TrimHorizon))
     assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))

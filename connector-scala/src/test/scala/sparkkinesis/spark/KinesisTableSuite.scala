@@ -27,7 +27,8 @@ class KinesisTableSuite extends AnyFunSuite {
 
   test("reads and writes batches and streams, of any schema") {
     val table = new KinesisTableProvider().getTable(RecordRow.Schema, Array.empty, Map.empty.asJava)
-    val expected = Set(BATCH_READ, MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
+    val expected =
+      Set(BATCH_READ, MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
     assert(table.capabilities().asScala === expected)
   }
 

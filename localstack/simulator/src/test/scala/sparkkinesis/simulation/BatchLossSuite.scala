@@ -61,7 +61,9 @@ class BatchLossSuite extends AnyFunSuite {
     }
   }
 
-  test("a start at a record that is trimmed is a loss; what is left is read where that is allowed") {
+  test(
+    "a start at a record that is trimmed is a loss; what is left is read where that is allowed"
+  ) {
     val orders = new Orders
     val old = orders.put(3)
     orders.clock.advance(25.hours)

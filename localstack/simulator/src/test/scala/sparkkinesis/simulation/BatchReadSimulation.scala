@@ -62,7 +62,9 @@ class BatchReadSimulation extends AnyFunSuite {
       catch { case _: KinesisException => clock.advance(1.milli) }
 
     def anyTime(): Instant =
-      begun.plusMillis(random.nextInt((clock.now.toEpochMilli - begun.toEpochMilli).toInt + 1).toLong)
+      begun.plusMillis(
+        random.nextInt((clock.now.toEpochMilli - begun.toEpochMilli).toInt + 1).toLong
+      )
 
     /** Of each key the numbers of what arrived from the one time on and before the other. */
     def written(from: Instant, before: Instant): Map[String, Set[Int]] = {
