@@ -62,6 +62,7 @@ SOURCE = {
     "min_fetch_period": timedelta(milliseconds=250),
     "idle_fetch_period": timedelta(seconds=2),
     "fetch_buffer_size": 64 << 20,
+    "shard_discovery_interval": timedelta(minutes=1),
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
@@ -75,6 +76,7 @@ SOURCE_OPTIONS = {
     "minFetchPeriod": "250ms",
     "idleFetchPeriod": "2000ms",
     "fetchBufferSize": "67108864",
+    "shardDiscoveryInterval": "60000ms",
 }
 SINK = {
     "delivery_timeout": timedelta(minutes=1),

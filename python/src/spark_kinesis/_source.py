@@ -42,6 +42,8 @@ class KinesisSource(StreamAccess):
         min_fetch_period: between two requests to a shard; default 200 ms.
         idle_fetch_period: between two requests to an idle shard; default 1 s.
         fetch_buffer_size: bytes read ahead, an executor; default 256 MiB.
+        shard_discovery_interval: between two checks that every shard is looked after,
+            1 s to 1 h; default 10 s.
     """
 
     starting_position: Position | None = None
@@ -55,6 +57,7 @@ class KinesisSource(StreamAccess):
     min_fetch_period: timedelta | None = None
     idle_fetch_period: timedelta | None = None
     fetch_buffer_size: int | None = None
+    shard_discovery_interval: timedelta | None = None
 
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
@@ -63,7 +66,7 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("max_records_per_fetch", "fetch_buffer_size"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("min_fetch_period", "idle_fetch_period"):
+        for name in ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval"):
             require(name, getattr(self, name), timedelta, ABSENT)
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
@@ -94,6 +97,9 @@ class KinesisSource(StreamAccess):
                 "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
                 "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
                 "fetchBufferSize": text(self.fetch_buffer_size),
+                "shardDiscoveryInterval": duration(
+                    "shard_discovery_interval", self.shard_discovery_interval
+                ),
             }
         )
 

@@ -50,5 +50,9 @@ object KeptRecord {
   /** Why the shard cannot have such a record, as far as its listing tells. */
   def refusal(shard: Shard, number: SequenceNumber): Option[String] =
     if (number < shard.first) Some(s"those of this shard begin at ${shard.first}")
-    else shard.last.filter(number > _).map(last => s"those of this shard end at $last")
+    else {
+      // kinesis-local ends every closed shard at 2^63 - 1, which is no number of its own.
+      val last = shard.last.filter(_ >= shard.first)
+      last.filter(number > _).map(last => s"those of this shard end at $last")
+    }
 }

@@ -10,18 +10,6 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /**
- * Records that were owed and are no longer to be had.
- *
- * @param range of which a part is missing
- */
-final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
-    extends SourceException(
-      "KINESIS_DATA_LOSS",
-      s"Records of stream $stream, $range, can no longer be read: $reason. They were probably trimmed " +
-        "after the stream's retention period. To go on with what is left, set 'failOnDataLoss' to 'false'."
-    )
-
-/**
  * Reads exactly the records of a range again, from Kinesis. Correctness rests on this, never on what was
  * read ahead.
  *
@@ -40,6 +28,11 @@ final class ShardRangeReader(
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
   private val horizon = new Horizon(client, ref)
+  private var lost = 0L
+  private var isChecked = false // whether the range's beginning was found trimmed, and passed over
+
+  /** Ranges of which a part was missing and passed over, by this attempt. */
+  def lostRanges: Long = lost
 
   /**
    * In order, a page at a time.
@@ -50,10 +43,12 @@ final class ShardRangeReader(
   def pages(
       range: ShardRange,
       atEnd: Seq[ChildShard] => Unit = _ => ()
-  ): Iterator[PackedRecords] =
+  ): Iterator[PackedRecords] = {
+    isChecked = false
     Iterator.unfold(Option(Reading(range.from, None, range.completeAsOf))) {
       _.map(next(range, _, atEnd))
     }
+  }
 
   private def next(
       range: ShardRange,
@@ -63,7 +58,7 @@ final class ShardRangeReader(
     try onward(range, reading, atEnd)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
-        log.warn(s"${loss.getMessage} Going on, as it is.")
+        passOver(loss)
         (PackedRecords.Empty, None)
     }
 
@@ -99,14 +94,32 @@ final class ShardRangeReader(
   private def unreadSince(read: PackedRecords): Option[Instant] =
     read.indices.lastOption.map(last => Instant.ofEpochMilli(read.arrivalMillis(last)))
 
-  /** Nothing tells the last record of a batch read: it must not be overtaken on the way either. */
+  private def passOver(loss: DataLossException): Unit = {
+    lost += 1
+    log.warn(s"${loss.getMessage} Going on, as it is.")
+  }
+
+  /**
+   * Once a range, however often the call that follows is made. Nothing tells the last record of a batch
+   * read: it must not be overtaken on the way either.
+   */
   private def checkHorizon(range: ShardRange, reading: Reading): Unit = {
     val isOwed = reading.progress == range.from || range.until.nonEmpty
-    if (settings.failOnDataLoss && isOwed)
-      reading.unreadSince.filter(horizon.hasPassed(_, clock.now)).foreach { since =>
-        throw new DataLossException(ref, range, s"its records from $since on are not all kept")
-      }
+    if (!isChecked && isOwed && reading.unreadSince.exists(horizon.hasPassed(_, clock.now))) {
+      val verb = if (reading.progress == range.from) "begins" else "goes on"
+      val loss = lossOf(range, s"it $verb where records have been trimmed", reading.unreadSince)
+      if (settings.failOnDataLoss) throw loss
+      isChecked = true
+      passOver(loss)
+    }
   }
+
+  private def lossOf(
+      range: ShardRange,
+      reason: String,
+      since: Option[Instant]
+  ): DataLossException =
+    new DataLossException(ref, range, s"$reason (${horizon.extent(since, clock.now)})")
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
@@ -118,7 +131,7 @@ final class ShardRangeReader(
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || isTip(page)
     if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
-      throw new DataLossException(ref, range, "its last record is gone")
+      throw lossOf(range, "its last record is gone", range.completeAsOf)
   }
 
   @tailrec
@@ -129,11 +142,7 @@ final class ShardRangeReader(
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
-        throw new DataLossException(
-          ref,
-          range,
-          "the shard or the stream does not exist any more"
-        )
+        throw lossOf(range, "the shard or the stream does not exist any more")
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
         log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))

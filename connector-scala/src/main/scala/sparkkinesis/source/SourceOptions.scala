@@ -1,5 +1,7 @@
 package sparkkinesis.source
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 
@@ -16,7 +18,8 @@ final case class SourceOptions(
     end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
     fetch: FetchSettings,
-    deaggregate: Boolean
+    deaggregate: Boolean,
+    discoveryInterval: FiniteDuration
 ) {
 
   /** For messages: the streams as they were named. */
@@ -51,9 +54,11 @@ object SourceOptions {
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
-    "fetchBufferSize"
+    "fetchBufferSize",
+    "shardDiscoveryInterval"
   )
 
+  private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -69,9 +74,18 @@ object SourceOptions {
       PositionGrammar.End.parse(options, streams.map(_.ref)),
       options.boolean("allowStreamRemoval").getOrElse(false),
       fetchSettings(options),
-      options.boolean("deaggregate").getOrElse(true)
+      options.boolean("deaggregate").getOrElse(true),
+      discoveryInterval(options)
     )
   }
+
+  /** Soon enough to matter, and seldom enough for all of an account's queries. */
+  private def discoveryInterval(options: Options): FiniteDuration =
+    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
+      if (interval < 1.second || interval > 1.hour)
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+      interval
+    }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),

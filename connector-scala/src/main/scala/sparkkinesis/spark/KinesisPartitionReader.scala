@@ -49,7 +49,7 @@ final class KinesisPartitionReader(
     ahead: Option[PageBuffer]
 ) extends PartitionReader[InternalRow] {
   private val leases = mutable.Map.empty[StreamArn, Lease]
-  private var rereadRanges = 0L
+  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges not read ahead
   private val row = new RecordRow(options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
 
@@ -66,11 +66,13 @@ final class KinesisPartitionReader(
   override def close(): Unit = leases.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    ReadMetrics.values(rereadRanges)
+    ReadMetrics.values(
+      if (ahead.isEmpty) 0L else readers.size.toLong,
+      readers.map(_.lostRanges).sum
+    )
 
   private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
     ahead.flatMap(_.pages(range)).map(_.map(range.shard -> _)).getOrElse {
-      if (ahead.nonEmpty) rereadRanges += 1
       val arn = range.shard.stream
       val access = streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
@@ -82,6 +84,7 @@ final class KinesisPartitionReader(
         FetchRun.chance,
         () => context != null && context.isInterrupted()
       )
+      readers += reader
       new ShardDescent(reader).pages(range)
     }
 }

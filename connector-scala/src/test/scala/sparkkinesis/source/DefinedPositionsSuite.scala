@@ -77,6 +77,11 @@ class DefinedPositionsSuite extends AnyFunSuite {
     forAll(taken)((start, _) => check("startingPosition" -> start)(_ => listed))
   }
 
+  test("an end of a shard that lies before its beginning tells nothing") {
+    val odd = listed.map(_.copy(last = Some(SequenceNumber("7"))))
+    check("startingPosition" -> shard(2, """{"after": "3000000"}"""))(_ => odd)
+  }
+
   test("the service is asked once where shards are named, and not otherwise") {
     var asked = 0
     val list = (_: StreamAccess) => {

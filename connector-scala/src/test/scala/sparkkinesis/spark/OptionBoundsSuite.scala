@@ -108,7 +108,10 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("idleFetchPeriod", "5m", "at most 4m", iterator, stream),
     ("fetchBufferSize", "0", size, unit, stream),
     ("fetchBufferSize", "1.5g", size, unit, stream),
-    ("fetchBufferSize", "1048577g", size, unit, stream)
+    ("fetchBufferSize", "1048577g", size, unit, stream),
+    ("shardDiscoveryInterval", "10", duration, unit, stream),
+    ("shardDiscoveryInterval", "999ms", "1s to 1h", "Leave it out to have 10s.", stream),
+    ("shardDiscoveryInterval", "61m", "1s to 1h", "Leave it out to have 10s.", stream)
   )
 
   private val sink = table(

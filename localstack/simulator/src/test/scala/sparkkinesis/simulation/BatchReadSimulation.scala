@@ -1,5 +1,6 @@
 package sparkkinesis.simulation
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 
 import scala.concurrent.duration._
@@ -12,6 +13,7 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source._
+import sparkkinesis.spark.RecordRow
 
 /**
  * Batch reads over seeded histories with splits and merges, listings that come late and calls that
@@ -43,7 +45,7 @@ class BatchReadSimulation extends AnyFunSuite {
       Settings(listLag = listLag),
       operation => if (isQuiet) None else chaos(operation)
     )
-    private val producer = new Producer(kinesis, clock, random)
+    private val producer = new Producer(kinesis, clock, random, StreamName("orders"))
     private val client = StreamClient(producer.stream, kinesis)
     private val settings = SourceOptions
       .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
@@ -85,29 +87,51 @@ class BatchReadSimulation extends AnyFunSuite {
       new BatchRead(client, start, end, bounds, true, clock, () => random.nextDouble()).ranges()
 
     /** In any order of the tasks, while others write and calls fail. */
-    def read(ranges: Seq[ShardRange]): Map[ShardId, Vector[Row]] = {
+    def read(ranges: Seq[ShardRange]): Map[ShardId, Vector[Numbered]] = {
       val rows = random.shuffle(ranges).flatMap { range =>
         if (random.nextInt(3) == 0) actSoon()
         isQuiet = false
         try {
           val reader =
             new ShardRangeReader(client, settings, clock, () => random.nextDouble(), () => false)
-          new ShardDescent(reader).pages(range).toVector.flatMap { case (shard, records) =>
-            records.map(it => Row(shard.shard, it.sequenceNumber, new String(it.data)))
-          }
+          new ShardDescent(reader).pages(range).flatMap { case (shard, page) =>
+            rowsOf(shard, page)
+          }.toVector
         } finally isQuiet = true
       }
-      val shards = rows.groupBy(_.shard).map { case (shard, all) => shard -> all.toVector }
+      val shards = rows.groupBy(_.row.shard.shard).map { case (id, all) => id -> all.toVector }
       shards.foreach { case (shard, all) =>
-        val numbers = all.map(_.sequenceNumber)
-        require(numbers == numbers.sorted.distinct, s"$shard is out of order, or came twice")
+        val numbers = all.map(_.number)
+        require(numbers == numbers.sorted, s"$shard is out of order")
+        require(all == all.distinct, s"of $shard something came twice")
       }
       shards
     }
+
+    /** As tasks make them. */
+    private def rowsOf(shard: StreamShard, page: PackedRecords): Vector[Numbered] = {
+      val row = new RecordRow(deaggregate = true)
+      row.read(shard, page)
+      Iterator
+        .continually(row)
+        .takeWhile(_.next())
+        .map { row =>
+          val text = Row(shard, new String(row.getBinary(DataColumn), UTF_8))
+          Numbered(SequenceNumber(row.getUTF8String(NumberColumn).toString), text)
+        }
+        .toVector
+    }
   }
 
-  private def keys(rows: Map[ShardId, Vector[Row]]): Map[String, Set[Int]] =
-    rows.values.flatten.groupBy(_.key).map { case (key, all) => key -> all.map(_.number).toSet }
+  private val DataColumn = RecordRow.Schema.fieldIndex("data")
+  private val NumberColumn = RecordRow.Schema.fieldIndex("sequenceNumber")
+
+  private final case class Numbered(number: SequenceNumber, row: Row)
+
+  private def keys(rows: Map[ShardId, Vector[Numbered]]): Map[String, Set[Int]] =
+    rows.values.flatten.map(_.row).groupBy(_.key).map { case (key, all) =>
+      key -> all.map(_.number).toSet
+    }
 
   private def withoutNone(keys: Map[String, Set[Int]]) = keys.filter(_._2.nonEmpty)
 
@@ -144,11 +168,11 @@ class BatchReadSimulation extends AnyFunSuite {
         (shard, rows, first, last, batch.random.nextBoolean())
       }
       val starts = chosen.map { case (shard, rows, first, _, isAt) =>
-        val number = rows(first).sequenceNumber
+        val number = rows(first).number
         shard -> (if (isAt) StartingPosition.At(number) else StartingPosition.After(number))
       }
       val ends = chosen.map { case (shard, rows, _, last, _) =>
-        shard -> EndingPosition.UpTo(rows(last).sequenceNumber)
+        shard -> EndingPosition.UpTo(rows(last).number)
       }
       val rows = batch.read(
         batch.plan(
@@ -157,7 +181,9 @@ class BatchReadSimulation extends AnyFunSuite {
         )
       )
       val expected = chosen.foldLeft(before) { case (all, (shard, rows, first, last, isAt)) =>
-        all.updated(shard, rows.slice(if (isAt) first else first + 1, last + 1))
+        val (begin, end) = (rows(first).number, rows(last).number)
+        def isBehind(it: Numbered) = it.number > begin || isAt && it.number == begin
+        all.updated(shard, rows.filter(it => isBehind(it) && it.number <= end))
       }
       assert(rows === expected.filter(_._2.nonEmpty))
       all.values.map(_.size).sum
