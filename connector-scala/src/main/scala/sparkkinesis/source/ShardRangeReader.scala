@@ -142,7 +142,11 @@ final class ShardRangeReader(
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
-        throw lossOf(range, "the shard or the stream does not exist any more")
+        throw lossOf(
+          range,
+          "the shard or the stream does not exist any more",
+          range.completeAsOf
+        )
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
         log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))

@@ -94,9 +94,12 @@ class BatchReadSimulation extends AnyFunSuite {
         try {
           val reader =
             new ShardRangeReader(client, settings, clock, () => random.nextDouble(), () => false)
-          new ShardDescent(reader).pages(range).flatMap { case (shard, page) =>
-            rowsOf(shard, page)
-          }.toVector
+          new ShardDescent(reader)
+            .pages(range)
+            .flatMap { case (shard, page) =>
+              rowsOf(shard, page)
+            }
+            .toVector
         } finally isQuiet = true
       }
       val shards = rows.groupBy(_.row.shard.shard).map { case (id, all) => id -> all.toVector }
@@ -125,8 +128,6 @@ class BatchReadSimulation extends AnyFunSuite {
 
   private val DataColumn = RecordRow.Schema.fieldIndex("data")
   private val NumberColumn = RecordRow.Schema.fieldIndex("sequenceNumber")
-
-  private final case class Numbered(number: SequenceNumber, row: Row)
 
   private def keys(rows: Map[ShardId, Vector[Numbered]]): Map[String, Set[Int]] =
     rows.values.flatten.map(_.row).groupBy(_.key).map { case (key, all) =>
@@ -211,3 +212,6 @@ class BatchReadSimulation extends AnyFunSuite {
     }
   }
 }
+
+/** @param number of the record that the row came in */
+final case class Numbered(number: SequenceNumber, row: Row)

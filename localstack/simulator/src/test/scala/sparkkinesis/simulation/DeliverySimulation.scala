@@ -7,6 +7,8 @@ import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.source.StartingPosition
+
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
  * batches, order per key, no child beside its parent. `SEED=n` replays one of each kind.

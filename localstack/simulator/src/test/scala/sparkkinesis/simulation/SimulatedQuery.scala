@@ -96,7 +96,15 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val id = s"executor-$started"
     executors.update(
       id,
-      new SimulatedExecutor(id, run.clients, run.coordinator, run.settings, clock, random, () => isCalm)
+      new SimulatedExecutor(
+        id,
+        run.clients,
+        run.coordinator,
+        run.settings,
+        clock,
+        random,
+        () => isCalm
+      )
     )
   }
 
