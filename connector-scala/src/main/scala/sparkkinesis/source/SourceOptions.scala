@@ -10,6 +10,7 @@ import sparkkinesis.model._
  *
  * @param start where each stream begins, if that is said
  * @param end where a batch read ends in each stream, if that is said
+ * @param minPartitions tasks a batch, where there are records enough to share out
  * @param deaggregate whether an aggregate's sub-records are delivered in its place
  */
 final case class SourceOptions(
@@ -17,6 +18,7 @@ final case class SourceOptions(
     start: Option[Map[StreamRef, ByShard[StartingPosition]]],
     end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
+    minPartitions: Option[Int],
     fetch: FetchSettings,
     deaggregate: Boolean,
     discoveryInterval: FiniteDuration
@@ -49,6 +51,7 @@ object SourceOptions {
     "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
+    "minPartitions",
     "failOnDataLoss",
     "deaggregate",
     "maxRecordsPerFetch",
@@ -73,6 +76,7 @@ object SourceOptions {
       PositionGrammar.Start.parse(options, streams.map(_.ref)),
       PositionGrammar.End.parse(options, streams.map(_.ref)),
       options.boolean("allowStreamRemoval").getOrElse(false),
+      options.positiveInt("minPartitions"),
       fetchSettings(options),
       options.boolean("deaggregate").getOrElse(true),
       discoveryInterval(options)

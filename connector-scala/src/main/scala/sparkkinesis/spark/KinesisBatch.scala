@@ -38,7 +38,10 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   override def planInputPartitions(): Array[InputPartition] = {
     val slots = SparkContext.getOrCreate().defaultParallelism
     RangePacking
-      .pack(plan.ranges.map(range => (range, Option.empty[String])), slots * TasksASlot)
+      .pack(
+        plan.ranges.map(range => Vector(LocatedRange(range, Option.empty[String], Vector.empty))),
+        slots * TasksASlot
+      )
       .map { case (_, ranges) => KinesisInputPartition(ranges, Nil): InputPartition }
       .toArray
   }

@@ -17,7 +17,7 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case KinesisInputPartition(ranges, _) =>
-        val ahead = Some(FetchRun.ensure(run).buffer)
+        val ahead = Some(FetchRun.ensure(run))
         new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
       case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
     }
@@ -40,15 +40,17 @@ final case class KinesisBatchReaderFactory(
  * Gives exactly the records of its ranges: from the pages read ahead where this executor holds them,
  * else from Kinesis.
  *
- * @param ahead what this executor has read ahead; none in a batch read
+ * @param ahead with what this executor has read ahead; none in a batch read
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     ranges: Seq[ShardRange],
-    ahead: Option[PageBuffer]
+    ahead: Option[FetchService]
 ) extends PartitionReader[InternalRow] {
   private val leases = mutable.Map.empty[StreamArn, Lease]
+  private var readRecords = 0L
+  private var readBytes = 0L
   private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges not read ahead
   private val row = new RecordRow(options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
@@ -59,6 +61,8 @@ final class KinesisPartitionReader(
 
   @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
     val (shard, records) = shardPages.next()
+    readRecords += records.size
+    readBytes += records.dataBytes
     row.read(shard, records)
     row.next() || nextPage()
   }
@@ -67,12 +71,15 @@ final class KinesisPartitionReader(
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(
+      readRecords,
+      readBytes,
       if (ahead.isEmpty) 0L else readers.size.toLong,
       readers.map(_.lostRanges).sum
     )
 
   private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
-    ahead.flatMap(_.pages(range)).map(_.map(range.shard -> _)).getOrElse {
+    ahead.flatMap(_.buffer.pages(range)).map(_.map(range.shard -> _)).getOrElse {
+      ahead.foreach(_.countReread())
       val arn = range.shard.stream
       val access = streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
