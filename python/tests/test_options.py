@@ -52,6 +52,7 @@ WHO_OPTIONS = {
 }
 SOURCE = {
     "starting_position": AtTimestamp(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)),
+    "ending_position": AtTimestamp(datetime(2026, 1, 3, tzinfo=timezone.utc)),
     "max_records_per_trigger": 1000,
     "max_bytes_per_trigger": 2_000_000,
     "min_partitions": 6,
@@ -66,6 +67,7 @@ SOURCE = {
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
+    "endingPosition": "2026-01-03T00:00:00Z",
     "maxRecordsPerTrigger": "1000",
     "maxBytesPerTrigger": "2000000",
     "minPartitions": "6",

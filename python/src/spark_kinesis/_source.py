@@ -26,7 +26,10 @@ class KinesisSource(StreamAccess):
         endpoint: URL in place of the region's own, such as a local Kinesis'.
         credentials: default: the AWS SDK's chain.
         role: assumed with those credentials.
-        starting_position: for a query without a checkpoint; default ``Latest()``.
+        starting_position: for a query without a checkpoint; default ``Latest()``, and
+            ``TrimHorizon()`` of a batch read.
+        ending_position: of a batch read, where it stops; default ``Latest()``: with what has
+            arrived when it is planned. What arrived at ``AtTimestamp`` or later is left out.
         allow_stream_removal: go on without a stream of the checkpoint that is no longer
             named, giving up what is unread in it; default false.
         max_records_per_trigger: records a micro-batch, an aggregate counting as one; default: no
@@ -46,6 +49,7 @@ class KinesisSource(StreamAccess):
     """
 
     starting_position: Position | None = None
+    ending_position: Latest | AtTimestamp | None = None
     allow_stream_removal: bool | None = None
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -71,6 +75,7 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), bool, ABSENT)
         kinds = (Latest, TrimHorizon, AtTimestamp, ABSENT)
         require("starting_position", self.starting_position, *kinds)
+        require("ending_position", self.ending_position, Latest, AtTimestamp, ABSENT)
 
     def options(self) -> dict[str, str]:
         """The same as Spark options, for ``spark.readStream.format("kinesis")``.
@@ -80,11 +85,12 @@ class KinesisSource(StreamAccess):
         Raises:
             ValueError: for a duration finer than a millisecond.
         """
-        position = self.starting_position
+        position, end = self.starting_position, self.ending_position
         return present(
             {
                 **self._access_options(),
                 "startingPosition": None if position is None else position.option(),
+                "endingPosition": None if end is None else end.option(),
                 "allowStreamRemoval": text(self.allow_stream_removal),
                 "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                 "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
