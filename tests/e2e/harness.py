@@ -36,7 +36,7 @@ class Collector:
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Keep a batch."""
-        delivered = [collected(row, batch) for row in frame.collect()]
+        delivered = [collected(row, batch) for row in self.fetch(frame, batch)]
         rows = sorted(delivered, key=lambda r: r.shard)  # as delivered, shard by shard
         with self._changed:
             before = self._batches.get(batch)
@@ -46,6 +46,10 @@ class Collector:
                     raise AssertionError(f"batch {batch} ran again with other rows")
             self._batches[batch] = rows
             self._changed.notify_all()
+
+    def fetch(self, frame: DataFrame, batch: int) -> list[Row]:
+        """A batch's rows."""
+        return frame.collect()
 
     @property
     def rows(self) -> list[Collected]:

@@ -1,0 +1,149 @@
+"""A sink that also knows where each row was read, at which attempt, and can meddle with tasks."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from harness import Collector, drain
+from pyspark import TaskContext
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from streams import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+    from streams import Stream
+
+COLUMNS = [StructField("executor", StringType()), StructField("attempt", IntegerType())]
+REREAD = "ranges read again from Kinesis"
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where a batch's records of a shard were read: the executor's id, and the task's attempt."""
+
+    shard: str
+    executor: str
+    attempt: int
+
+
+class PlacedCollector(Collector):
+    """A collector that asks every row's task where it ran."""
+
+    def __init__(self, meddle: Callable[[str, int, int], None] | None = None) -> None:
+        """Nothing collected yet.
+
+        Args:
+            meddle: called by each task once it has read its first rows: with its executor's id,
+                its number and its attempt, counted from 0.
+        """
+        super().__init__()
+        self.places: dict[int, set[Place]] = {}
+        self._meddle = meddle
+
+    def fetch(self, frame: DataFrame, batch: int) -> list[Row]:
+        """The rows, each with its place."""
+        schema = StructType(frame.schema.fields + COLUMNS)
+        rows = frame.mapInArrow(placed(self._meddle), schema).collect()
+        self.places[batch] = {Place(r["shardId"], r["executor"], r["attempt"]) for r in rows}
+        return rows
+
+    def last(self) -> set[Place]:
+        """The places of the newest batch."""
+        return self.places[max(self.places)] if self.places else set()
+
+
+def placed(
+    meddle: Callable[[str, int, int], None] | None,
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What runs in each task. It travels by value: executors do not have this folder."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        executor = Path.cwd().name  # it works in a folder of its id
+        first = next(batches, None)
+        if meddle is not None:
+            meddle(executor, context.partitionId(), context.attemptNumber())
+        for batch in [] if first is None else [first, *batches]:
+            size = batch.num_rows
+            added = [
+                pa.array([executor] * size, pa.string()),
+                pa.array([context.attemptNumber()] * size, pa.int32()),
+            ]
+            names = [*batch.schema.names, "executor", "attempt"]
+            yield pa.RecordBatch.from_arrays([*batch.columns, *added], names=names)
+
+    return run
+
+
+def holding(folder: Path) -> Callable[[str, int, int], None]:
+    """Holds tasks where they are as long as there is a file `hold`; names each in `held-…`."""
+    hold = folder / "hold"
+
+    def meddle(executor: str, number: int, attempt: int) -> None:
+        deadline = time.monotonic() + 60
+        while hold.exists():
+            (folder / f"held-{executor}-{number}-{attempt}").touch()
+            if time.monotonic() > deadline:
+                raise TimeoutError("held for ever")
+            time.sleep(0.05)
+
+    return meddle
+
+
+def reread_ranges(spark: SparkSession) -> int:
+    """How many ranges tasks have read from Kinesis again, by what Spark's UI would show."""
+    store = spark._jsparkSession.sharedState().statusStore()  # type: ignore[attr-defined]
+    total = 0
+    executions = store.executionsList().iterator()
+    while executions.hasNext():
+        execution = executions.next()
+        values = store.executionMetrics(execution.executionId())
+        wanted = {}
+        metrics = execution.metrics().iterator()
+        while metrics.hasNext():
+            metric = metrics.next()
+            if metric.name() == REREAD:
+                wanted[metric.accumulatorId()] = values.get(metric.accumulatorId())
+        total += sum(int(v.get().replace(",", "")) for v in wanted.values() if v.isDefined())
+    return total
+
+
+def wait_even(
+    spark: SparkSession, stream: Stream, query: StreamingQuery, collector: PlacedCollector
+) -> Counter[str]:
+    """Write until all is read on the executor that has it already; how many shards each has.
+
+    Raises:
+        TimeoutError: when they are not shared evenly.
+    """
+    shares: Counter[str] = Counter()
+
+    def is_even() -> bool:
+        nonlocal shares
+        reread, batches = reread_ranges(spark), len(collector.places)
+        stream.put(40)
+        drain(stream, query, collector)
+        newest = list(collector.places.values())[batches:]
+        places = {(place.shard, place.executor) for batch in newest for place in batch}
+        shares = Counter(executor for _, executor in places)
+        is_fair = set(shares) == registered(spark) and len(places) == stream.shards
+        is_fair = is_fair and max(shares.values()) - min(shares.values()) <= 1
+        return is_fair and reread_ranges(spark) == reread
+
+    wait_for("each executor reads its share ahead", is_even)
+    return shares
+
+
+def registered(spark: SparkSession) -> set[str]:
+    """The ids of the executors that the driver knows."""
+    ids = spark.sparkContext._jsc.sc().getExecutorIds().mkString(",")
+    return set(filter(None, ids.split(",")))
