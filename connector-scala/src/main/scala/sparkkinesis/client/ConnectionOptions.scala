@@ -7,7 +7,7 @@ import scala.util.Try
 import sparkkinesis.client.OptionException._
 import sparkkinesis.model._
 
-/** The options that source and sink share: which stream, where, and who asks. */
+/** The options that source and sink share: which streams, where, and who asks. */
 object ConnectionOptions {
   private val Keys = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
   private val OfRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
@@ -19,34 +19,60 @@ object ConnectionOptions {
   private val DefaultSessionName = "spark-kinesis"
 
   /**
+   * The one stream that the options name.
+   *
    * @param defaultRegion asked only where neither `region` nor the ARN tells
    * @throws OptionException where something is missing, wrong or contradictory
    */
-  def parse(options: Options, defaultRegion: => Option[String]): (StreamRef, ClientConfig) = {
-    val ref = stream(options)
+  def stream(options: Options, defaultRegion: => Option[String]): StreamAccess =
+    streams(options, defaultRegion) match {
+      case Seq(one) => one
+      case several =>
+        throw options.invalid(
+          named(options),
+          "one stream",
+          s"Name one of the ${several.size}, and start a query for each."
+        )
+    }
+
+  /** All streams that the options name, in the order they are named; like [[stream]]. */
+  def streams(options: Options, defaultRegion: => Option[String]): Seq[StreamAccess] = {
+    val refs = options.texts(named(options)).map(ref(options, _))
+    refs.diff(refs.distinct).headOption.foreach { twice =>
+      throw options.invalid(named(options), "different streams", s"Name $twice once.")
+    }
     val credentials = CredentialsConfig(source(options), role(options))
     val at = endpoint(options, "endpoint")
-    (ref, ClientConfig(region(options, ref, defaultRegion), at, credentials))
+    lazy val default = defaultRegion
+    refs.map { ref =>
+      StreamAccess(ref, ClientConfig(region(options, ref, default), at, credentials))
+    }
   }
 
-  private def stream(options: Options): StreamRef =
-    (options.text("streamName"), options.text("streamArn")) match {
-      case (Some(_), Some(_)) =>
+  /** Which of the two options names the streams. */
+  private def named(options: Options): String =
+    (options.contains("streamName"), options.contains("streamArn")) match {
+      case (true, true) =>
         throw conflicting(
-          "Both 'streamName' and 'streamArn' are given. Say which stream by one of them."
+          "Both 'streamName' and 'streamArn' are given. Say which streams by one of them."
         )
-      case (None, None) =>
+      case (false, false) =>
         throw missing(
           "Which stream? Give 'streamName', such as orders, or 'streamArn', " +
             "such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders."
         )
-      case (Some(name), None) => byName(options, name)
-      case (None, Some(arn)) => byArn(options, arn)
+      case (byName, _) => if (byName) "streamName" else "streamArn"
     }
+
+  private def ref(options: Options, text: String): StreamRef =
+    if (named(options) == "streamName") byName(options, text) else byArn(options, text)
 
   private def byName(options: Options, name: String): StreamRef =
     StreamName.parse(name).map(StreamRef.ByName).getOrElse {
-      throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", oneStream(name))
+      val remedy =
+        if (name.startsWith("arn:")) s"Give '$name', and every other stream, by 'streamArn'."
+        else s"Mend '$name'; a comma stands between several streams."
+      throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", remedy)
     }
 
   private def byArn(options: Options, arn: String): StreamRef =
@@ -54,13 +80,9 @@ object ConnectionOptions {
       throw options.invalid(
         "streamArn",
         "the like of arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
-        oneStream(arn)
+        s"Mend '$arn': copy it from the Kinesis console or from 'aws kinesis list-streams'."
       )
     }
-
-  private def oneStream(text: String): String =
-    if (text.contains(',')) "Name one stream only; start a query for each stream."
-    else "Copy it from the Kinesis console or from 'aws kinesis list-streams'."
 
   private def region(options: Options, ref: StreamRef, default: => Option[String]): String = {
     val named = options.text("region")
@@ -73,7 +95,7 @@ object ConnectionOptions {
     }
     for (mine <- named; its <- ofArn if mine != its)
       throw conflicting(
-        s"Option 'region' is '$mine', but 'streamArn' lies in $its. Leave 'region' out."
+        s"Option 'region' is '$mine', but stream $ref lies in $its. Leave 'region' out."
       )
     named.orElse(ofArn).orElse(default).getOrElse {
       throw new OptionException(

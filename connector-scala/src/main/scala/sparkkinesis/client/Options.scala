@@ -21,6 +21,14 @@ final class Options private (values: Map[String, String]) {
     value.trim
   }
 
+  /** One or more, with commas between them; none of them blank. */
+  def texts(name: String): Seq[String] = text(name).toSeq.flatMap { all =>
+    val each = all.split(",", -1).toSeq.map(_.trim)
+    if (each.exists(_.isEmpty))
+      throw invalid(name, "a value before and after each comma", "Take out the comma too many.")
+    each
+  }
+
   /** `true` or `false`. */
   def boolean(name: String): Option[Boolean] = text(name).map { value =>
     value.toLowerCase(Locale.ROOT).toBooleanOption.getOrElse {

@@ -10,11 +10,15 @@ import sparkkinesis.model._
 
 /** What a user said about reading, parsed once. Travels to executors; prints no secret. */
 final case class SourceOptions(
-    stream: StreamRef,
-    client: ClientConfig,
+    streams: Seq[StreamAccess],
     start: StartingPosition,
+    allowStreamRemoval: Boolean,
     fetch: FetchSettings
 ) {
+
+  /** For messages: the streams as they were named. */
+  def names: String = streams.map(_.ref).mkString(", ")
+
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
 }
 
@@ -23,6 +27,7 @@ object SourceOptions {
   /** Every option of the source. */
   val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
     "startingPosition",
+    "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
@@ -41,8 +46,12 @@ object SourceOptions {
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
-    val (stream, client) = ConnectionOptions.parse(options, defaultRegion)
-    SourceOptions(stream, client, startingPosition(options), fetchSettings(options))
+    SourceOptions(
+      ConnectionOptions.streams(options, defaultRegion),
+      startingPosition(options),
+      options.boolean("allowStreamRemoval").getOrElse(false),
+      fetchSettings(options)
+    )
   }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(

@@ -18,7 +18,9 @@ class SourceOptionsSuite extends AnyFunSuite {
 
   private val values = Table[String, String, SourceOptions => Any, Any](
     ("option", "value", "read as", "is"),
-    ("streamName", "refunds", _.stream.name.name, "refunds"),
+    ("streamName", "refunds", _.names, "refunds"),
+    ("streamName", "orders,refunds", _.names, "orders, refunds"),
+    ("allowStreamRemoval", "true", _.allowStreamRemoval, true),
     ("startingPosition", "latest", _.start, StartingPosition.Latest),
     ("STARTINGPOSITION", "LATEST", _.start, StartingPosition.Latest),
     ("startingPosition", "trim_horizon", _.start, StartingPosition.TrimHorizon),
@@ -32,7 +34,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
-    ("checkpointLocation", "/c", _.stream.name.name, "orders")
+    ("checkpointLocation", "/c", _.names, "orders")
   )
 
   test("each option is read, its name in any case") {
@@ -42,8 +44,10 @@ class SourceOptionsSuite extends AnyFunSuite {
   test("the defaults") {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
-    assert(options.start === StartingPosition.Latest && options.fetch === fetch)
-    assert(options.client.region === "eu-west-1")
+    assert(
+      !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
+    )
+    assert(options.streams.head.client.region === "eu-west-1")
   }
 
   private val refused = Table(
