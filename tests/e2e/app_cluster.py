@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-SETTINGS = {"spark.executor.instances": "2", "spark.decommission.enabled": "true"}
+SETTINGS = {"spark.decommission.enabled": "true"}
 
 
 class Life:
@@ -104,16 +104,22 @@ class Life:
         with load(self.stream):
             victim, pid = self.kill(signal.SIGKILL)
             self.wait_gone(victim, pid)
-            self.wait_executors(1)
+            self.wait_executors(0)  # Spark was told to do with less, and now brings none
+            self.request(1)
         return {"removed": removed, "left": victim}
 
     def added(self) -> dict[str, Any]:
         """A second one beside the only one: it gets half of the shards."""
         alone = registered(self.spark)
-        self.spark.sparkContext._jsc.sc().requestExecutors(1)
-        self.wait_executors(2)
+        self.request(1)
         shares = wait_even(self.spark, self.stream, self.query, self.collector)
         return {"stayed": alone < set(shares), "shares": sorted(shares.values())}
+
+    def request(self, more: int) -> None:
+        """Ask Spark for more executors, and wait for them."""
+        count = len(registered(self.spark)) + more
+        self.spark.sparkContext._jsc.sc().requestExecutors(more)
+        self.wait_executors(count)
 
     def kill(self, how: signal.Signals, *among: str) -> tuple[str, int]:
         """Send a signal to one executor, of these where some are named."""

@@ -65,7 +65,7 @@ class Collector:
         """Wait until records have arrived.
 
         Raises:
-            TimeoutError: after 90 s, with how many are missing.
+            TimeoutError: in the end, with how many are missing.
             RuntimeError: when the query failed.
         """
         wanted = set(expected)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from apps import said_by
+from apps import run_app, said_by
 
 from spark_kinesis.local import LocalKinesis
 
@@ -62,8 +63,10 @@ def test_queries_share_a_stream_and_its_quotas(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_stopped_session_stays(simulator: str, tmp_path: Path) -> None:
-    said = said_by("app_stopped", simulator, str(tmp_path), cwd=tmp_path)
+    ended = run_app("app_stopped", simulator, str(tmp_path), cwd=tmp_path)
+    said = json.loads(ended.stdout.splitlines()[-1])
     assert len(said) == 2
     for turn in said:
         assert "spark-kinesis-fetch" in turn["before"]
         assert turn["after"] == []
+    assert len(ended.stderr.splitlines()) < 1000, "its end is told for ever"

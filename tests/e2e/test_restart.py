@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from apps import FOLDER
 from app_restarted import results
+from cluster import work_folder
 from processes import executors, of_session
 from streams import FENCE, Stream, wait_for
 from verdict import assert_exactly_once_in_order
@@ -28,19 +30,23 @@ def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_pa
     stream = Stream(simulator, shards=4)
     stream.put(200)
     with application(stream, tmp_path) as first:
+        wait_for("it runs", told_in(tmp_path).exists)
         wait_for("its first rows", lambda: arrived(stream, tmp_path) > 0)
         (tmp_path / "hold").touch()
         stream.put(400)
         wait_for("a batch is written", lambda: any(tmp_path.glob("held-*")))
-        told = json.loads((tmp_path / "running.json").read_text())
+        told = json.loads(told_in(tmp_path).read_text())
         assert len(executors(told["application"])) == 2
         for pid in told["pids"]:
             os.kill(pid, signal.SIGKILL)
         first.wait()
         wait_for("its executors have ended", lambda: not of_session(first.pid))
+    shutil.rmtree(work_folder(told["application"]))  # the killed one could not
+    told_in(tmp_path).unlink()
     (tmp_path / "hold").unlink()
     stream.put(400)
     with application(stream, tmp_path) as second:
+        wait_for("it runs again", told_in(tmp_path).exists)
         wait_for("every row", lambda: arrived(stream, tmp_path) == len(stream.written))
         stream.fence()
         wait_for("all fences", lambda: len(results(tmp_path)) == len(stream.written) + 4)
@@ -50,6 +56,11 @@ def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_pa
     assert any(tmp_path.glob("again-*")), "no batch was run again"
     rows = [row for row in results(tmp_path) if row.key != FENCE]
     assert_exactly_once_in_order(stream.written, rows)
+
+
+def told_in(folder: Path) -> Path:
+    """Where the program tells who it is, once it runs."""
+    return folder / "running.json"
 
 
 def arrived(stream: Stream, folder: Path) -> int:
