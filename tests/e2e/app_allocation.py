@@ -18,7 +18,7 @@ from streams import Stream, wait_for
 from verdict import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -47,7 +47,9 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
     with running(spark, stream.source(), folder / "checkpoint", collector) as query:
         stream.put(200)
         drain(stream, query, collector)
-        two_at_once(spark, folder / "while")  # the other one comes, is given its share, and stays with it
+        two_at_once(
+            spark, folder / "while"
+        )  # the other one comes, is given its share, and stays with it
         shares = wait_even(spark, stream, query, collector)
         reread = reread_ranges(spark)
         idle_until = time.monotonic() + 3 * IDLE_SECONDS
@@ -70,7 +72,7 @@ def two_at_once(spark: SparkSession, folder: Path) -> None:
     """A job whose two tasks wait for one another: it ends when two executors are there."""
     folder.mkdir()
 
-    def meet(numbers: Iterator[int]) -> Iterator[int]:
+    def meet(numbers: Iterable[int]) -> Iterator[int]:
         deadline = time.monotonic() + 60
         for number in numbers:
             (folder / str(number)).touch()

@@ -15,7 +15,7 @@ from cluster import new_session
 from harness import drain, running
 from placed import PlacedCollector, reread_ranges, wait_even
 from standalone import standalone
-from streams import Stream, wait_for
+from streams import Stream
 from verdict import verdict
 
 if TYPE_CHECKING:
@@ -71,12 +71,10 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
             reread, batches = reread_ranges(spark), len(collector.places)
             (folder / step).touch()
             stream.put(400)
-            wait_for(f"a task meets {step}", lambda marks=marks: any(folder.glob(marks)))
             drain(stream, query, collector)
             (folder / step).unlink()
-            drain(stream, query, collector)
-            newest = list(collector.places.values())[batches:]
-            again = {place for batch in newest for place in batch if place.attempt > 0}
+            places = {place for batch in collector.places[batches:] for place in batch}
+            again = {place for place in places if place.attempt > 0}
             said[step] = {
                 "first": sorted({file.name.split("-")[1] for file in folder.glob(marks)}),
                 "again": sorted({place.executor for place in again}),

@@ -30,7 +30,7 @@ def main(endpoint: str, folder: str) -> None:
 
 def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
     """Four queries, the first of which is stopped in the middle."""
-    clone = spark._jsparkSession.cloneSession()  # type: ignore[attr-defined]
+    clone = spark._jsparkSession.cloneSession()
     sessions = {
         "one": spark,
         "two": spark,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def main(endpoint: str, name: str) -> None:
             busy.put(400)
             spark.stop()
         with suppress(TimeoutError):  # who is left is told below
-            wait_for("its threads end", lambda jvm=jvm: not ours(jvm))
+            wait_for("its threads end", partial(is_quiet, jvm))
         said.append({"before": before, "after": ours(jvm)})
         print(f"the {turn} session is over", file=sys.stderr, flush=True)
     print(json.dumps(said))
@@ -55,10 +56,13 @@ def start(spark: SparkSession, stream: Stream, checkpoint: Path) -> StreamingQue
     return query
 
 
+def is_quiet(jvm: JVMView) -> bool:
+    """Whether none of those threads is left."""
+    return not ours(jvm)
+
+
 def ours(jvm: JVMView) -> list[str]:
-    """The threads of the connector and of queries in the driver, but for a client's: that is kept
-    for a minute, for whoever comes next.
-    """
+    """The connector's threads and the queries', but for a client's, which is kept for a minute."""
     threads = jvm.java.lang.Thread.getAllStackTraces().keySet()
     names = sorted(thread.getName() for thread in threads)
     mine = [name for name in names if name.startswith(("spark-kinesis", "stream execution"))]

@@ -36,7 +36,7 @@ class Collector:
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Keep a batch."""
-        delivered = [collected(row, batch) for row in self.fetch(frame, batch)]
+        delivered = [collected(row, batch) for row in self.fetch(frame)]
         rows = sorted(delivered, key=lambda r: r.shard)  # as delivered, shard by shard
         with self._changed:
             before = self._batches.get(batch)
@@ -47,7 +47,7 @@ class Collector:
             self._batches[batch] = rows
             self._changed.notify_all()
 
-    def fetch(self, frame: DataFrame, batch: int) -> list[Row]:
+    def fetch(self, frame: DataFrame) -> list[Row]:
         """A batch's rows."""
         return frame.collect()
 

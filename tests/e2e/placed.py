@@ -15,7 +15,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from streams import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -45,34 +45,31 @@ class PlacedCollector(Collector):
                 its number and its attempt, counted from 0.
         """
         super().__init__()
-        self.places: dict[int, set[Place]] = {}
+        self.places: list[set[Place]] = []  # of each batch
         self._meddle = meddle
 
-    def fetch(self, frame: DataFrame, batch: int) -> list[Row]:
+    def fetch(self, frame: DataFrame) -> list[Row]:
         """The rows, each with its place."""
         schema = StructType(frame.schema.fields + COLUMNS)
         rows = frame.mapInArrow(placed(self._meddle), schema).collect()
-        self.places[batch] = {Place(r["shardId"], r["executor"], r["attempt"]) for r in rows}
+        self.places.append({Place(r["shardId"], r["executor"], r["attempt"]) for r in rows})
         return rows
-
-    def last(self) -> set[Place]:
-        """The places of the newest batch."""
-        return self.places[max(self.places)] if self.places else set()
 
 
 def placed(
     meddle: Callable[[str, int, int], None] | None,
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What runs in each task. It travels by value: executors do not have this folder."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
         executor = Path.cwd().name  # it works in a folder of its id
-        first = next(batches, None)
+        left = iter(batches)
+        first = next(left, None)
         if meddle is not None:
             meddle(executor, context.partitionId(), context.attemptNumber())
-        for batch in [] if first is None else [first, *batches]:
+        for batch in [] if first is None else [first, *left]:
             size = batch.num_rows
             added = [
                 pa.array([executor] * size, pa.string()),
@@ -101,7 +98,7 @@ def holding(folder: Path) -> Callable[[str, int, int], None]:
 
 def reread_ranges(spark: SparkSession) -> int:
     """How many ranges tasks have read from Kinesis again, by what Spark's UI would show."""
-    store = spark._jsparkSession.sharedState().statusStore()  # type: ignore[attr-defined]
+    store = spark._jsparkSession.sharedState().statusStore()
     total = 0
     executions = store.executionsList().iterator()
     while executions.hasNext():
@@ -132,7 +129,7 @@ def wait_even(
         reread, batches = reread_ranges(spark), len(collector.places)
         stream.put(40)
         drain(stream, query, collector)
-        newest = list(collector.places.values())[batches:]
+        newest = collector.places[batches:]
         places = {(place.shard, place.executor) for batch in newest for place in batch}
         shares = Counter(executor for _, executor in places)
         is_fair = set(shares) == registered(spark) and len(places) == stream.shards

@@ -43,9 +43,12 @@ def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[b
     """One of its processes, ended at the end."""
     command = [str(HOME / "bin" / "spark-class"), main, "--webui-port", "0", *arguments]
     environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_DAEMON_MEMORY": "256m"}
-    with log.open("wb") as out, subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
-    ) as process:
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        ) as process,
+    ):
         try:
             yield process
         finally:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from apps import FOLDER
 from app_restarted import results
+from apps import FOLDER
 from cluster import work_folder
 from processes import executors, of_session
 from streams import FENCE, Stream, wait_for
@@ -65,7 +65,9 @@ def told_in(folder: Path) -> Path:
 
 def arrived(stream: Stream, folder: Path) -> int:
     """How many of the stream's records are kept."""
-    return len({(row.key, row.n) for row in results(folder)} & {(w.key, w.n) for w in stream.written})
+    return len(
+        {(row.key, row.n) for row in results(folder)} & {(w.key, w.n) for w in stream.written}
+    )
 
 
 @contextmanager
@@ -74,13 +76,21 @@ def application(stream: Stream, folder: Path) -> Iterator[subprocess.Popen[bytes
     command = [sys.executable, str(FOLDER / "app_restarted.py")]
     command += [stream.endpoint, stream.name, str(folder)]
     log = folder / "log"
-    with log.open("ab") as out, subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-    ) as process:
+    with (
+        log.open("ab") as out,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
             yield process
         except BaseException:
-            print(log.read_text(errors="replace")[-6000:])
+            sys.stderr.write(log.read_text(errors="replace")[-6000:])
             raise
         finally:
             for pid in of_session(process.pid):
