@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cluster import cluster_session
 from harness import drain, running
-from placed import PlacedCollector, registered, reread_ranges, wait_even
+from placed import PlacedCollector, registered, wait_even
 from streams import Stream, wait_for
 from verdict import verdict
 
@@ -51,13 +51,13 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
             spark, folder / "while"
         )  # the other one comes, is given its share, and stays with it
         shares = wait_even(spark, stream, query, collector)
-        reread = reread_ranges(spark)
+        reread = collector.reread
         idle_until = time.monotonic() + 3 * IDLE_SECONDS
         wait_for("nothing was to do for long", lambda: time.monotonic() > idle_until)
         stayed = registered(spark) == set(shares)
         stream.put(200)
         drain(stream, query, collector)
-        reread = reread_ranges(spark) - reread
+        reread = collector.reread - reread
     wait_for("they go with the query", lambda: not registered(spark))
     return {
         "before": len(had),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cluster import new_session
 from harness import drain, running
-from placed import PlacedCollector, reread_ranges, wait_even
+from placed import PlacedCollector, wait_even
 from standalone import standalone
 from streams import Stream
 from verdict import verdict
@@ -35,7 +35,7 @@ SETTINGS = {
 
 
 def meddling(folder: Path) -> Callable[[str, int, int], None]:
-    """First attempts fail while there is a file `fail`; those of task 0 hang at a file `slow`."""
+    """Two attempts fail while there is a file `fail`; one of task 0 hangs at a file `slow`."""
     fail, slow = folder / "fail", folder / "slow"
 
     def meddle(executor: str, number: int, attempt: int) -> None:
@@ -43,7 +43,7 @@ def meddling(folder: Path) -> Callable[[str, int, int], None]:
             (folder / f"failed-{executor}-{number}-{attempt}").touch()
             raise RuntimeError("failed as the test wants it")
         if slow.exists() and number == 0 and attempt == 0:
-            (folder / f"slow-{executor}").touch()
+            slow.rename(folder / f"slow-{executor}")  # the others do not
             time.sleep(60)
             raise TimeoutError("no copy has come first")
 
@@ -68,18 +68,18 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
     with running(spark, stream.source(), folder / "checkpoint", collector) as query:
         wait_even(spark, stream, query, collector)
         for step, marks in (("fail", "failed-*"), ("slow", "slow-*")):
-            reread, batches = reread_ranges(spark), len(collector.places)
+            reread, batches = collector.reread, len(collector.places)
             (folder / step).touch()
             stream.put(400)
             drain(stream, query, collector)
-            (folder / step).unlink()
+            (folder / step).unlink(missing_ok=True)
             places = {place for batch in collector.places[batches:] for place in batch}
             again = {place for place in places if place.attempt > 0}
             said[step] = {
                 "first": sorted({file.name.split("-")[1] for file in folder.glob(marks)}),
                 "again": sorted({place.executor for place in again}),
                 "attempts": sorted({place.attempt for place in again}),
-                "reread": reread_ranges(spark) - reread,
+                "reread": collector.reread - reread,
                 **verdict(stream.written, collector.numbered()),
             }
     return said

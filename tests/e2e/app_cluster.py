@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cluster import cluster_session, executor_logs
 from harness import drain, running
-from placed import PlacedCollector, holding, registered, reread_ranges, wait_even
+from placed import PlacedCollector, holding, registered, wait_even
 from processes import executors
 from streams import Stream, wait_for
 from verdict import verdict
@@ -73,7 +73,7 @@ class Life:
     def killed_in_batch(self) -> dict[str, Any]:
         """One of two, with a task on it that has read a part of its rows."""
         wait_even(self.spark, self.stream, self.query, self.collector)
-        before = reread_ranges(self.spark)
+        before = self.collector.reread
         hold = self.folder / "hold"
         hold.touch()
         self.stream.put(400)
@@ -83,7 +83,7 @@ class Life:
         hold.unlink()
         drain(self.stream, self.query, self.collector)
         self.wait_executors(2)
-        return {"left": victim, "reread": reread_ranges(self.spark) - before}
+        return {"left": victim, "reread": self.collector.reread - before}
 
     def decommissioned(self) -> dict[str, Any]:
         """One of two, asked to leave as a machine's owner would; another one comes."""

@@ -47,13 +47,20 @@ class PlacedCollector(Collector):
         super().__init__()
         self.places: list[set[Place]] = []  # of each batch
         self._meddle = meddle
+        self._reread: dict[int, int] = {}
 
     def fetch(self, frame: DataFrame) -> list[Row]:
         """The rows, each with its place."""
         schema = StructType(frame.schema.fields + COLUMNS)
         rows = frame.mapInArrow(placed(self._meddle), schema).collect()
         self.places.append({Place(r["shardId"], r["executor"], r["attempt"]) for r in rows})
+        self._reread |= reread_metrics(frame.sparkSession)
         return rows
+
+    @property
+    def reread(self) -> int:
+        """How many ranges tasks have read from Kinesis again, in all batches."""
+        return sum(list(self._reread.values()))
 
 
 def placed(
@@ -96,22 +103,24 @@ def holding(folder: Path) -> Callable[[str, int, int], None]:
     return meddle
 
 
-def reread_ranges(spark: SparkSession) -> int:
-    """How many ranges tasks have read from Kinesis again, by what Spark's UI would show."""
-    store = spark._jsparkSession.sharedState().statusStore()
-    total = 0
-    executions = store.executionsList().iterator()
+def reread_metrics(spark: SparkSession) -> dict[int, int]:
+    """How many ranges were read from Kinesis again, by the metric's id: there is one a batch.
+
+    Spark's UI does not show it here: what runs in `foreachBatch` it takes for another query's.
+    """
+    jvm = spark._jvm
+    assert jvm is not None
+    context = jvm.org.apache.spark.util.AccumulatorContext
+    found = {}
+    executions = spark._jsparkSession.sharedState().statusStore().executionsList().iterator()
     while executions.hasNext():
-        execution = executions.next()
-        values = store.executionMetrics(execution.executionId())
-        wanted = {}
-        metrics = execution.metrics().iterator()
+        metrics = executions.next().metrics().iterator()
         while metrics.hasNext():
             metric = metrics.next()
-            if metric.name() == REREAD:
-                wanted[metric.accumulatorId()] = values.get(metric.accumulatorId())
-        total += sum(int(v.get().replace(",", "")) for v in wanted.values() if v.isDefined())
-    return total
+            value = context.get(metric.accumulatorId()) if metric.name() == REREAD else None
+            if value is not None and value.isDefined():  # else it is gone with its batch
+                found[metric.accumulatorId()] = max(0, value.get().value())
+    return found
 
 
 def wait_even(
@@ -126,7 +135,7 @@ def wait_even(
 
     def is_even() -> bool:
         nonlocal shares
-        reread, batches = reread_ranges(spark), len(collector.places)
+        reread, batches = collector.reread, len(collector.places)
         stream.put(40)
         drain(stream, query, collector)
         newest = collector.places[batches:]
@@ -134,7 +143,7 @@ def wait_even(
         shares = Counter(executor for _, executor in places)
         is_fair = set(shares) == registered(spark) and len(places) == stream.shards
         is_fair = is_fair and max(shares.values()) - min(shares.values()) <= 1
-        return is_fair and reread_ranges(spark) == reread
+        return is_fair and collector.reread == reread
 
     wait_for("each executor reads its share ahead", is_even)
     return shares
