@@ -30,7 +30,7 @@ lazy val connector = (project in file("connector-scala"))
 
 /** The local Kinesis: a state machine with two faces, the port and HTTP. */
 lazy val simulator = (project in file("localstack/simulator"))
-  .dependsOn(connector)
+  .dependsOn(connector % "compile->compile;test->test")
   .settings(
     name := "spark-kinesis-simulator",
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,

@@ -21,7 +21,7 @@ object ConnectionOptions {
   /**
    * The one stream that the options name.
    *
-   * @param defaultRegion asked only where neither `region` nor the ARN tells
+   * @param defaultRegion asked only where neither `region` nor ARN nor endpoint tells
    * @throws OptionException where something is missing, wrong or contradictory
    */
   def stream(options: Options, defaultRegion: => Option[String]): StreamAccess =
@@ -43,7 +43,7 @@ object ConnectionOptions {
     }
     val credentials = CredentialsConfig(source(options), role(options))
     val at = endpoint(options, "endpoint")
-    lazy val default = defaultRegion
+    lazy val default = at.flatMap(EndpointRegion.of).orElse(defaultRegion)
     refs.map { ref =>
       StreamAccess(ref, ClientConfig(region(options, ref, default), at, credentials))
     }
@@ -54,7 +54,8 @@ object ConnectionOptions {
     (options.contains("streamName"), options.contains("streamArn")) match {
       case (true, true) =>
         throw conflicting(
-          "Both 'streamName' and 'streamArn' are given. Say which streams by one of them."
+          s"Both ${options.named("streamName")} and ${options.named("streamArn")} are given. " +
+            "Say which streams by one of them."
         )
       case (false, false) =>
         throw missing(
@@ -95,7 +96,8 @@ object ConnectionOptions {
     }
     for (mine <- named; its <- ofArn if mine != its)
       throw conflicting(
-        s"Option 'region' is '$mine', but stream $ref lies in $its. Leave 'region' out."
+        s"Option ${options.named("region")} is '$mine', but stream $ref lies in $its. " +
+          "Leave it out."
       )
     named.orElse(ofArn).orElse(default).getOrElse {
       throw new OptionException(
@@ -109,7 +111,7 @@ object ConnectionOptions {
   private def endpoint(options: Options, name: String): Option[URI] =
     options.text(name).map { text =>
       val uri = Try(new URI(text)).toOption
-      if (text.contains('@')) throw credentialsInside(name)
+      if (text.contains('@')) throw credentialsInside(options.named(name))
       uri.filter(isWeb).getOrElse {
         throw options.invalid(
           name,
@@ -122,9 +124,10 @@ object ConnectionOptions {
   private def isWeb(uri: URI): Boolean =
     Set("http", "https")(Option(uri.getScheme).fold("")(Options.lower)) && uri.getHost != null
 
+  /** @param name in quotes */
   private def credentialsInside(name: String): OptionException = new OptionException(
     InvalidOption,
-    s"Option '$name' holds an '@': expected a URL without user and password. " +
+    s"Option $name holds an '@': expected a URL without user and password. " +
       "Give credentials by their own options."
   )
 
@@ -133,7 +136,8 @@ object ConnectionOptions {
     options.text("profile") match {
       case Some(_) if keys.nonEmpty =>
         throw conflicting(
-          s"Both 'profile' and ${keys.mkString("'", "', '", "'")} are given. " +
+          s"Both ${options.named("profile")} and " +
+            s"${keys.map(options.named).mkString(", ")} are given. " +
             "Choose one kind of credentials."
         )
       case Some(name) => CredentialsSource.Profile(name)
@@ -145,7 +149,8 @@ object ConnectionOptions {
   private def static(options: Options): CredentialsSource = {
     def needed(name: String) = options.text(name).getOrElse {
       throw missing(
-        s"Option '$name' is missing beside ${Keys.filter(options.contains).mkString(", ")}. " +
+        s"Option '$name' is missing beside " +
+          s"${Keys.filter(options.contains).map(options.named).mkString(", ")}. " +
           "A key has an id and a secret: give both."
       )
     }
@@ -160,7 +165,10 @@ object ConnectionOptions {
     case Some(arn) => Some(assumed(options, arn))
     case None =>
       OfRole.find(options.contains).foreach { name =>
-        throw missing(s"Option '$name' is given without 'roleArn'. Name the role, or leave it out.")
+        throw missing(
+          s"Option ${options.named(name)} is given without 'roleArn'. " +
+            "Name the role, or leave it out."
+        )
       }
       None
   }

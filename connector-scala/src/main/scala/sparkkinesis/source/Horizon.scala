@@ -4,7 +4,7 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.KinesisClient
+import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model._
 
 /**
@@ -22,6 +22,14 @@ final class Horizon(client: KinesisClient, stream: StreamRef) {
     def isOlderThan(age: FiniteDuration) =
       completeAsOf.isBefore(now.minusMillis((age + Margin).toMillis))
     isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(now))
+  }
+
+  /** How much of a shard is missing, in words; it asks the service where it has not lately. */
+  def extent(completeAsOf: Option[Instant], now: Instant): String = {
+    def kept =
+      try Some(retention(now))
+      catch { case _: KinesisException => None }
+    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => kept), now)
   }
 
   private def retention(now: Instant): FiniteDuration =

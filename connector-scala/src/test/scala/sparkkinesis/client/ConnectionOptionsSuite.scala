@@ -45,6 +45,25 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     assert(byArn.map(_.client.credentials).distinct.size === 1)
   }
 
+  private val endpoints = Table(
+    ("endpoint", "region"),
+    ("https://kinesis.us-east-1.amazonaws.com", "us-east-1"),
+    ("https://kinesis-fips.us-gov-west-1.amazonaws.com/", "us-gov-west-1"),
+    ("https://Kinesis.cn-north-1.amazonaws.com.cn:443", "cn-north-1"),
+    ("https://vpce-0a1.kinesis.eu-west-1.vpce.amazonaws.com", "eu-west-1"),
+    ("https://123456789012.control-kinesis.eu-west-3.amazonaws.com", "default"),
+    ("https://kinesis.us-east-1.amazonaws.com.example.com", "default"),
+    ("http://127.0.0.1:4567", "default")
+  )
+
+  test("the region of an AWS endpoint, unless it is said") {
+    forAll(endpoints) { (endpoint, region) =>
+      val options = Map("streamName" -> "orders", "endpoint" -> endpoint)
+      assert(parse(options, Some("default")).client.region === region)
+      assert(parse(options + ("region" -> "eu-west-1")).client.region === "eu-west-1")
+    }
+  }
+
   test("an endpoint, credentials, a role") {
     assert(client("endpoint" -> "http://127.0.0.1:4567").endpoint.map(_.getPort) === Some(4567))
     assert(client().credentials === CredentialsConfig(DefaultChain, None))
@@ -91,6 +110,31 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (named + ("awsSessionToken" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
     (named ++ Map("profile" -> "p", "awsAccessKeyId" -> "hush"), ConflictingOptions, "one kind"),
     (named + ("roleArn" -> "reader"), InvalidOption, "Option 'roleArn' is 'reader'"),
+    (
+      Map("streamName" -> "orders", "kinesis.region" -> "Ireland"),
+      InvalidOption,
+      "Option 'kinesis.region' ('region' here) is 'Ireland'"
+    ),
+    (
+      named + ("awsSecretKey" -> "hush"),
+      MissingOption,
+      "beside 'awsSecretKey' ('awsSecretAccessKey' here)"
+    ),
+    (
+      named ++ Map("profile" -> "p", "awsAccessKey" -> "hush"),
+      ConflictingOptions,
+      "Both 'profile' and 'awsAccessKey' ('awsAccessKeyId' here)"
+    ),
+    (
+      named + ("stsSessionName" -> "me"),
+      MissingOption,
+      "'stsSessionName' ('roleSessionName' here)"
+    ),
+    (
+      named + ("endpointUrl" -> "http://u:hush@h"),
+      InvalidOption,
+      "Option 'endpointUrl' ('endpoint' here) holds an '@'"
+    ),
     (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
     (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),
     (

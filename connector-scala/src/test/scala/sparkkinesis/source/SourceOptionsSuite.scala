@@ -27,13 +27,24 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "earliest", _.start, StartingPosition.TrimHorizon),
     ("startingPosition", "2026-11-21T08:00:00Z", _.start, at("2026-11-21T08:00:00Z")),
     ("startingPosition", "2026-11-21T08:00:00.5+02:00", _.start, at("2026-11-21T06:00:00.500Z")),
+    ("initialPosition", "earliest", _.start, StartingPosition.TrimHorizon),
+    (
+      "kinesis.startingPosition",
+      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
+      _.start,
+      at("2026-11-21T08:00:00Z")
+    ),
+    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
+    ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
+    ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
     ("checkpointLocation", "/c", _.names, "orders")
   )
 
@@ -47,7 +58,8 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(
       !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
     )
-    assert(options.streams.head.client.region === "eu-west-1")
+    assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
+    assert(options.discoveryInterval === 10.seconds)
   }
 
   private val refused = Table(
@@ -66,17 +78,18 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
     ("idleFetchPeriod", "0s", InvalidOption, "a duration above zero"),
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
+    ("shardDiscoveryInterval", "999ms", InvalidOption, "1s to 1h"),
+    ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
-    ("initialPosition", "latest", UnknownOption, "Its name is 'startingPosition'."),
-    ("maxOffsetsPerTrigger", "9", UnknownOption, "Its name is 'maxRecordsPerTrigger'."),
+    ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),
     (
       "deliveryTimeout",
       "5m",
       UnknownOption,
       "There is no option 'deliveryTimeout' here"
     ), // a sink's
-    ("subscribe", "topic", UnknownOption, "Known are:")
+    ("kafka.bootstrap.servers", "h:1", UnknownOption, "Known are:")
   )
 
   test("what is wrong or unknown is refused by its name, and its value where it is wrong") {

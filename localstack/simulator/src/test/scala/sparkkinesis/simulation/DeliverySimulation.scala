@@ -69,6 +69,25 @@ class DeliverySimulation extends AnyFunSuite {
     if (outcomes.size > 1) assert(outcomes.toSet === Set(true, false))
   }
 
+  test(
+    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept"
+  ) {
+    val mended = each(600) { seed =>
+      val history = new History(seed, failOnDataLoss = false)
+      val stopped = history.stopped()
+      require(stopped.loss.isEmpty, "a loss although it is to be passed over")
+      val horizon = history.world.clock.now.minusMillis(Retention.toMillis).toEpochMilli
+      kept(history, stopped.query).atLeast(history.world.producer.writtenAfter(horizon))
+      stopped.query.lostRanges > 0
+    }
+    info(
+      s"${mended.size} histories, ${mended.count(identity)} with shards that nobody looked after"
+    )
+    if (mended.size > 1) assert(mended.toSet === Set(true, false))
+  }
+
+  private val Retention = 24.hours
+
   /** An idle query confirms four times in a retention of 24 hours, and a history runs for a while. */
   private val ShortestLoss = 12.hours
 }

@@ -8,8 +8,8 @@ import sparkkinesis.source._
  * One seeded life of a query: producers write and reshard, the service fails, executors come and go,
  * the driver restarts.
  */
-final class History(seed: Long) {
-  val world = new World(seed)
+final class History(seed: Long, failOnDataLoss: Boolean = true) {
+  val world = new World(seed, failOnDataLoss)
   import world._
 
   /** Of a query that does not read what came before it. */

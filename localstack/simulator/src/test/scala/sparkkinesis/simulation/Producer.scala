@@ -25,6 +25,10 @@ final class Producer(kinesis: SimulatedKinesis, clock: SimulatedClock, random: R
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
     written.map { case (key, all) => key -> all.filter(arrivals(_) <= millis) }
 
+  /** The same, of those that arrived later. */
+  def writtenAfter(millis: Long): Map[String, Seq[Int]] =
+    written.map { case (key, all) => key -> all.filter(arrivals(_) > millis) }
+
   /** What was written so far does not concern the query. */
   def forget(): Unit = numbers.clear()
 

@@ -27,6 +27,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
   /** Of the current run. */
   def stopAtMillis: Option[Long] = run.settings.stopAtMillis
 
+  /** Shards of the current run that were taken up though nobody had looked after them. */
+  def lostRanges: Long = run.lostRanges
+
   override def toString: String = s"at ${OffsetCodec.encode(lastEnd)} with " +
     s"${run.coordinator.frontiers}, ${run.settings}, and ${executors.values.mkString(", ")}"
 
@@ -76,6 +79,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
   def runBatch(mayFail: Boolean): Boolean = {
     val from = lastEnd
     run.coordinator.advance(from, from, clock.now)
+    run.look(from)
     val end = nextEnd(from)
     if (end ne from) {
       log += OffsetCodec.encode(end)
@@ -93,7 +97,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
     val due = all.map { case (id, f) => id -> stopAtMillis.fold(f)(f.until) }
-    val end = BatchPlanner.end(from, due, run.settings.limits)
+    val end = run.mended(BatchPlanner.end(from, due, run.settings.limits))
     val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
     if ((end ne from) || !isIdle) end
     else calmly(BatchPlanner.confirmed(from, due, run.streams.confirmationPeriod))
@@ -149,17 +153,39 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
       new CheckedStream(
         stream,
         options.start,
-        failOnDataLoss = true,
+        options.failOnDataLoss,
         clock,
         () => random.nextDouble()
       )
     new CheckedStreams(options, Seq(options.streams.head -> checked))
   }
 
+  private def DiscoveryInterval = 3.seconds
+
   /** One life of the driver. */
   private final class Run {
     val coordinator = new FetchCoordinator(10.seconds)
     val streams: CheckedStreams = checkedStreams()
+    private val client = StreamClient(producer.stream, kinesis)
+    private val watch =
+      new StreamWatch(client, options.failOnDataLoss, DiscoveryInterval, () => 0.5)
+    private var nextLook = clock.now
+
+    /** @throws SourceException where a shard would be lost */
+    def look(from: SourceOffset): Unit = {
+      from.streams.values.foreach(watch.planned)
+      if (!clock.now.isBefore(nextLook))
+        nextLook = clock.now.plusMillis(watch.look(clock.now).toMillis)
+      watch.check()
+    }
+
+    def lostRanges: Long = watch.lostRanges
+
+    def mended(end: SourceOffset): SourceOffset = {
+      val all = end.streams.transform((_, known) => watch.mended(known))
+      if (all.forall { case (arn, known) => known eq end.streams(arn) }) end else SourceOffset(all)
+    }
+
     val settings: FetchSettings = options.fetch.copy(
       stopAtMillis = Option.when(hasStopTime)(calmly(streams.now().toEpochMilli))
     )

@@ -11,7 +11,7 @@ import sparkkinesis.simulator._
 import sparkkinesis.source._
 
 /** A Kinesis with its producer and its faults, and how the query over it is set up, all by the seed. */
-final class World(seed: Long) {
+final class World(seed: Long, failOnDataLoss: Boolean) {
   val random = new Random(seed)
   val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   private var isQuiet = true
@@ -41,7 +41,7 @@ final class World(seed: Long) {
         idlePeriod = 1.second,
         bufferBytes = bufferBytes,
         limits = limits,
-        failOnDataLoss = true,
+        failOnDataLoss = failOnDataLoss,
         stopAtMillis = None
       )
     )
