@@ -49,7 +49,7 @@ def cluster_session(
 def new_session(master: str, conf: Mapping[str, str]) -> SparkSession:
     """A session of a program of its own."""
     os.environ["SPARK_HOME"] = str(HOME)
-    os.environ["SPARK_SCALA_VERSION"] = "2.13"
+    os.environ["SPARK_SCALA_VERSION"] = "2.12" if pyspark.__version__ < "4" else "2.13"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
         SparkSession.Builder()

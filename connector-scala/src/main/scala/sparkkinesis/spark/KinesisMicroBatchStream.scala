@@ -56,7 +56,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def getDefaultReadLimit: ReadLimit = {
     val limits = options.fetch.limits
-    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ReadLimit.maxBytes)
+    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ByteLimit)
     each.toArray match {
       case Array() => ReadLimit.allAvailable()
       case Array(one) => one
@@ -212,7 +212,7 @@ object KinesisMicroBatchStream {
 
   private def limitsOf(limit: ReadLimit): ReadLimits = limit match {
     case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
-    case bytes: ReadMaxBytes => ReadLimits(None, Some(bytes.maxBytes))
+    case ByteLimit(bytes) => ReadLimits(None, Some(bytes))
     case several: CompositeReadLimit =>
       several.getReadLimits.map(limitsOf).foldLeft(ReadLimits.None) { (all, one) =>
         ReadLimits(one.maxRecords.orElse(all.maxRecords), one.maxBytes.orElse(all.maxBytes))
