@@ -46,6 +46,7 @@ final class PageBuffer(capacityBytes: Long) {
   private val shardPages = mutable.Map.empty[StreamShard, Held]
   private var held = 0L
   private var reserved = 0L
+  private var refused = 0L
 
   /**
    * Makes room for a page that is about to be asked for; to be given back by `release`. Beyond half of
@@ -64,8 +65,12 @@ final class PageBuffer(capacityBytes: Long) {
       )
     val hasRoom = held + reserved == 0 || total <= capacityBytes && isFair
     if (hasRoom) reserved += estimate
+    else if (reserved == 0) refused += 1
     hasRoom
   }
+
+  /** How often the pages held alone left no room: only their going can make some. */
+  def refusals: Long = synchronized(refused)
 
   def release(estimate: Long): Unit = synchronized(reserved -= estimate)
 
