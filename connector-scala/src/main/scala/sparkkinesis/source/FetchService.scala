@@ -17,6 +17,7 @@ import sparkkinesis.model.StreamRef
  *
  * @param executor and host as Spark names them
  * @param release gives the client back when the service closes
+ * @param services of this executor, itself included, which share its memory evenly
  */
 final class FetchService(
     executor: String,
@@ -27,7 +28,8 @@ final class FetchService(
     settings: FetchSettings,
     link: FetchLink,
     clock: Clock,
-    chance: () => Double
+    chance: () => Double,
+    services: () => Int = () => 1
 ) extends AutoCloseable {
   import FetchService._
 
@@ -40,7 +42,7 @@ final class FetchService(
   private var isClosed = false
   private var lastStatus = clock.now
 
-  val buffer = new PageBuffer(settings.bufferBytes)
+  val buffer = new PageBuffer(part(settings.bufferBytes), part(PageBuffer.SpareBytes))
   private val fetchers = new ShardFetchers(
     buffer,
     new ShardFetcher(stream, _, client, buffer, settings, () => fetcherCount, chance)
@@ -119,6 +121,8 @@ final class FetchService(
     pool.setCorePoolSize(threadsFor(plan.assignments.size))
     fetchers(plan).foreach(schedule(_, Duration.Zero))
   }
+
+  private def part(bytes: Long): Long = bytes / math.max(1, services())
 
   private def fetcherCount: Int = synchronized(fetchers.size)
 
