@@ -1,7 +1,5 @@
 package sparkkinesis.simulation
 
-import java.time.Instant
-
 import scala.concurrent.duration._
 
 import org.scalatest.concurrent.Eventually
@@ -35,7 +33,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   /** One shard with numbered records of a kilobyte, of which the buffer holds some pages. */
   private class Fixture(records: Int) {
-    val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+    val clock = new SimulatedClock(SystemClock.now) // the fetchers go by that one
     val kinesis = new SimulatedKinesis(clock)
     kinesis.createStream(name, 1)
     (1 to records).foreach { number =>
@@ -76,6 +74,9 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
     def isFull: Boolean = service.buffer.bytes > settings.bufferBytes - 64 * 1024
 
+    def state: String =
+      s"${rows.size} rows, ${service.buffer.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
+
     def awaitNews(): Unit =
       eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
 
@@ -101,7 +102,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       while (query.rows.size < 200) {
         query.awaitNews()
         if (query.rows.size < 100) {
-          eventually(assert(query.isFull))
+          eventually(assert(query.isFull, query.state))
           fixture.clock.advance(6.minutes)
           pauses += 1
         }
