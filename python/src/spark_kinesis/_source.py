@@ -27,6 +27,8 @@ class KinesisSource(StreamAccess):
         credentials: default: the AWS SDK's chain.
         role: assumed with those credentials.
         starting_position: for a query without a checkpoint; default ``Latest()``.
+        allow_stream_removal: go on without a stream of the checkpoint that is no longer
+            named, giving up what is unread in it; default false.
         max_records_per_trigger: records a micro-batch; default: no limit.
         max_bytes_per_trigger: bytes a micro-batch; default: no limit.
         fail_on_data_loss: fail rather than skip records that are gone; default true.
@@ -37,6 +39,7 @@ class KinesisSource(StreamAccess):
     """
 
     starting_position: Position | None = None
+    allow_stream_removal: bool | None = None
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     fail_on_data_loss: bool | None = None
@@ -54,7 +57,8 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("min_fetch_period", "idle_fetch_period"):
             require(name, getattr(self, name), timedelta, ABSENT)
-        require("fail_on_data_loss", self.fail_on_data_loss, bool, ABSENT)
+        for name in ("fail_on_data_loss", "allow_stream_removal"):
+            require(name, getattr(self, name), bool, ABSENT)
         kinds = (Latest, TrimHorizon, AtTimestamp, ABSENT)
         require("starting_position", self.starting_position, *kinds)
 
@@ -71,6 +75,7 @@ class KinesisSource(StreamAccess):
             {
                 **self._access_options(),
                 "startingPosition": None if position is None else position.option(),
+                "allowStreamRemoval": text(self.allow_stream_removal),
                 "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                 "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
                 "failOnDataLoss": text(self.fail_on_data_loss),

@@ -46,6 +46,12 @@ object Generators {
 
   def shardId(number: Int): ShardId = ShardId(f"shardId-$number%012d")
 
+  /** The same of the stream [[arn]]. */
+  def shardOf(number: Int): StreamShard = StreamShard(arn, shardId(number))
+
+  /** The offset of a source with this one stream. */
+  def only(offset: StreamOffset): SourceOffset = SourceOffset.of(Seq(offset))
+
   /** A stream's shards after some splits and merges, with everything still listed. */
   val shardGraph: Gen[Vector[Shard]] = for {
     count <- Gen.choose(1, 3)
@@ -94,7 +100,7 @@ object Generators {
   )
 
   /** Any that can be written down, whether or not a query can come there. */
-  val offset: Gen[StreamOffset] = for {
+  val streamOffset: Gen[StreamOffset] = for {
     graph <- shardGraph
     shards <- Gen.sequence[Vector[(ShardId, ShardProgress)], (ShardId, ShardProgress)](graph.map {
       shard =>
@@ -104,6 +110,20 @@ object Generators {
     })
     created <- instant
   } yield StreamOffset(arn, created, SortedMap.from(shards))
+
+  /** Of one to three streams, two of which may have the same name. */
+  val offset: Gen[SourceOffset] = for {
+    arns <- Gen.someOf(
+      arn,
+      arn.copy(region = "us-east-1"),
+      arn.copy(name = StreamName("refunds"))
+    )
+    offsets <- Gen.listOfN(math.max(1, arns.size), streamOffset)
+  } yield SourceOffset.of(
+    offsets.zip(if (arns.isEmpty) Seq(arn) else arns.toSeq).map { case (offset, arn) =>
+      offset.copy(stream = arn)
+    }
+  )
 
   def record(number: Long, bytes: Int): Record =
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)

@@ -2,6 +2,8 @@ package sparkkinesis.client
 
 import java.net.URI
 
+import sparkkinesis.model.StreamRef
+
 /**
  * How to reach Kinesis. Travels to executors; prints no secret.
  *
@@ -17,6 +19,9 @@ final case class ClientConfig(
   /** For messages: where the calls go. */
   def target: String = endpoint.fold(s"region $region")(uri => s"region $region, endpoint $uri")
 }
+
+/** A stream as a user named it, and how to reach it. */
+final case class StreamAccess(ref: StreamRef, client: ClientConfig)
 
 /** Who asks. */
 final case class CredentialsConfig(source: CredentialsSource, role: Option[RoleConfig])

@@ -7,7 +7,7 @@ import scala.util.Try
 import sparkkinesis.client.OptionException._
 import sparkkinesis.model._
 
-/** The options that source and sink share: which stream, where, and who asks. */
+/** The options that source and sink share: which streams, where, and who asks. */
 object ConnectionOptions {
   private val Keys = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
   private val OfRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
@@ -19,34 +19,61 @@ object ConnectionOptions {
   private val DefaultSessionName = "spark-kinesis"
 
   /**
-   * @param defaultRegion asked only where neither `region` nor the ARN tells
+   * The one stream that the options name.
+   *
+   * @param defaultRegion asked only where neither `region` nor ARN nor endpoint tells
    * @throws OptionException where something is missing, wrong or contradictory
    */
-  def parse(options: Options, defaultRegion: => Option[String]): (StreamRef, ClientConfig) = {
-    val ref = stream(options)
+  def stream(options: Options, defaultRegion: => Option[String]): StreamAccess =
+    streams(options, defaultRegion) match {
+      case Seq(one) => one
+      case several =>
+        throw options.invalid(
+          named(options),
+          "one stream",
+          s"Name one of the ${several.size}, and start a query for each."
+        )
+    }
+
+  /** All streams that the options name, in the order they are named; like [[stream]]. */
+  def streams(options: Options, defaultRegion: => Option[String]): Seq[StreamAccess] = {
+    val refs = options.texts(named(options)).map(ref(options, _))
+    refs.diff(refs.distinct).headOption.foreach { twice =>
+      throw options.invalid(named(options), "different streams", s"Name $twice once.")
+    }
     val credentials = CredentialsConfig(source(options), role(options))
     val at = endpoint(options, "endpoint")
-    (ref, ClientConfig(region(options, ref, defaultRegion), at, credentials))
+    lazy val default = at.flatMap(EndpointRegion.of).orElse(defaultRegion)
+    refs.map { ref =>
+      StreamAccess(ref, ClientConfig(region(options, ref, default), at, credentials))
+    }
   }
 
-  private def stream(options: Options): StreamRef =
-    (options.text("streamName"), options.text("streamArn")) match {
-      case (Some(_), Some(_)) =>
+  /** Which of the two options names the streams. */
+  private def named(options: Options): String =
+    (options.contains("streamName"), options.contains("streamArn")) match {
+      case (true, true) =>
         throw conflicting(
-          "Both 'streamName' and 'streamArn' are given. Say which stream by one of them."
+          s"Both ${options.named("streamName")} and ${options.named("streamArn")} are given. " +
+            "Say which streams by one of them."
         )
-      case (None, None) =>
+      case (false, false) =>
         throw missing(
           "Which stream? Give 'streamName', such as orders, or 'streamArn', " +
             "such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders."
         )
-      case (Some(name), None) => byName(options, name)
-      case (None, Some(arn)) => byArn(options, arn)
+      case (byName, _) => if (byName) "streamName" else "streamArn"
     }
+
+  private def ref(options: Options, text: String): StreamRef =
+    if (named(options) == "streamName") byName(options, text) else byArn(options, text)
 
   private def byName(options: Options, name: String): StreamRef =
     StreamName.parse(name).map(StreamRef.ByName).getOrElse {
-      throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", oneStream(name))
+      val remedy =
+        if (name.startsWith("arn:")) s"Give '$name', and every other stream, by 'streamArn'."
+        else s"Mend '$name'; a comma stands between several streams."
+      throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", remedy)
     }
 
   private def byArn(options: Options, arn: String): StreamRef =
@@ -54,13 +81,9 @@ object ConnectionOptions {
       throw options.invalid(
         "streamArn",
         "the like of arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
-        oneStream(arn)
+        s"Mend '$arn': copy it from the Kinesis console or from 'aws kinesis list-streams'."
       )
     }
-
-  private def oneStream(text: String): String =
-    if (text.contains(',')) "Name one stream only; start a query for each stream."
-    else "Copy it from the Kinesis console or from 'aws kinesis list-streams'."
 
   private def region(options: Options, ref: StreamRef, default: => Option[String]): String = {
     val named = options.text("region")
@@ -73,7 +96,8 @@ object ConnectionOptions {
     }
     for (mine <- named; its <- ofArn if mine != its)
       throw conflicting(
-        s"Option 'region' is '$mine', but 'streamArn' lies in $its. Leave 'region' out."
+        s"Option ${options.named("region")} is '$mine', but stream $ref lies in $its. " +
+          "Leave it out."
       )
     named.orElse(ofArn).orElse(default).getOrElse {
       throw new OptionException(
@@ -87,7 +111,7 @@ object ConnectionOptions {
   private def endpoint(options: Options, name: String): Option[URI] =
     options.text(name).map { text =>
       val uri = Try(new URI(text)).toOption
-      if (text.contains('@')) throw credentialsInside(name)
+      if (text.contains('@')) throw credentialsInside(options.named(name))
       uri.filter(isWeb).getOrElse {
         throw options.invalid(
           name,
@@ -100,9 +124,10 @@ object ConnectionOptions {
   private def isWeb(uri: URI): Boolean =
     Set("http", "https")(Option(uri.getScheme).fold("")(Options.lower)) && uri.getHost != null
 
+  /** @param name in quotes */
   private def credentialsInside(name: String): OptionException = new OptionException(
     InvalidOption,
-    s"Option '$name' holds an '@': expected a URL without user and password. " +
+    s"Option $name holds an '@': expected a URL without user and password. " +
       "Give credentials by their own options."
   )
 
@@ -111,7 +136,8 @@ object ConnectionOptions {
     options.text("profile") match {
       case Some(_) if keys.nonEmpty =>
         throw conflicting(
-          s"Both 'profile' and ${keys.mkString("'", "', '", "'")} are given. " +
+          s"Both ${options.named("profile")} and " +
+            s"${keys.map(options.named).mkString(", ")} are given. " +
             "Choose one kind of credentials."
         )
       case Some(name) => CredentialsSource.Profile(name)
@@ -123,7 +149,8 @@ object ConnectionOptions {
   private def static(options: Options): CredentialsSource = {
     def needed(name: String) = options.text(name).getOrElse {
       throw missing(
-        s"Option '$name' is missing beside ${Keys.filter(options.contains).mkString(", ")}. " +
+        s"Option '$name' is missing beside " +
+          s"${Keys.filter(options.contains).map(options.named).mkString(", ")}. " +
           "A key has an id and a secret: give both."
       )
     }
@@ -138,7 +165,10 @@ object ConnectionOptions {
     case Some(arn) => Some(assumed(options, arn))
     case None =>
       OfRole.find(options.contains).foreach { name =>
-        throw missing(s"Option '$name' is given without 'roleArn'. Name the role, or leave it out.")
+        throw missing(
+          s"Option ${options.named(name)} is given without 'roleArn'. " +
+            "Name the role, or leave it out."
+        )
       }
       None
   }

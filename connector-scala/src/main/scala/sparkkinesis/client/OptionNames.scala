@@ -2,7 +2,7 @@ package sparkkinesis.client
 
 import sparkkinesis.client.Options.lower
 
-/** Names of options that are not ours: Spark's, other connectors', and misspelt ones. */
+/** Names of options that are not ours: Spark's, and misspelt ones. */
 private[client] object OptionNames {
 
   /**
@@ -22,37 +22,16 @@ private[client] object OptionNames {
     "_asyncProgressTrackingOverrideSinkSupportCheck"
   )
 
-  /** What other Kinesis connectors for Spark call ours, without a leading `kinesis.`. */
-  private val Elsewhere: Map[String, String] = Map(
-    "initialPosition" -> "startingPosition",
-    "startingOffsets" -> "startingPosition",
-    "endingOffsets" -> "endingPosition",
-    "awsAccessKey" -> "awsAccessKeyId",
-    "awsSecretKey" -> "awsSecretAccessKey",
-    "endpointUrl" -> "endpoint",
-    "stsRoleArn" -> "roleArn",
-    "stsSessionName" -> "roleSessionName",
-    "stsEndpointUrl" -> "stsEndpoint",
-    "consumerType" -> "consumerMode",
-    "maxOffsetsPerTrigger" -> "maxRecordsPerTrigger",
-    "maxFetchRecordsPerShard" -> "maxRecordsPerTrigger",
-    "maxFetchRate" -> "minFetchPeriod",
-    "shardFetchInterval" -> "shardDiscoveryInterval",
-    "shardsPerTask" -> "minPartitions"
-  ).map { case (theirs, ours) => lower(theirs) -> ours }
+  def isSparks(name: String): Boolean = Spark.exists(_.equalsIgnoreCase(name))
 
-  /** What to say about a name that is neither known nor Spark's. */
+  /** What to say about a name that is neither ours in any spelling nor Spark's. */
   def unknown(name: String, known: Seq[String]): String = {
-    val bare = lower(name).stripPrefix("kinesis.")
-    val renamed = Elsewhere.get(bare).filter(known.contains)
-    val prefixed = known.find(lower(_) == bare)
-    val meant = renamed.orElse(prefixed)
-    meant match {
-      case Some(ours) => s"There is no option '$name' here. Its name is '$ours'."
-      case None =>
-        val hint = nearest(bare, known).fold("")(near => s" Did you mean '$near'?")
-        s"There is no option '$name' here.$hint Known are: ${known.sorted.mkString(", ")}."
+    val hint = OptionAliases.remedy(name, known).getOrElse {
+      val bare = lower(name).stripPrefix(OptionAliases.Prefix)
+      val meant = nearest(bare, known).fold("")(near => s"Did you mean '$near'? ")
+      s"${meant}Known are: ${known.sorted.mkString(", ")}."
     }
+    s"There is no option '$name' here. $hint"
   }
 
   /** Close enough to be a slip: a third of the letters may differ. */

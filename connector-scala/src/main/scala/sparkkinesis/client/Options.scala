@@ -10,15 +10,27 @@ import scala.concurrent.duration._
  * Each reader answers `None` where the option is absent and throws [[OptionException]] where its
  * value is not of the type.
  */
-final class Options private (values: Map[String, String]) {
+final class Options private (values: Map[String, GivenOption]) {
   import Options._
 
   def contains(name: String): Boolean = values.contains(lower(name))
 
   /** Not blank, without the white space around it. */
-  def text(name: String): Option[String] = values.get(lower(name)).map { value =>
-    if (value.trim.isEmpty) throw invalid(name, "a value", "Leave it out to have the default.")
-    value.trim
+  def text(name: String): Option[String] = values.get(lower(name)).map { option =>
+    val value = option.value.trim
+    if (value.isEmpty) throw invalid(name, "a value", "Leave it out to have the default.")
+    value
+  }
+
+  /** For messages: the name in quotes, after the one that was given where that was another's. */
+  def named(name: String): String = values.get(lower(name)).fold(s"'$name'")(_.named(name))
+
+  /** One or more, with commas between them; none of them blank. */
+  def texts(name: String): Seq[String] = text(name).toSeq.flatMap { all =>
+    val each = all.split(",", -1).toSeq.map(_.trim)
+    if (each.exists(_.isEmpty))
+      throw invalid(name, "a value before and after each comma", "Take out the comma too many.")
+    each
   }
 
   /** `true` or `false`. */
@@ -42,29 +54,37 @@ final class Options private (values: Map[String, String]) {
     }
   }
 
-  /** More than nothing: digits and one of `ms`, `s`, `m`, `h`. */
+  /** More than nothing, at most a year: digits and one of `ms`, `s`, `m`, `h`. */
   def duration(name: String): Option[FiniteDuration] = text(name).map { value =>
-    lower(value) match {
-      case DurationPattern(digits, unit) if digits.toLong > 0 => digits.toLong * DurationUnits(unit)
-      case _ =>
-        throw invalid(
-          name,
-          "a duration above zero such as 200ms, 10s, 5m or 1h",
-          "Write digits and a unit, without a space."
-        )
+    val read = lower(value) match {
+      case DurationPattern(digits, unit) =>
+        val most = LongestDuration.toMillis / DurationUnits(unit).toMillis
+        digits.toLongOption.filter(n => n > 0 && n <= most).map(_ * DurationUnits(unit))
+      case _ => None
+    }
+    read.getOrElse {
+      throw invalid(
+        name,
+        s"a duration above zero such as 200ms, 10s, 5m or 1h, at most ${LongestDuration.toHours}h",
+        "Write digits and a unit, without a space."
+      )
     }
   }
 
-  /** Bytes, more than none: digits alone, or with one of `k`, `m`, `g` (times 1024). */
+  /** Bytes, 1 to 2^50: digits alone, or with one of `k`, `m`, `g` (times 1024). */
   def size(name: String): Option[Long] = text(name).map { value =>
-    lower(value) match {
-      case SizePattern(digits, unit) if digits.toLong > 0 => digits.toLong << SizeShifts(unit)
-      case _ =>
-        throw invalid(
-          name,
-          "a size above zero such as 512k, 64m or 1g",
-          "Write digits and a unit, without a space."
-        )
+    val read = lower(value) match {
+      case SizePattern(digits, unit) =>
+        val most = LargestSize >> SizeShifts(unit)
+        digits.toLongOption.filter(n => n > 0 && n <= most).map(_ << SizeShifts(unit))
+      case _ => None
+    }
+    read.getOrElse {
+      throw invalid(
+        name,
+        s"a size above zero such as 512k, 64m or 1g, at most ${LargestSize >> 30}g",
+        "Write digits and a unit, without a space."
+      )
     }
   }
 
@@ -75,15 +95,26 @@ final class Options private (values: Map[String, String]) {
    * @param remedy a sentence
    */
   def invalid(name: String, expected: String, remedy: String): OptionException = {
-    val value = if (Secrets(lower(name))) "***" else values.getOrElse(lower(name), "")
+    val value =
+      if (Secrets(lower(name))) "***" else values.get(lower(name)).fold("")(_.written)
     new OptionException(
       OptionException.InvalidOption,
-      s"Option '$name' is '$value': expected $expected. $remedy"
+      s"Option ${named(name)} is '$value': expected $expected. $remedy"
     )
   }
 
+  /** Positions as other connectors write them become ours. */
+  private def withPosition: Options = values.get(lower(Position)).fold(this) { option =>
+    val value = OptionAliases.position(option.value).left.map { remedy =>
+      invalid(Position, "an instant such as 2026-11-21T08:00:00Z", remedy)
+    }
+    val read = option.copy(value = value.fold(throw _, identity))
+    new Options(values.updated(lower(Position), read))
+  }
+
   /** Names only: values may be secret. */
-  override def toString: String = values.keys.toSeq.sorted.mkString("Options(", ", ", ")")
+  override def toString: String =
+    values.values.map(_.name).toSeq.sorted.mkString("Options(", ", ", ")")
 }
 
 object Options {
@@ -92,26 +123,24 @@ object Options {
   private val Secrets =
     Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId").map(lower)
 
-  private val DurationPattern = "(\\d{1,9})(ms|s|m|h)".r
+  private val Position = "startingPosition"
+
+  private val DurationPattern = "(\\d+)(ms|s|m|h)".r
   private val DurationUnits = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute, "h" -> 1.hour)
-  private val SizePattern = "(\\d{1,12})([kmg]?)".r
+  private val LongestDuration = 365.days
+  private val SizePattern = "(\\d+)([kmg]?)".r
   private val SizeShifts = Map("" -> 0, "k" -> 10, "m" -> 20, "g" -> 30)
+  private val LargestSize = 1L << 50
 
   /**
    * @param map as Spark hands them over
-   * @param known the names that mean something here; Spark's own come on top
-   * @throws OptionException where a name means nothing, with the name that was perhaps meant
+   * @param known the names that mean something here; Spark's own, and what other connectors call
+   *   ours, come on top
+   * @throws OptionException where a name means nothing, with the name that was perhaps meant, or
+   *   two names mean the same
    */
-  def parse(map: Map[String, String], known: Seq[String]): Options = {
-    val accepted = (known ++ OptionNames.Spark).map(lower).toSet
-    map.keys.toSeq.sorted.filterNot(name => accepted(lower(name))).headOption.foreach { name =>
-      throw new OptionException(
-        OptionException.UnknownOption,
-        OptionNames.unknown(name, known)
-      )
-    }
-    new Options(map.map { case (name, value) => lower(name) -> value })
-  }
+  def parse(map: Map[String, String], known: Seq[String]): Options =
+    new Options(OptionAliases.read(map, known)).withPosition
 
   private[client] def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

@@ -1,8 +1,16 @@
 package sparkkinesis.model
 
 /** A stream's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders`. */
-final case class StreamArn(partition: String, region: String, account: String, name: StreamName) {
-  override def toString: String = s"arn:$partition:kinesis:$region:$account:stream/$name"
+final case class StreamArn(partition: String, region: String, account: String, name: StreamName)
+    extends Ordered[StreamArn] {
+  private val text = s"arn:$partition:kinesis:$region:$account:stream/$name"
+
+  override def compare(that: StreamArn): Int = if (this eq that) 0 else text.compareTo(that.text)
+
+  /** Part of every shard's key: remembered by the text. */
+  override def hashCode: Int = text.hashCode
+
+  override def toString: String = text
 }
 
 object StreamArn {

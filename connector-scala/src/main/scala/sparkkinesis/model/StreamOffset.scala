@@ -19,7 +19,7 @@ final case class ShardProgress(
 )
 
 /**
- * How far a whole stream has been read: what Spark logs before each batch.
+ * How far a whole stream has been read.
  *
  * Each finished shard stays for one offset, so that "finished in an earlier batch" can be seen, and is
  * dropped in the next; its children are in the offset by then.

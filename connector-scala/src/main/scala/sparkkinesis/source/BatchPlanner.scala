@@ -17,15 +17,20 @@ object BatchPlanner {
    * @param frontiers of shards readable at `start`, each beginning where `start` says
    */
   def end(
-      start: StreamOffset,
-      frontiers: Map[ShardId, Frontier],
+      start: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
       limits: ReadLimits
-  ): StreamOffset = {
+  ): SourceOffset = {
     val readable = start.readable
     val known = frontiers.filter { case (id, _) => readable.contains(id) }
     val taken = take(known.map { case (id, frontier) => id -> frontier.marks }, limits)
     if (taken.isEmpty) start
-    else advance(start.settled, known, taken)
+    else {
+      val takenOf = taken.groupBy { case (id, _) => id.stream }
+      SourceOffset(start.settled.streams.transform { (arn, settled) =>
+        takenOf.get(arn).fold(settled)(advance(settled, known, _))
+      })
+    }
   }
 
   /**
@@ -34,20 +39,24 @@ object BatchPlanner {
    * tell that nothing can have been trimmed unread.
    */
   def confirmed(
-      start: StreamOffset,
-      frontiers: Map[ShardId, Frontier],
+      start: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
       step: FiniteDuration
-  ): StreamOffset = {
-    val proved = start.readable.keys.flatMap { id =>
-      for {
-        frontier <- frontiers.get(id) if frontier.marks.isEmpty
-        shard <- start.settled.shards.get(id)
-        complete <- latest(None, frontier.completeAsOfMillis)
-        if shard.completeAsOf.forall(_.plusMillis(step.toMillis).isBefore(complete))
-      } yield id -> shard.copy(completeAsOf = Some(complete))
+  ): SourceOffset = {
+    val proved = for {
+      id <- start.readable.keys.toSeq
+      frontier <- frontiers.get(id) if frontier.marks.isEmpty
+      shard <- start.settled.shard(id)
+      complete <- latest(None, frontier.completeAsOfMillis)
+      if shard.completeAsOf.forall(_.plusMillis(step.toMillis).isBefore(complete))
+    } yield id -> shard.copy(completeAsOf = Some(complete))
+    if (proved.isEmpty) start
+    else {
+      val provedOf = proved.groupMap(_._1.stream) { case (id, shard) => id.shard -> shard }
+      SourceOffset(start.settled.streams.transform { (arn, settled) =>
+        settled.copy(shards = settled.shards ++ provedOf.getOrElse(arn, Nil))
+      })
     }
-    val settled = start.settled
-    if (proved.isEmpty) start else settled.copy(shards = settled.shards ++ proved)
   }
 
   /**
@@ -56,7 +65,7 @@ object BatchPlanner {
    *
    * @param enough bytes that pages take in the executors' buffers
    */
-  def isThin(frontiers: Map[ShardId, Frontier], limits: ReadLimits, enough: Long): Boolean = {
+  def isThin(frontiers: Map[StreamShard, Frontier], limits: ReadLimits, enough: Long): Boolean = {
     val isBacklog = frontiers.valuesIterator.exists { frontier =>
       frontier.marks.nonEmpty && frontier.millisBehindLatest > BacklogMillis
     }
@@ -74,39 +83,48 @@ object BatchPlanner {
   private val BacklogMillis = 1000L
 
   /** Whether nothing that had arrived at the time is left behind `start`. */
-  def isDone(start: StreamOffset, frontiers: Map[ShardId, Frontier], millis: Long): Boolean =
+  def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier], millis: Long): Boolean =
     start.readable.keys.forall { id =>
       frontiers.get(id).exists { frontier =>
         frontier.until(millis).marks.isEmpty && frontier.reaches(millis)
       }
     }
 
-  /** The ranges between two offsets, in the order of shard names. */
-  def ranges(start: StreamOffset, end: StreamOffset): Seq[ShardRange] =
-    start.readable.toSeq.flatMap { case (id, from) =>
-      val upTo = end.shards.get(id).map(_.progress).getOrElse {
-        throw new IllegalArgumentException(s"Offset $end follows $start but lacks $id.")
+  /**
+   * The ranges between two offsets, in the order of streams and shards. A stream that only one of them
+   * has was taken in or left out between them: nothing of it is read.
+   */
+  def ranges(start: SourceOffset, end: SourceOffset): Seq[ShardRange] =
+    for {
+      (arn, before) <- start.streams.toSeq
+      after <- end.streams.get(arn).toSeq
+      (id, from) <- before.readable.toSeq
+      upTo = after.shards.get(id).map(_.progress).getOrElse {
+        throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")
       }
-      if (upTo == from) None else Some(ShardRange(id, from, upTo, start.shards(id).completeAsOf))
-    }
+      if upTo != from
+    } yield ShardRange(StreamShard(arn, id), from, upTo, before.shards(id).completeAsOf)
 
   /**
    * How many marks of each shard fit. Rounds of one mark a shard, the oldest data first: no shard
    * starves, however much another one holds.
    */
-  private def take(marks: Map[ShardId, Vector[Mark]], limits: ReadLimits): Map[ShardId, Int] =
+  private def take(
+      marks: Map[StreamShard, Vector[Mark]],
+      limits: ReadLimits
+  ): Map[StreamShard, Int] =
     if (limits.isUnlimited) marks.collect { case (id, all) if all.nonEmpty => id -> all.size }
     else {
       @tailrec
       def round(
-          open: Seq[ShardId],
-          taken: Map[ShardId, Int],
+          open: Seq[StreamShard],
+          taken: Map[StreamShard, Int],
           sum: (Long, Long)
-      ): Map[ShardId, Int] = {
+      ): Map[StreamShard, Int] = {
         val next = open.filter(id => taken.getOrElse(id, 0) < marks(id).size).sortBy { id =>
           (marks(id)(taken.getOrElse(id, 0)).lastArrivalMillis, id)
         }
-        val (nowTaken, nowSum, still) = next.foldLeft((taken, sum, Vector.empty[ShardId])) {
+        val (nowTaken, nowSum, still) = next.foldLeft((taken, sum, Vector.empty[StreamShard])) {
           case ((counts, (records, bytes), fitting), id) =>
             val mark = marks(id)(counts.getOrElse(id, 0))
             val (r, b) = (records + mark.records, bytes + mark.bytes)
@@ -119,22 +137,28 @@ object BatchPlanner {
       round(marks.keys.toSeq, Map.empty, (0L, 0L))
     }
 
+  /** One stream's offset, behind what is taken of its shards. */
   private def advance(
       settled: StreamOffset,
-      frontiers: Map[ShardId, Frontier],
-      taken: Map[ShardId, Int]
+      frontiers: Map[StreamShard, Frontier],
+      taken: Map[StreamShard, Int]
   ): StreamOffset = {
-    val ends = taken.map { case (id, count) => id -> frontiers(id).marks(count - 1) }
+    val ends = taken.map { case (id, count) => id.shard -> Taken(frontiers(id), count) }
     // In one pass over the tree: ten thousand updates of it take longer than all the rest.
     val moved = settled.shards.transform { (id, before) =>
-      ends.get(id).fold(before) { mark =>
-        ShardProgress(mark.upTo, Set.empty, completeAsOf(before, frontiers(id), taken(id)))
+      ends.get(id).fold(before) { end =>
+        ShardProgress(end.mark.upTo, Set.empty, completeAsOf(before, end.frontier, end.count))
       }
     }
-    val finished = ends.collect { case (id, mark) if mark.upTo == Progress.Finished => id }
-    settled.copy(shards = finished.toSeq.sorted.foldLeft(moved) { (shards, id) =>
-      frontiers(id).children.foldLeft(shards)(withChild(moved(id).completeAsOf))
+    val finished = ends.filter { case (_, end) => end.mark.upTo == Progress.Finished }
+    settled.copy(shards = finished.toSeq.sortBy(_._1).foldLeft(moved) { case (shards, (id, end)) =>
+      end.frontier.children.foldLeft(shards)(withChild(moved(id).completeAsOf))
     })
+  }
+
+  /** @param count of the frontier's marks, at least one */
+  private final case class Taken(frontier: Frontier, count: Int) {
+    def mark: Mark = frontier.marks(count - 1)
   }
 
   /**

@@ -18,9 +18,9 @@ import sparkkinesis.model._
 final class FetchCoordinator(lease: FiniteDuration) {
   import FetchCoordinator._
 
-  private var planned: Option[StreamOffset] = None // the end of the last planned batch
-  private var begun: Option[StreamOffset] = None // its start
-  private var done: Map[ShardId, Progress] = Map.empty // what that start says of each shard
+  private var planned: Option[SourceOffset] = None // the end of the last planned batch
+  private var begun: Option[SourceOffset] = None // its start
+  private var done: Map[StreamShard, Progress] = Map.empty // what that start says of each shard
   private var executors: Map[String, Executor] = Map.empty
   private var reading = ReadingShards.Empty
   private var version = 0L
@@ -29,16 +29,16 @@ final class FetchCoordinator(lease: FiniteDuration) {
   private var failed: Option[FetchFailure] = None
 
   /** The batch from `start` to `end` is planned: read ahead from `end`; pages before `start` may go. */
-  def advance(start: StreamOffset, end: StreamOffset, now: Instant): Unit = synchronized {
+  def advance(start: SourceOffset, end: SourceOffset, now: Instant): Unit = synchronized {
     if (!planned.contains(end) || !begun.contains(start)) move(start, end, now)
   }
 
-  private def move(start: StreamOffset, end: StreamOffset, now: Instant): Unit = {
+  private def move(start: SourceOffset, end: SourceOffset, now: Instant): Unit = {
     planned = Some(end)
     begun = Some(start)
-    val finished = done.keySet.diff(end.shards.keySet).map(_ -> Progress.Finished)
-    done = finished.toMap ++ start.shards.map { case (id, shard) => id -> shard.progress }
-    reading = reading.movedTo(end.readable.toMap)
+    val finished = done.keySet.filter(end.shard(_).isEmpty).map(_ -> Progress.Finished)
+    done = finished.toMap ++ progressOf(start)
+    reading = reading.movedTo(end.readable)
     version += 1
     expire(now)
     assign()
@@ -100,10 +100,10 @@ final class FetchCoordinator(lease: FiniteDuration) {
   }
 
   /** What the executors have found behind `start`. */
-  def frontiers: Map[ShardId, Frontier] = synchronized(reading.frontiers)
+  def frontiers: Map[StreamShard, Frontier] = synchronized(reading.frontiers)
 
   /** Where a range's pages are, as (host, executor). */
-  def location(shard: ShardId): Option[(String, String)] = synchronized {
+  def location(shard: StreamShard): Option[(String, String)] = synchronized {
     for {
       state <- reading.shards.get(shard)
       id <- state.executor
@@ -164,5 +164,11 @@ final class FetchCoordinator(lease: FiniteDuration) {
 }
 
 object FetchCoordinator {
+  private def progressOf(offset: SourceOffset): Iterator[(StreamShard, Progress)] =
+    for {
+      (arn, stream) <- offset.streams.iterator
+      (id, shard) <- stream.shards.iterator
+    } yield StreamShard(arn, id) -> shard.progress
+
   private final case class Executor(host: String, lastHeard: Instant, counters: FetchCounters)
 }

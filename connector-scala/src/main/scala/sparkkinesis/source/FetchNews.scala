@@ -2,13 +2,13 @@ package sparkkinesis.source
 
 import scala.collection.mutable
 
-import sparkkinesis.model.ShardId
+import sparkkinesis.model.StreamShard
 
 /** What an executor has not told the driver yet. Used under its owner's lock. */
 private[source] final class FetchNews {
   private val reports = mutable.Queue.empty[FetchReport]
   private var sums = FetchCounters.Zero
-  private var failed = Map.empty[ShardId, FetchFailure]
+  private var failed = Map.empty[StreamShard, FetchFailure]
   private var urgent = true
 
   /** Not to wait for the next heartbeat's time. */

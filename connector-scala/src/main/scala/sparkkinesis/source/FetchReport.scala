@@ -13,7 +13,7 @@ import sparkkinesis.model._
  * @param completeAsOfMillis all that arrived before is in the marks or before them; 0 where unknown
  */
 final case class FetchReport(
-    shard: ShardId,
+    shard: StreamShard,
     generation: Long,
     from: Progress,
     marks: Vector[Mark],
@@ -23,7 +23,7 @@ final case class FetchReport(
 )
 
 /** A shard an executor is to read ahead, from where. */
-final case class Assignment(shard: ShardId, generation: Long, from: Progress)
+final case class Assignment(shard: StreamShard, generation: Long, from: Progress)
 
 /**
  * What an executor tells the driver, often.
@@ -51,21 +51,16 @@ final case class FetchStatus(
 final case class FetchFailure(
     condition: String,
     message: String,
-    shard: ShardId,
+    shard: StreamShard,
     generation: Long
 )
 
 object FetchFailure {
 
   /** @param cause names where the call went */
-  def of(
-      cause: KinesisException,
-      stream: StreamRef,
-      shard: ShardId,
-      generation: Long
-  ): FetchFailure = {
+  def of(cause: KinesisException, shard: StreamShard, generation: Long): FetchFailure = {
     val diagnosis = Diagnosis.of(cause)
-    val what = s"Reading $shard of stream $stream failed: ${cause.getMessage}"
+    val what = s"Reading $shard failed: ${cause.getMessage}"
     FetchFailure(diagnosis.condition, diagnosis.explain(what), shard, generation)
   }
 }
@@ -104,4 +99,4 @@ final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[Fetc
  * @param assignments all the executor's shards
  * @param done pages up to here are no longer needed; those of shards neither here nor assigned neither
  */
-final case class FetchPlan(assignments: Vector[Assignment], done: Map[ShardId, Progress])
+final case class FetchPlan(assignments: Vector[Assignment], done: Map[StreamShard, Progress])

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client._
-import sparkkinesis.model.StreamRef
+import sparkkinesis.model.StreamArn
 
 /**
  * Reads ahead on one executor for one query run: takes shards from the driver, fetches their pages into
@@ -16,14 +16,13 @@ import sparkkinesis.model.StreamRef
  * is silent for long, or by `close`.
  *
  * @param executor and host as Spark names them
- * @param release gives the client back when the service closes
+ * @param release gives the clients back when the service closes
  * @param services of this executor, itself included, which share its memory evenly
  */
 final class FetchService(
     executor: String,
     host: String,
-    stream: StreamRef,
-    client: KinesisClient,
+    streams: Map[StreamArn, StreamClient],
     release: () => Unit,
     settings: FetchSettings,
     link: FetchLink,
@@ -45,8 +44,13 @@ final class FetchService(
   val buffer = new PageBuffer(part(settings.bufferBytes), part(PageBuffer.SpareBytes))
   private val fetchers = new ShardFetchers(
     buffer,
-    new ShardFetcher(stream, _, client, buffer, settings, () => fetcherCount, chance)
+    assignment => {
+      val stream = streams(assignment.shard.stream)
+      new ShardFetcher(stream, assignment, buffer, settings, () => fetcherCount, chance)
+    }
   )
+
+  private def names = streams.values.map(_.ref).mkString(", ")
 
   def start(): this.type = {
     reporter.start()
@@ -86,7 +90,7 @@ final class FetchService(
             synchronized(news.giveBack(status.reports))
             if (clock.now.isAfter(answered.plusMillis(DriverPatience.toMillis))) {
               log.warn(
-                s"The driver has not answered for $DriverPatience: no longer reading $stream."
+                s"The driver has not answered for $DriverPatience: no longer reading $names."
               )
               close()
             } else clock.sleep(HeartbeatPeriod)
@@ -94,8 +98,8 @@ final class FetchService(
       }
     catch {
       case _: InterruptedException => // closed
-      case gone: CoordinatorGone => log.info(s"No longer reading $stream: ${gone.getMessage}")
-      case NonFatal(e) => log.error(s"No longer reading $stream.", e)
+      case gone: CoordinatorGone => log.info(s"No longer reading $names: ${gone.getMessage}")
+      case NonFatal(e) => log.error(s"No longer reading $names.", e)
     } finally close()
   }
 
@@ -143,8 +147,8 @@ final class FetchService(
         case _: InterruptedException => // closed: the pool ends
         // Whatever it is: the pool would swallow it, and the shard stop without a word.
         case e: Throwable if isRunning =>
-          log.error(s"Reading ${fetcher.shard} of $stream failed.", e)
-          val message = s"Reading ${fetcher.shard} of $stream failed: $e"
+          log.error(s"Reading ${fetcher.shard} failed.", e)
+          val message = s"Reading ${fetcher.shard} failed: $e"
           tell(_.fail(FetchFailure(InternalError, message, fetcher.shard, fetcher.generation)))
         case NonFatal(_) => // calls on a closed client
       }
@@ -170,7 +174,7 @@ final class FetchService(
         })
         schedule(fetcher, delay)
       case FetchStep.Fails(cause) =>
-        val failure = FetchFailure.of(cause, stream, fetcher.shard, fetcher.generation)
+        val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
         log.warn(failure.message, cause) // the driver gets the words alone
         tell(_.fail(failure))
       case FetchStep.Loses(loss) =>

@@ -7,52 +7,77 @@ import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JsonProcessingException
+import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
 import sparkkinesis.model._
 
 /**
- * `StreamOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
+ * `SourceOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
  *
  * A public format, described in `docs/checkpoint-format.md`.
  */
 object OffsetCodec {
-  val Version = 1
+  val Version = 2
 
   private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
   private val TrimHorizonText = "trim_horizon"
   private val FinishedText = "finished"
   private val AtPrefix = "at:"
 
-  def encode(offset: StreamOffset): String = {
+  def encode(offset: SourceOffset): String = {
     val root = mapper.createObjectNode()
     root.put("version", Version)
-    root.put("stream", offset.stream.toString)
-    root.put("created", offset.created.toString)
-    val shards = root.putObject("shards")
+    val streams = root.putObject("streams")
+    offset.streams.foreach { case (arn, stream) => put(streams.putObject(arn.toString), stream) }
+    mapper.writeValueAsString(root)
+  }
+
+  private def put(node: ObjectNode, offset: StreamOffset): Unit = {
+    node.put("created", offset.created.toString)
+    val shards = node.putObject("shards")
     offset.shards.foreach { case (id, shard) => shards.put(id.name, encode(shard)) }
     val waiting = offset.shards.filter(_._2.waitsFor.nonEmpty)
     if (waiting.nonEmpty) {
-      val waitsFor = root.putObject("waitsFor")
+      val waitsFor = node.putObject("waitsFor")
       waiting.foreach { case (id, shard) =>
         val parents = waitsFor.putArray(id.name)
         shard.waitsFor.toSeq.sorted.foreach(parent => parents.add(parent.name))
       }
     }
-    mapper.writeValueAsString(root)
   }
 
   /** @throws SourceException where the text is no offset, or one of a later version */
-  def decode(json: String): StreamOffset = {
+  def decode(json: String): SourceOffset = {
     val root =
       try Option(mapper.readTree(json)).filter(_.isObject)
       catch { case _: JsonProcessingException => None }
     val node = root.getOrElse(corrupt(json, "it is not a JSON object"))
-    checkVersion(node, json)
+    version(node, json) match {
+      case 1 =>
+        SourceOffset.of(Seq(stream(field(node, "stream", json)(StreamArn.parse), node, json)))
+      case _ => SourceOffset.of(streams(node, json))
+    }
+  }
+
+  private def streams(node: JsonNode, json: String): Iterable[StreamOffset] = {
+    val all = Option(node.get("streams"))
+      .filter(_.isObject)
+      .getOrElse(corrupt(json, "'streams' is no object"))
+    all.properties.asScala.map { entry =>
+      val arn = StreamArn
+        .parse(entry.getKey)
+        .getOrElse(corrupt(json, s"'${entry.getKey}' is no stream's ARN"))
+      if (!entry.getValue.isObject) corrupt(json, s"stream $arn is no object")
+      stream(arn, entry.getValue, json)
+    }
+  }
+
+  private def stream(arn: StreamArn, node: JsonNode, json: String): StreamOffset = {
     val waitsFor =
       Option(node.get("waitsFor")).fold(Map.empty[String, Set[ShardId]])(waiting(_, json))
     StreamOffset(
-      stream = field(node, "stream", json)(StreamArn.parse),
+      stream = arn,
       created = field(node, "created", json)(instant),
       shards = shards(node, waitsFor, json)
     )
@@ -91,7 +116,7 @@ object OffsetCodec {
     }.toMap
   }
 
-  private def checkVersion(node: JsonNode, json: String): Unit = {
+  private def version(node: JsonNode, json: String): Int = {
     val version = node.get("version")
     if (version == null || !version.isInt) corrupt(json, "it has no 'version'")
     if (version.intValue > Version)
@@ -101,6 +126,7 @@ object OffsetCodec {
           s"reads up to version $Version. Run the query with the newer spark-kinesis that wrote it."
       )
     if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
+    version.intValue
   }
 
   private def field[A](

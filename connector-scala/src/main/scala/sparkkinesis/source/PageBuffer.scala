@@ -45,7 +45,7 @@ final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Prog
 final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.SpareBytes) {
   import PageBuffer._
 
-  private val shardPages = mutable.Map.empty[ShardId, Held]
+  private val shardPages = mutable.Map.empty[StreamShard, Held]
   private var held = 0L
   private var reserved = 0L
   private var onTheirWay = 0
@@ -57,7 +57,7 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
    * @param estimate of the page's bytes
    * @param shards how many share the buffer
    */
-  def reserve(shard: ShardId, estimate: Long, shards: Int): Boolean = synchronized {
+  def reserve(shard: StreamShard, estimate: Long, shards: Int): Boolean = synchronized {
     val capacity = capacityBytes
     val total = held + reserved + estimate
     val own = shardPages.get(shard).fold(0L)(_.bytes)
@@ -78,7 +78,7 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     onTheirWay -= 1
   }
 
-  def add(shard: ShardId, page: BufferedPage): Unit = synchronized {
+  def add(shard: StreamShard, page: BufferedPage): Unit = synchronized {
     // A gap means the shard was assigned anew from elsewhere: what lies before is of no use.
     val follows = shardPages.get(shard).filter(_.pages.last.upTo == page.from)
     if (follows.isEmpty) drop(shard)
@@ -102,7 +102,7 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
   }
 
   /** Forgets the pages that end at or before `progress`. */
-  def dropUpTo(shard: ShardId, progress: Progress): Unit = synchronized {
+  def dropUpTo(shard: StreamShard, progress: Progress): Unit = synchronized {
     val all = pagesOf(shard)
     val last = all.indexWhere(_.indexBehind(progress).isDefined)
     // A page whose middle it is stays until its end is passed.
@@ -110,23 +110,23 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
   }
 
   /** Forgets the pages after `progress`: they will be fetched anew. */
-  def dropAfter(shard: ShardId, progress: Progress): Unit = synchronized {
+  def dropAfter(shard: StreamShard, progress: Progress): Unit = synchronized {
     val all = pagesOf(shard)
     keep(shard, all.take(all.indexWhere(_.upTo == progress) + 1))
   }
 
-  def drop(shard: ShardId): Unit = synchronized(keep(shard, Vector.empty))
+  def drop(shard: StreamShard): Unit = synchronized(keep(shard, Vector.empty))
 
   def clear(): Unit = synchronized(shards.foreach(drop))
 
-  def shards: Set[ShardId] = synchronized(shardPages.keySet.toSet)
+  def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
 
   def bytes: Long = synchronized(held)
 
-  private def pagesOf(shard: ShardId): Vector[BufferedPage] =
+  private def pagesOf(shard: StreamShard): Vector[BufferedPage] =
     synchronized(shardPages.get(shard).fold(Vector.empty[BufferedPage])(_.pages))
 
-  private def keep(shard: ShardId, pages: Vector[BufferedPage]): Unit = {
+  private def keep(shard: StreamShard, pages: Vector[BufferedPage]): Unit = {
     val bytes = pages.foldLeft(0L)(_ + _.bytes)
     held += bytes - shardPages.get(shard).fold(0L)(_.bytes)
     if (pages.isEmpty) shardPages.remove(shard) else shardPages.update(shard, Held(pages, bytes))

@@ -30,13 +30,13 @@ final case class ReadingShard(
  *
  * @param generations given out so far: no two assignments have the same
  */
-final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: Long) {
+final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generations: Long) {
 
   /**
    * Exactly the wanted shards, each from its new position. That is normally one of the marks: then
    * what lies behind it stays. Where it is not, an earlier run has planned it: read anew.
    */
-  def movedTo(wanted: Map[ShardId, Progress]): ReadingShards = {
+  def movedTo(wanted: Map[StreamShard, Progress]): ReadingShards = {
     val moved = wanted.map { case (id, from) =>
       val known = shards.get(id).flatMap { shard =>
         if (shard.from == from) Some(shard)
@@ -64,7 +64,7 @@ final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: 
         ._1
     }
 
-  private def withReader(id: ShardId, executor: String): ReadingShards = {
+  private def withReader(id: StreamShard, executor: String): ReadingShards = {
     val next = generations + 1
     ReadingShards(
       shards.updated(id, ReadingShard(Some(executor), next, shards(id).from, None)),
@@ -84,7 +84,7 @@ final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: 
   def without(executors: Set[String]): ReadingShards =
     takenBack((_, shard) => shard.executor.exists(executors))
 
-  private def takenBack(isTaken: (ShardId, ReadingShard) => Boolean): ReadingShards =
+  private def takenBack(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
     copy(shards = shards.map { case (id, shard) =>
       id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from) else shard)
     })
@@ -106,7 +106,8 @@ final case class ReadingShards(shards: Map[ShardId, ReadingShard], generations: 
   def isOf(executor: String, failure: FetchFailure): Boolean =
     shards.get(failure.shard).exists(_.isReadBy(executor, failure.generation))
 
-  def frontiers: Map[ShardId, Frontier] =
+  /** The very same map each time: who has seen it need not look again. */
+  lazy val frontiers: Map[StreamShard, Frontier] =
     shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 
   def of(executor: String): Vector[Assignment] =

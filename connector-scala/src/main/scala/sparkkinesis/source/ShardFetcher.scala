@@ -16,9 +16,8 @@ import sparkkinesis.model._
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  */
 final class ShardFetcher(
-    stream: StreamRef,
+    stream: StreamClient,
     assignment: Assignment,
-    client: KinesisClient,
     buffer: PageBuffer,
     settings: FetchSettings,
     shards: () => Int,
@@ -26,9 +25,10 @@ final class ShardFetcher(
 ) {
   import FetchStep._
   import ShardFetcher._
+  import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[ShardFetcher])
-  private val horizon = new Horizon(client, stream)
+  private val horizon = new Horizon(client, ref)
   private var progress: Progress = assignment.from
   private var iterator: Option[ShardIterator] = None
   private var outage = Option.empty[Outage]
@@ -37,7 +37,7 @@ final class ShardFetcher(
   private var unreadSince = Option.empty[Instant] // whatever arrived before is read
   private var isStopped = false
 
-  def shard: ShardId = assignment.shard
+  def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
 
   /** At most one page further. */
@@ -66,13 +66,13 @@ final class ShardFetcher(
     if (unreadSince.exists(horizon.hasPassed(_, now)) && settings.failOnDataLoss)
       Loses(loss(s"it was read up to ${unreadSince.mkString}, and is kept no longer"))
     else {
-      val current = iterator.getOrElse(client.shardIterator(stream, shard, position))
+      val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
       iterator = Some(current)
-      val answer = client.getRecords(stream, current, settings.maxRecords)
+      val answer = client.getRecords(ref, current, settings.maxRecords)
       val page = answer.copy(records = PackedRecords(answer.records)) // once, for all that follows
       iterator = page.next // none at the end, confirmed or not: then another is asked for
       val children =
-        if (page.next.isEmpty) ShardEnd.children(client, stream, shard, page) else Seq.empty
+        if (page.next.isEmpty) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
       outage = None
       if (isPastStop(page)) accept(cut(page, current), Seq.empty, now)
       else accept(page, children, now)
@@ -99,21 +99,25 @@ final class ShardFetcher(
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, now: Instant): FetchStep = {
-    val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
-    if (listed.exists(_.id == shard)) retryOrFail(gone, now)
+    val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
+    if (listed.exists(_.id == shard.shard)) retryOrFail(gone, now)
     else {
       val lost = loss("the shard does not exist any more")
       if (settings.failOnDataLoss) Loses(lost)
       else {
         log.warn(s"${lost.getMessage} Going on, as it is.")
-        accept(Page(IndexedSeq.empty, None, 0, Seq.empty), ShardEnd.childrenIn(listed, shard), now)
+        accept(
+          Page(IndexedSeq.empty, None, 0, Seq.empty),
+          ShardEnd.childrenIn(listed, shard.shard),
+          now
+        )
       }
     }
   }
 
   private def loss(reason: String): DataLossException =
     new DataLossException(
-      stream,
+      ref,
       ShardRange(shard, progress, Progress.Finished, unreadSince),
       reason
     )
@@ -195,7 +199,7 @@ final class ShardFetcher(
     else {
       if (all.failures >= NoteworthyFailures)
         log.warn(
-          s"Reading $shard of $stream failed ${all.failures} times in a row: ${failure.getMessage}"
+          s"Reading $shard failed ${all.failures} times in a row: ${failure.getMessage}"
         )
       val delay = FetchSettings.RetryBackoff.delay(all.failures, chance())
       Retries(

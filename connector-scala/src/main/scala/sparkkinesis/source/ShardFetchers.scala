@@ -2,7 +2,7 @@ package sparkkinesis.source
 
 import scala.collection.mutable
 
-import sparkkinesis.model.ShardId
+import sparkkinesis.model.StreamShard
 
 /**
  * The shards an executor is to read, and the pages it holds of them, as the driver's plans say. Without
@@ -11,7 +11,7 @@ import sparkkinesis.model.ShardId
  * @param fetcher for an assignment
  */
 final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetcher) {
-  private val fetchers = mutable.Map.empty[ShardId, ShardFetcher]
+  private val fetchers = mutable.Map.empty[StreamShard, ShardFetcher]
 
   /** @return the fetchers that begin now; those no longer assigned end */
   def apply(plan: FetchPlan): Seq[ShardFetcher] = {
@@ -29,7 +29,7 @@ final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetche
   /** Whether its shard is still this fetcher's. */
   def isCurrent(fetcher: ShardFetcher): Boolean = fetchers.get(fetcher.shard).exists(_ eq fetcher)
 
-  def isCurrent(shard: ShardId, generation: Long): Boolean =
+  def isCurrent(shard: StreamShard, generation: Long): Boolean =
     fetchers.get(shard).exists(_.generation == generation)
 
   def clear(): Unit = fetchers.clear()

@@ -11,10 +11,10 @@ import sparkkinesis.model._
  * @param completeAsOf of the shard at `from`: what arrived later is owed
  */
 final case class ShardRange(
-    shard: ShardId,
+    shard: StreamShard,
     from: Progress,
     upTo: Progress,
     completeAsOf: Option[Instant] = None
 ) {
-  override def toString: String = s"$shard ($from, $upTo]"
+  override def toString: String = s"${shard.shard} ($from, $upTo]"
 }

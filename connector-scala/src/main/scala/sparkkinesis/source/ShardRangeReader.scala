@@ -27,17 +27,17 @@ final class DataLossException(stream: StreamRef, range: ShardRange, reason: Stri
  * @param isCancelled asked between calls
  */
 final class ShardRangeReader(
-    stream: StreamRef,
-    client: KinesisClient,
+    stream: StreamClient,
     settings: FetchSettings,
     clock: Clock,
     chance: () => Double,
     isCancelled: () => Boolean
 ) {
   import ShardRangeReader._
+  import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
-  private val horizon = new Horizon(client, stream)
+  private val horizon = new Horizon(client, ref)
 
   /**
    * In order, a page at a time.
@@ -79,7 +79,7 @@ final class ShardRangeReader(
 
   private def checkHorizon(range: ShardRange): Unit =
     if (settings.failOnDataLoss && range.completeAsOf.exists(horizon.hasPassed(_, clock.now)))
-      throw new DataLossException(stream, range, s"it begins at ${range.completeAsOf.mkString}")
+      throw new DataLossException(ref, range, s"it begins at ${range.completeAsOf.mkString}")
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
@@ -89,24 +89,24 @@ final class ShardRangeReader(
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || page.records.isEmpty && page.millisBehindLatest == 0
     if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
-      throw new DataLossException(stream, range, "its last record is gone")
+      throw new DataLossException(ref, range, "its last record is gone")
   }
 
   @tailrec
   private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
-    if (isCancelled()) throw new InterruptedException(s"Reading $range of $stream was cancelled.")
+    if (isCancelled()) throw new InterruptedException(s"Reading $range of $ref was cancelled.")
     attempt(range, reading) match {
       case Right(page) => page
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
         throw new DataLossException(
-          stream,
+          ref,
           range,
           "the shard or the stream does not exist any more"
         )
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
-        log.debug(s"Reading $range of $stream again, after: ${failure.getMessage}")
+        log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(failure) => throw failure
@@ -117,9 +117,10 @@ final class ShardRangeReader(
     try {
       if (reading.progress == range.from) checkHorizon(range)
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
-      val iterator = reading.iterator.getOrElse(client.shardIterator(stream, range.shard, position))
-      val page = client.getRecords(stream, iterator, settings.maxRecords)
-      if (page.next.isEmpty) ShardEnd.children(client, stream, range.shard, page)
+      val iterator =
+        reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
+      val page = client.getRecords(ref, iterator, settings.maxRecords)
+      if (page.next.isEmpty) ShardEnd.children(client, ref, range.shard.shard, page)
       Right(page)
     } catch { case failure: KinesisException => Left(failure) }
 }

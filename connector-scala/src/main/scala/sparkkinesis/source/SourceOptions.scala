@@ -3,18 +3,20 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
-import scala.concurrent.duration._
-
 import sparkkinesis.client._
 import sparkkinesis.model._
 
 /** What a user said about reading, parsed once. Travels to executors; prints no secret. */
 final case class SourceOptions(
-    stream: StreamRef,
-    client: ClientConfig,
+    streams: Seq[StreamAccess],
     start: StartingPosition,
+    allowStreamRemoval: Boolean,
     fetch: FetchSettings
 ) {
+
+  /** For messages: the streams as they were named. */
+  def names: String = streams.map(_.ref).mkString(", ")
+
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
 }
 
@@ -23,6 +25,7 @@ object SourceOptions {
   /** Every option of the source. */
   val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
     "startingPosition",
+    "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
@@ -32,7 +35,6 @@ object SourceOptions {
     "fetchBufferSize"
   )
 
-  private val DefaultIdlePeriod = 1.second
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -41,14 +43,18 @@ object SourceOptions {
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
-    val (stream, client) = ConnectionOptions.parse(options, defaultRegion)
-    SourceOptions(stream, client, startingPosition(options), fetchSettings(options))
+    SourceOptions(
+      ConnectionOptions.streams(options, defaultRegion),
+      startingPosition(options),
+      options.boolean("allowStreamRemoval").getOrElse(false),
+      fetchSettings(options)
+    )
   }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),
-    minPeriod = options.duration("minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod),
-    idlePeriod = options.duration("idleFetchPeriod").getOrElse(DefaultIdlePeriod),
+    minPeriod = FetchPeriods.min(options),
+    idlePeriod = FetchPeriods.idle(options),
     bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
     limits = ReadLimits(
       options.positiveLong("maxRecordsPerTrigger"),

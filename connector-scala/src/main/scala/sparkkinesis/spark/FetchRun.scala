@@ -13,16 +13,22 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sparkkinesis.{DriverLink, Executors}
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.{StreamAccess, SystemClock}
+import sparkkinesis.model.StreamArn
 import sparkkinesis.source._
 
 /**
  * One run of a query, as its executors know it.
  *
  * @param id unique among all runs, and the name of the driver's endpoint
+ * @param streams how each is reached
  */
-final case class FetchRun(id: String, options: SourceOptions)
+final case class FetchRun(
+    id: String,
+    options: SourceOptions,
+    streams: Map[StreamArn, StreamAccess]
+)
 
 /** This JVM's fetch services, one a query run. */
 object FetchRun {
@@ -44,16 +50,15 @@ object FetchRun {
 
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
-    val lease: Lease = ClientPool.shared.borrow(run.options.client)
+    val leases = run.streams.transform((_, access) => ClientPool.shared.borrow(access.client))
     val driver = new DriverLink(run.id, AskTimeout)
     lazy val service: FetchService = new FetchService(
       executor,
       host,
-      run.options.stream,
-      lease.client,
+      leases.transform((arn, lease) => StreamClient(run.streams(arn).ref, lease.client)),
       () => {
         services.remove(run.id, service)
-        lease.close()
+        leases.values.foreach(_.close())
       },
       run.options.fetch,
       status => heartbeat(driver, run.id, status),

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 
-import sparkkinesis.model.StreamOffset
+import sparkkinesis.model.SourceOffset
 import sparkkinesis.source.OffsetCodec
 
 /**
@@ -19,14 +19,14 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
   private val file = new Path(directory, "initial-offset.json")
 
   /** What was decided before, or else what is decided now. */
-  def readOrWrite(decide: => StreamOffset): StreamOffset =
+  def readOrWrite(decide: => SourceOffset): SourceOffset =
     read().getOrElse {
       write(OffsetCodec.encode(decide))
       // Whoever was first has decided.
       read().getOrElse(throw new FileNotFoundException(s"$file was written and is not there."))
     }
 
-  private def read(): Option[StreamOffset] = {
+  private def read(): Option[SourceOffset] = {
     val fs = file.getFileSystem(conf)
     if (!fs.exists(file)) None
     else {

@@ -11,9 +11,9 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
-import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.model.{ShardId, StreamOffset}
+import sparkkinesis.client.{StreamAccess, SystemClock}
+import sparkkinesis.model.{SourceOffset, StreamShard}
 import sparkkinesis.source._
 
 /**
@@ -27,18 +27,21 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   import KinesisMicroBatchStream._
 
   private val context = SparkContext.getOrCreate()
-  private val lease: Lease = ClientPool.shared.borrow(options.client)
-  private val stream = new CheckedStream(options, lease.client, SystemClock, FetchRun.chance)
+  private val leases: Seq[Lease] =
+    options.streams.map(stream => ClientPool.shared.borrow(stream.client))
+  private val streams = new CheckedStreams(options, options.streams.zip(leases).map(checked))
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",
-    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
+    streams.access
   )
   private var begun = Option.empty[ReadAhead]
+  private var seen = Option.empty[Seen]
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
-    KinesisOffset(file.readOrWrite(stream.begin()))
+    KinesisOffset(file.readOrWrite(streams.begin()))
   }
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
@@ -58,48 +61,60 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   /** All that has arrived by now will be read, in as many batches as the limits ask for. */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
-    stopAtMillis = Some(stream.now().toEpochMilli)
+    stopAtMillis = Some(streams.now().toEpochMilli)
   }
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
-    stream.check(from)
-    ahead.begin(from)
+    streams.check(from)
+    val kept = streams.kept(from)
+    ahead.begin(kept)
     val limits = limitsOf(limit)
     val frontiers = ahead.frontiers(limits)
-    val end = stopAtMillis match {
-      case None => nextEnd(from, limits, frontiers)
-      case Some(millis) => nextEndBefore(millis, from, limits, frontiers)
-    }
+    val joined = streams.joined(kept)
+    val end =
+      if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
+      else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
+      else nextEndBefore(from, limits, frontiers)
     if (end eq from) start else KinesisOffset(end)
   }
 
+  /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
+  private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
+    stopAtMillis.fold(frontiers) { millis =>
+      frontiers.transform((_, frontier) => frontier.until(millis))
+    }
+
   private def nextEnd(
-      from: StreamOffset,
+      from: SourceOffset,
       limits: ReadLimits,
-      frontiers: Map[ShardId, Frontier]
-  ): StreamOffset = {
-    val end = BatchPlanner.end(from, frontiers, limits)
-    if (end eq from) BatchPlanner.confirmed(from, frontiers, stream.confirmationPeriod) else end
-  }
+      frontiers: Map[StreamShard, Frontier]
+  ): SourceOffset =
+    if (seen.exists(_.isSame(from, frontiers))) from
+    else {
+      val end = BatchPlanner.end(from, frontiers, limits)
+      val next =
+        if (end ne from) end
+        else BatchPlanner.confirmed(from, frontiers, streams.confirmationPeriod)
+      seen = Option.when(next eq from)(Seen(from, frontiers))
+      next
+    }
 
   /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
   @tailrec
   private def nextEndBefore(
-      millis: Long,
-      from: StreamOffset,
+      from: SourceOffset,
       limits: ReadLimits,
-      frontiers: Map[ShardId, Frontier]
-  ): StreamOffset = {
-    val due = frontiers.map { case (id, frontier) => id -> frontier.until(millis) }
-    val end = BatchPlanner.end(from, due, limits)
+      frontiers: Map[StreamShard, Frontier]
+  ): SourceOffset = {
+    val end = BatchPlanner.end(from, due(frontiers), limits)
     if (end ne from) end
-    else if (BatchPlanner.isDone(from, frontiers, millis))
-      BatchPlanner.confirmed(from, due, stream.confirmationPeriod)
+    else if (stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _)))
+      BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
       ahead.awaitNews()
       ahead.begin(from)
-      nextEndBefore(millis, from, limits, ahead.frontiers)
+      nextEndBefore(from, limits, ahead.frontiers)
     }
   }
 
@@ -111,9 +126,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
     ConnectorError.translating {
       val (from, upTo) = (offsetOf(start), offsetOf(end))
-      stream.check(from)
+      streams.check(from)
       val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-      ahead.planned(from, upTo)
+      ahead.planned(streams.kept(from), streams.kept(upTo))
       partitions.toArray
     }
 
@@ -124,12 +139,24 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def stop(): Unit =
     try begun.foreach(_.stop())
-    finally lease.close()
+    finally leases.foreach(_.close())
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     begun.fold(Map.empty[String, String])(_.metrics).asJava
 
-  override def toString: String = s"Kinesis[${options.stream}]"
+  override def toString: String = s"Kinesis[${options.names}]"
+
+  private def checked(stream: (StreamAccess, Lease)): (StreamAccess, CheckedStream) =
+    stream match {
+      case (access, lease) =>
+        access -> new CheckedStream(
+          StreamClient(access.ref, lease.client),
+          options.start,
+          options.failOnDataLoss,
+          SystemClock,
+          FetchRun.chance
+        )
+    }
 
   private def ahead: ReadAhead = begun.getOrElse {
     val first = new ReadAhead(context, run)
@@ -144,6 +171,12 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 }
 
 object KinesisMicroBatchStream {
+
+  /** There was nothing new in it: an idle query is asked a hundred times a second, and need not look again. */
+  private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
+    def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
+      (from eq otherFrom) && (frontiers eq otherFrontiers)
+  }
 
   private def limitsOf(limit: ReadLimit): ReadLimits = limit match {
     case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)

@@ -2,11 +2,11 @@ package sparkkinesis.spark
 
 import org.apache.spark.sql.connector.read.streaming.Offset
 
-import sparkkinesis.model.StreamOffset
+import sparkkinesis.model.SourceOffset
 import sparkkinesis.source.OffsetCodec
 
 /** What Spark's offset log keeps. */
-final case class KinesisOffset(offset: StreamOffset) extends Offset {
+final case class KinesisOffset(offset: SourceOffset) extends Offset {
 
   /** Spark's own compares the JSON, and an idle query is asked a hundred times a second. */
   override def equals(other: Any): Boolean = other match {

@@ -1,6 +1,7 @@
 package sparkkinesis.spark
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,7 +10,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.model.{PackedRecords, ShardId}
+import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source._
 
 final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
@@ -27,10 +28,10 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
 final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
     extends PartitionReader[InternalRow] {
   private val service = FetchRun.ensure(run)
-  private var lease: Option[Lease] = None
+  private val leases = mutable.Map.empty[StreamArn, Lease]
   private var rereadRanges = 0L
-  private val row = new RecordRow(run.options.stream.name)
-  private val shardPages: Iterator[(ShardId, PackedRecords)] = ranges.iterator.flatMap { range =>
+  private val row = new RecordRow
+  private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }
 
@@ -44,7 +45,7 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
     row.next() || nextPage()
   }
 
-  override def close(): Unit = lease.foreach(_.close())
+  override def close(): Unit = leases.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(rereadRanges)
@@ -52,12 +53,12 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   private def pages(range: ShardRange): Iterator[PackedRecords] =
     service.buffer.pages(range).getOrElse {
       rereadRanges += 1
-      val borrowed = lease.getOrElse(ClientPool.shared.borrow(run.options.client))
-      lease = Some(borrowed)
+      val arn = range.shard.stream
+      val access = run.streams(arn)
+      val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
       val context = TaskContext.get()
       new ShardRangeReader(
-        run.options.stream,
-        borrowed.client,
+        StreamClient(access.ref, lease.client),
         run.options.fetch,
         SystemClock,
         FetchRun.chance,

@@ -59,7 +59,7 @@ final class KinesisScan(options: SourceOptions) extends Scan {
 
   override def readSchema(): StructType = RecordRow.Schema
 
-  override def description(): String = s"Kinesis[${options.stream}]"
+  override def description(): String = s"Kinesis[${options.names}]"
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     ConnectorError.translating(new KinesisMicroBatchStream(options, checkpointLocation))

@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.aws.AwsRegion
-import sparkkinesis.client.{ClientConfig, ConnectionOptions, Options}
+import sparkkinesis.client.{ClientConfig, ConnectionOptions, Options, StreamAccess}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.sink.SinkOptions
 
@@ -39,7 +39,7 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
   override def build(): Write = ConnectorError.translating {
     val map = options.asCaseSensitiveMap.asScala.toMap
     val parsed = Options.parse(map, KinesisWriteBuilder.OptionNames)
-    val (stream, client) = ConnectionOptions.parse(parsed, AwsRegion.default)
+    val StreamAccess(stream, client) = ConnectionOptions.stream(parsed, AwsRegion.default)
     val sink = SinkOptions.parse(parsed)
     new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema))
   }

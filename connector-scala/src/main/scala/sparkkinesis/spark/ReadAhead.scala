@@ -33,7 +33,7 @@ final class ReadAhead(
   private var hasBegun = false
 
   /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
-  def begin(from: StreamOffset): Unit = {
+  def begin(from: SourceOffset): Unit = {
     serve()
     coordinator.advance(from, from, SystemClock.now)
     starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
@@ -41,7 +41,7 @@ final class ReadAhead(
       // The first trigger would otherwise find nothing, and with a long interval wait for the second.
       if (!awaitFirstLook())
         log.warn(
-          s"No shard of ${run.options.stream} could be read within $firstLook; still trying."
+          s"No shard of ${run.options.names} could be read within $firstLook; still trying."
         )
       hasBegun = true
     }
@@ -66,11 +66,11 @@ final class ReadAhead(
    * The frontiers, after a wait of a moment where a backlog has only begun to come in: every batch costs Spark some tenths of a
    * second, the smallest too.
    */
-  def frontiers(limits: ReadLimits): Map[ShardId, Frontier] = {
+  def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
     // Most of the half that one shard may fill alone, beside others; the rest is room to read on.
     val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
-    @tailrec def ripe(found: Map[ShardId, Frontier]): Map[ShardId, Frontier] =
+    @tailrec def ripe(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
       if (BatchPlanner.isThin(found, limits, enough) && SystemClock.now.isBefore(end)) {
         awaitNews()
         ripe(frontiers)
@@ -79,12 +79,12 @@ final class ReadAhead(
   }
 
   /** A batch is planned: reading goes on from its end. */
-  def planned(from: StreamOffset, upTo: StreamOffset): Unit = {
+  def planned(from: SourceOffset, upTo: SourceOffset): Unit = {
     serve()
     coordinator.advance(from, upTo, SystemClock.now)
   }
 
-  def frontiers: Map[ShardId, Frontier] = coordinator.frontiers
+  def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
   /** Few tasks, each where the pages are. */
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
@@ -148,7 +148,7 @@ final class ReadAhead(
 
   private def lost(sender: String): Unit =
     Option(senders.remove(sender)).foreach { executor =>
-      log.info(s"Executor $executor is gone: its shards of ${run.options.stream} go to others.")
+      log.info(s"Executor $executor is gone: its shards of ${run.options.names} go to others.")
       coordinator.executorLost(executor, SystemClock.now)
     }
 }

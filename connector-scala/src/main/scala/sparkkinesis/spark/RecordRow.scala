@@ -12,17 +12,24 @@ import sparkkinesis.model._
  * Spark asks for one, so a column that nobody wants costs nothing. Always with the metadata columns
  * behind the others: Spark 4.0 and 4.1 do not say whether they are wanted.
  */
-final class RecordRow(stream: StreamName) extends BaseGenericInternalRow {
+final class RecordRow extends BaseGenericInternalRow {
   import RecordRow._
 
-  private val streamText = UTF8String.fromString(stream.name)
+  private var stream = Option.empty[StreamArn]
+  private var streamText = UTF8String.EMPTY_UTF8
+  private var arnText = UTF8String.EMPTY_UTF8
   private var shardText = UTF8String.EMPTY_UTF8
   private var records = PackedRecords.Empty
   private var index = -1
 
   /** `next` comes to the page's first record. */
-  def read(shard: ShardId, page: PackedRecords): Unit = {
-    shardText = UTF8String.fromString(shard.name)
+  def read(shard: StreamShard, page: PackedRecords): Unit = {
+    if (!stream.contains(shard.stream)) {
+      stream = Some(shard.stream)
+      streamText = UTF8String.fromString(shard.stream.name.name)
+      arnText = UTF8String.fromString(shard.stream.toString)
+    }
+    shardText = UTF8String.fromString(shard.shard.name)
     records = page
     index = -1
   }
@@ -44,6 +51,7 @@ final class RecordRow(stream: StreamName) extends BaseGenericInternalRow {
     case Arrival => arrivalMicros
     case ExplicitHashKey => null
     case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
+    case Arn => arnText
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
@@ -72,7 +80,10 @@ final class RecordRow(stream: StreamName) extends BaseGenericInternalRow {
     UTF8String.fromBytes(records.content, begin, length)
 }
 
-/** `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique. */
+/**
+ * `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique, with `streamArn` for `stream` where
+ * streams of one name and several regions or accounts are read.
+ */
 object RecordRow {
 
   /** `partitionKey` is null on streams with `AUTO` record distribution. */
@@ -87,7 +98,8 @@ object RecordRow {
 
   val MetadataColumns: Array[MetadataColumn] = Array(
     metadataColumn("explicitHashKey", "The sub-record's own, where an aggregate carries one."),
-    metadataColumn("encryptionType", "NONE or KMS.")
+    metadataColumn("encryptionType", "NONE or KMS."),
+    metadataColumn("streamArn", "Tells apart two streams of the same name.")
   )
 
   private def metadataColumn(columnName: String, text: String): MetadataColumn =
@@ -108,5 +120,6 @@ object RecordRow {
   private val Arrival = Columns.fieldIndex("approximateArrivalTimestamp")
   private val ExplicitHashKey = Columns.fieldIndex("explicitHashKey")
   private val EncryptionType = Columns.fieldIndex("encryptionType")
+  private val Arn = Columns.fieldIndex("streamArn")
   private val MicrosPerMilli = 1000L
 }

@@ -15,7 +15,7 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   import ServiceStarter._
 
   private val keep = Executors.comeAndGo(context)
-  private val name = s"spark-kinesis: start reading ahead of ${run.options.stream}"
+  private val name = s"spark-kinesis: start reading ahead of ${run.options.names}"
   private var schedule = StartSchedule.Empty
   private var lastLook: Option[Instant] = None
   private var jobs = Vector.empty[SubmittedJob] // the newest last

@@ -21,7 +21,7 @@ class StreamOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   )
 
   test("settled: finished shards are gone, nobody waits for them, all else is as it was") {
-    forAll(offset) { offset =>
+    forAll(streamOffset) { offset =>
       val settled = offset.settled
       val finished = offset.shards.filter(_._2.progress == Progress.Finished).keySet
       assert(settled.shards.keySet === offset.shards.keySet -- finished)
@@ -35,7 +35,7 @@ class StreamOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("readable: exactly the shards that wait for nobody once it is settled") {
-    forAll(offset) { offset =>
+    forAll(streamOffset) { offset =>
       val expected = offset.settled.shards.filter(_._2.waitsFor.isEmpty).map { case (id, shard) =>
         id -> shard.progress
       }

@@ -35,9 +35,13 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def afterNumber(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
   private def offsetOf(shards: (ShardId, ShardProgress)*) =
-    StreamOffset(arn, Instant.EPOCH, SortedMap.from(shards))
+    only(StreamOffset(arn, Instant.EPOCH, SortedMap.from(shards)))
 
-  private def start(graph: Vector[Shard]): StreamOffset = offsetOf(
+  private implicit class OneStream(offset: SourceOffset) {
+    def shards: SortedMap[ShardId, ShardProgress] = offset.streams(arn).shards
+  }
+
+  private def start(graph: Vector[Shard]): SourceOffset = offsetOf(
     graph.filter(_.parents.isEmpty).map(_.id -> ShardProgress(Progress.TrimHorizon, Set.empty)): _*
   )
 
@@ -46,18 +50,23 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     .map(child => ChildShard(child.id, child.parents, child.hashKeys))
 
   /** What the executors know when each has read all there is behind `offset`. */
-  private def frontiers(graph: Vector[Shard], marks: Marks, offset: StreamOffset) =
+  private def frontiers(graph: Vector[Shard], marks: Marks, offset: SourceOffset) =
     offset.readable.map { case (id, progress) =>
-      val complete = marks(id).lastOption.fold(0L)(_.lastArrivalMillis)
-      id -> Frontier(marks(id), childrenOf(graph, id), 0, complete).after(progress)
+      val all = marks(id.shard)
+      val complete = all.lastOption.fold(0L)(_.lastArrivalMillis)
+      id -> Frontier(all, childrenOf(graph, id.shard), 0, complete).after(progress)
     }
 
-  private case class Planned(start: StreamOffset, end: StreamOffset, marks: Marks)
+  private case class Planned(
+      start: SourceOffset,
+      end: SourceOffset,
+      marks: Map[StreamShard, Vector[Mark]]
+  )
 
   /** Batch after batch, until there is nothing left to plan. */
   private def planAll(graph: Vector[Shard], marks: Marks, limits: ReadLimits): Vector[Planned] = {
     @tailrec
-    def more(from: StreamOffset, before: Vector[Planned]): Vector[Planned] = {
+    def more(from: SourceOffset, before: Vector[Planned]): Vector[Planned] = {
       val known = frontiers(graph, marks, from)
       val end = BatchPlanner.end(from, known, limits)
       if (end == from) before
@@ -82,7 +91,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         batch <- batches
         range <- BatchPlanner.ranges(batch.start, batch.end)
         mark <- taken(batch, range)
-      } yield range.shard -> mark
+      } yield range.shard.shard -> mark
       val byShard = seen.groupMap(_._1)(_._2)
       graph.foreach(shard => assert(byShard.getOrElse(shard.id, Vector.empty) === marks(shard.id)))
     }
@@ -95,7 +104,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(ranges.nonEmpty && ranges.map(_.shard) === ranges.map(_.shard).distinct.sorted)
         ranges.foreach { range =>
           assert(range.from === batch.start.readable(range.shard))
-          assert(range.upTo === batch.end.shards(range.shard).progress)
+          assert(range.upTo === batch.end.shards(range.shard.shard).progress)
           assert(taken(batch, range).nonEmpty)
         }
       }
@@ -116,8 +125,8 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val parents = graph.map(shard => shard.id -> shard.parents).toMap
       planAll(graph, marks, limits).foldLeft(Set.empty[ShardId]) { (finished, batch) =>
         val ranges = BatchPlanner.ranges(batch.start, batch.end)
-        ranges.foreach(range => assert(parents(range.shard).toSet.subsetOf(finished)))
-        finished ++ ranges.filter(_.upTo == Progress.Finished).map(_.shard)
+        ranges.foreach(range => assert(parents(range.shard.shard).toSet.subsetOf(finished)))
+        finished ++ ranges.filter(_.upTo == Progress.Finished).map(_.shard.shard)
       }
     }
   }
@@ -168,7 +177,14 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val (known, unknown, child) = (shardId(0), shardId(1), shardId(2))
     val from = offsetOf(known -> ShardProgress(Progress.TrimHorizon, Set.empty))
     val merged = ChildShard(child, Seq(known, unknown), HashKeyRange.All)
-    val end = Map(known -> Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), Seq(merged), 0, 0))
+    val end = Map(
+      StreamShard(arn, known) -> Frontier(
+        Vector(Mark(Progress.Finished, 0, 0, 0)),
+        Seq(merged),
+        0,
+        0
+      )
+    )
     val next = BatchPlanner.end(from, end, ReadLimits.None)
     assert(next.shards(child) === ShardProgress(Progress.TrimHorizon, Set(known, unknown)))
     assert(next.settled.shards(child).waitsFor === Set(unknown) && next.readable.isEmpty)
@@ -178,10 +194,10 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val from = start(newStream(1))
     assert(BatchPlanner.end(from, Map.empty, ReadLimits.None) eq from)
     val stranger = Frontier(Vector(Mark(afterNumber(1), 1, 1, 1)), Nil, 0, 0)
-    assert(BatchPlanner.end(from, Map(shardId(9) -> stranger), ReadLimits.None) eq from)
+    assert(BatchPlanner.end(from, Map(shardOf(9) -> stranger), ReadLimits.None) eq from)
   }
 
-  private def completeAsOf(offset: StreamOffset, shard: Int): Option[Long] =
+  private def completeAsOf(offset: SourceOffset, shard: Int): Option[Long] =
     offset.shards(shardId(shard)).completeAsOf.map(_.toEpochMilli)
 
   private def complete(progress: Progress, millis: Long): ShardProgress =
@@ -200,7 +216,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         completeAsOf
       )
     def planned(limits: ReadLimits, all: (Int, Frontier)*) = {
-      val frontiers = all.map { case (id, f) => shardId(id) -> f }.toMap
+      val frontiers = all.map { case (id, f) => shardOf(id) -> f }.toMap
       val end = BatchPlanner.end(from, frontiers, limits)
       (completeAsOf(end, 0), completeAsOf(end, 1))
     }
@@ -219,7 +235,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def end(from: ShardProgress, completeAsOfMillis: Long) = BatchPlanner.end(
       offsetOf(parent -> from),
       Map(
-        parent ->
+        StreamShard(arn, parent) ->
           Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), Seq(split), 0, completeAsOfMillis)
       ),
       ReadLimits.None
@@ -247,7 +263,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       shardId(0) -> complete(afterNumber(1), 5000),
       shardId(1) -> complete(afterNumber(1), 5500)
     )
-    def confirmed(offset: StreamOffset, completeAsOf: Long) = BatchPlanner.confirmed(
+    def confirmed(offset: SourceOffset, completeAsOf: Long) = BatchPlanner.confirmed(
       offset,
       offset.readable.map { case (id, _) => id -> Frontier(Vector.empty, Nil, 0, completeAsOf) },
       1.second
@@ -270,7 +286,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       shardId(1) ->
         ShardProgress(Progress.TrimHorizon, Set(shardId(0)), Some(Instant.ofEpochMilli(50)))
     )
-    val idle = Map(shardId(1) -> Frontier(Vector.empty, Nil, 0, 9999))
+    val idle = Map(shardOf(1) -> Frontier(Vector.empty, Nil, 0, 9999))
     val confirmed = BatchPlanner.confirmed(from, idle, 1.second)
     assert(confirmed.shards === Map(shardId(1) -> complete(Progress.TrimHorizon, 9999)))
   }
@@ -278,14 +294,14 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("unread marks: an idle query does not confirm over them") {
     val from = start(newStream(1))
     val unread = Frontier(Vector(Mark(afterNumber(1), 1, 1, 9999)), Nil, 0, 9999)
-    assert(BatchPlanner.confirmed(from, Map(shardId(0) -> unread), 1.second) eq from)
+    assert(BatchPlanner.confirmed(from, Map(shardOf(0) -> unread), 1.second) eq from)
   }
 
   test("more is waited for where a little has come of a backlog, and nowhere else") {
     def thin(records: Long, behind: Long, limits: ReadLimits = ReadLimits.None) = {
       val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
       val other = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0) // it brings nothing
-      val frontiers = Map(shardId(0) -> Frontier(marks, Nil, behind, 0), shardId(1) -> other)
+      val frontiers = Map(shardOf(0) -> Frontier(marks, Nil, behind, 0), shardOf(1) -> other)
       BatchPlanner.isThin(frontiers, limits, enough = 10 * (10 + PackedRecords.UsualOverhead))
     }
     assert(thin(records = 9, behind = 60000))
@@ -300,7 +316,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("an end that lacks a shard of its start is refused") {
     val from = start(newStream(1))
     val e = intercept[IllegalArgumentException](
-      BatchPlanner.ranges(from, from.copy(shards = SortedMap.empty))
+      BatchPlanner.ranges(from, offsetOf())
     )
     assert(e.getMessage.contains("shardId-000000000000"))
   }

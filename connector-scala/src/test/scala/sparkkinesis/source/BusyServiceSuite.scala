@@ -17,6 +17,7 @@ class BusyServiceSuite extends AnyFunSuite {
   private val busy = new KinesisException.LimitExceeded("Rate exceeded for ListShards")
   private val shards = newStream(2)
   private val shard = shards.head
+  private val id = StreamShard(arn, shard.id)
   private val settings = FetchSettings(
     100,
     200.millis,
@@ -36,9 +37,8 @@ class BusyServiceSuite extends AnyFunSuite {
     kinesis.page(end(4 to 4)).listing(listing(closed))
     val buffer = new PageBuffer(settings.bufferBytes)
     val fetcher = new ShardFetcher(
-      stream,
-      Assignment(shard.id, 1, Progress.TrimHorizon),
-      kinesis,
+      StreamClient(stream, kinesis),
+      Assignment(id, 1, Progress.TrimHorizon),
       buffer,
       settings,
       () => 1,
@@ -48,7 +48,7 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(fetcher.step(now).isInstanceOf[FetchStep.Fetched])
     (1 to 30).foreach { second =>
       assert(fetcher.step(now.plusSeconds(second.toLong)).isInstanceOf[FetchStep.Retries])
-      assert(buffer.pages(ShardRange(shard.id, Progress.TrimHorizon, upTo(3))).nonEmpty)
+      assert(buffer.pages(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
     }
     fetcher.step(now.plusSeconds(60)) match {
       case FetchStep.Fetched(report, 1, _, _) =>
@@ -57,13 +57,8 @@ class BusyServiceSuite extends AnyFunSuite {
     }
   }
 
-  private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) = {
-    val options = SourceOptions.parse(
-      Map("streamArn" -> arn.toString, "startingPosition" -> "trim_horizon"),
-      None
-    )
-    new CheckedStream(options, kinesis, clock, () => 0.5)
-  }
+  private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =
+    CheckedStreamSuite.checked(kinesis, clock, start = StartingPosition.TrimHorizon)
 
   test("the first listing refused in its midst: begun again, and whole") {
     val kinesis = new ScriptedKinesis()

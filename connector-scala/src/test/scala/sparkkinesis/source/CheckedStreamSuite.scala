@@ -24,29 +24,19 @@ class CheckedStreamSuite extends AnyFunSuite {
   )
   private val offset = offsetOf(Some(0))
 
-  private def options(extra: (String, String)*) =
-    SourceOptions.parse(Map("streamArn" -> arn.toString) ++ extra, None)
-
-  private class Checking(val kinesis: ScriptedKinesis, extra: (String, String)*) {
+  private class Checking(val kinesis: ScriptedKinesis, failOnDataLoss: Boolean = true) {
     val clock = new FastClock
-    val checked = new CheckedStream(options(extra: _*), kinesis, clock, () => 0.5)
+    val checked: CheckedStream = CheckedStreamSuite.checked(kinesis, clock, failOnDataLoss)
 
     def refusal(offset: StreamOffset): SourceException =
       intercept[SourceException](checked.check(offset))
   }
 
-  test("the stream of the checkpoint: asked once") {
+  test("the stream is asked about once") {
     val checking = new Checking(new ScriptedKinesis().summary(summary()))
     checking.checked.check(offset)
-    checking.checked.check(offset.copy(stream = arn.copy(name = StreamName("any"))))
-  }
-
-  test("another stream's checkpoint is refused by both names") {
-    val other = arn.copy(name = StreamName("refunds"))
-    val e =
-      new Checking(new ScriptedKinesis().summary(summary())).refusal(offset.copy(stream = other))
-    assert(e.condition === "KINESIS_OTHER_STREAM")
-    assert(e.getMessage.contains(other.toString) && e.getMessage.contains(arn.toString))
+    checking.checked.check(offset)
+    assert(checking.checked.arn === arn)
   }
 
   test("a stream that was deleted and made again is refused with both times") {
@@ -66,7 +56,7 @@ class CheckedStreamSuite extends AnyFunSuite {
     assert(later.refusal(offset).getMessage.contains("failOnDataLoss"))
     later.checked.check(offsetOf(Some(1)))
     val lenient =
-      new Checking(new ScriptedKinesis().summary(summary()), "failOnDataLoss" -> "false")
+      new Checking(new ScriptedKinesis().summary(summary()), failOnDataLoss = false)
     lenient.clock.pass(1000.hours)
     lenient.checked.check(offset)
   }
@@ -74,8 +64,8 @@ class CheckedStreamSuite extends AnyFunSuite {
   test(
     "each shard counts for itself: the least complete is named, one that is owed nothing is not"
   ) {
-    def later(extra: (String, String)*) = {
-      val checking = new Checking(new ScriptedKinesis().summary(summary()), extra: _*)
+    def later() = {
+      val checking = new Checking(new ScriptedKinesis().summary(summary()))
       checking.clock.pass(25.hours)
       checking
     }
@@ -112,4 +102,15 @@ class CheckedStreamSuite extends AnyFunSuite {
     assert(checking.checked.begin().shards.size === 2)
     assert(checking.checked.confirmationPeriod === 12.hours)
   }
+}
+
+object CheckedStreamSuite {
+  def checked(
+      kinesis: KinesisClient,
+      clock: Clock,
+      failOnDataLoss: Boolean = true,
+      ref: StreamRef = stream,
+      start: StartingPosition = StartingPosition.Latest
+  ): CheckedStream =
+    new CheckedStream(StreamClient(ref, kinesis), start, failOnDataLoss, clock, () => 0.5)
 }

@@ -16,39 +16,40 @@ import sparkkinesis.source.ScriptedKinesis._
 class CompletenessSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-09T00:00:00Z")
   private val shard = shardId(0)
-  private val beginning = StreamOffset(
-    arn,
-    Instant.EPOCH,
-    SortedMap(shard -> ShardProgress(Progress.TrimHorizon, Set.empty))
+  private val beginning = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shard -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
   )
 
   private def after(wait: FiniteDuration): Instant = now.plusMillis(wait.toMillis)
 
   /** A restart at that time. */
   private def check(
-      offset: StreamOffset,
+      offset: SourceOffset,
       at: Instant,
       retention: FiniteDuration = 24.hours
   ): Unit = {
     val clock = new FastClock
     clock.pass(at.toEpochMilli.millis)
-    val options = SourceOptions.parse(Map("streamArn" -> arn.toString), None)
     val kinesis = new ScriptedKinesis().summary(summary(retention = retention))
-    new CheckedStream(options, kinesis, clock, () => 0.5).check(offset)
+    CheckedStreamSuite.checked(kinesis, clock).check(offset.streams(arn))
   }
 
-  private def isRefused(offset: StreamOffset, at: Instant): Boolean =
+  private def isRefused(offset: SourceOffset, at: Instant): Boolean =
     try { check(offset, at); false }
     catch { case e: SourceException => e.condition == "KINESIS_DATA_LOSS" }
 
   private def read(
-      from: StreamOffset,
+      from: SourceOffset,
       lastArrival: Instant,
       completeAsOf: Instant
-  ): StreamOffset = {
+  ): SourceOffset = {
     val mark = Mark(Progress.After(SequenceNumber("1")), 1, 1, lastArrival.toEpochMilli)
     val frontier = Frontier(Vector(mark), Nil, 1, completeAsOf.toEpochMilli)
-    BatchPlanner.end(from, Map(shard -> frontier), ReadLimits.None)
+    BatchPlanner.end(from, Map(shardOf(0) -> frontier), ReadLimits.None)
   }
 
   test(
@@ -77,9 +78,12 @@ class CompletenessSuite extends AnyFunSuite {
       check(offset, stop.plusSeconds(1), retention)
       // Reading went on for a while after the stop time.
       val idle = Frontier(Vector.empty, Nil, 0, stop.toEpochMilli + 60000)
-      val due = Map(shard -> idle.until(stop.toEpochMilli))
+      val due = Map(shardOf(0) -> idle.until(stop.toEpochMilli))
       val confirmed = BatchPlanner.confirmed(offset, due, retention / 4)
-      assert(confirmed.shards(shard).completeAsOf === Some(stop), "not later than the stop")
+      assert(
+        confirmed.streams(arn).shards(shard).completeAsOf === Some(stop),
+        "not later than the stop"
+      )
       if (isConfirmed) confirmed else offset
     }
     ()

@@ -15,12 +15,14 @@ import sparkkinesis.model._
 class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
-  private def offsetAt(shards: (Int, Progress)*) = StreamOffset(
-    arn,
-    Instant.EPOCH,
-    SortedMap.from(shards.map { case (id, progress) =>
-      shardId(id) -> ShardProgress(progress, Set.empty)
-    })
+  private def offsetAt(shards: (Int, Progress)*) = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap.from(shards.map { case (id, progress) =>
+        shardId(id) -> ShardProgress(progress, Set.empty)
+      })
+    )
   )
 
   private def offsetOf(count: Int, progress: Progress = Progress.TrimHorizon) =
@@ -71,11 +73,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
 
     def assigned(executor: String): Seq[Assignment] = plans(executor).assignments
-    def shardsOf(executor: String): Set[ShardId] = assigned(executor).map(_.shard).toSet
+    def shardsOf(executor: String): Set[StreamShard] = assigned(executor).map(_.shard).toSet
     def of(shard: Int): Assignment =
-      plans.values.flatMap(_.assignments).filter(_.shard == shardId(shard)).maxBy(_.generation)
+      plans.values.flatMap(_.assignments).filter(_.shard == shardOf(shard)).maxBy(_.generation)
     def marks(shard: Int): Seq[Progress] =
-      coordinator.frontiers.get(shardId(shard)).toSeq.flatMap(_.marks.map(_.upTo))
+      coordinator.frontiers.get(shardOf(shard)).toSeq.flatMap(_.marks.map(_.upTo))
   }
 
   test("every shard has exactly one executor, and none has more than its share") {
@@ -83,7 +85,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val names = (1 to executors).map(n => s"e$n")
       val driving = new Driving(shards, names: _*)
       val all = names.flatMap(driving.shardsOf(_).toSeq)
-      assert(all.sorted === offsetOf(shards).shards.keys.toSeq)
+      assert(all.sorted === (0 until shards).map(shardOf))
       assert(names.forall(driving.shardsOf(_).size <= math.ceil(shards.toDouble / executors)))
     }
   }
@@ -135,7 +137,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.shardsOf("b").size === 2)
     assert(driving.assigned("b").forall(_.from == Progress.TrimHorizon))
     assert(driving.coordinator.frontiers.isEmpty, "its pages are gone with it")
-    assert(driving.coordinator.location(shardId(0)) === Some("host-b" -> "b"))
+    assert(driving.coordinator.location(shardOf(0)) === Some("host-b" -> "b"))
   }
 
   test("with no executor left the shards wait for the next one") {
@@ -143,7 +145,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.coordinator.executorLost("a", driving.now)
     assert(
       driving.coordinator.live(driving.now).isEmpty && driving.coordinator
-        .location(shardId(0))
+        .location(shardOf(0))
         .isEmpty
     )
     driving.hear("c")
@@ -223,7 +225,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now) === Set("b"))
     assert(
-      (0 to 1).flatMap(n => driving.coordinator.location(shardId(n))).map(_._2).toSet === Set("b")
+      (0 to 1).flatMap(n => driving.coordinator.location(shardOf(n))).map(_._2).toSet === Set("b")
     )
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now).isEmpty)
@@ -244,10 +246,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
     driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done === Map(shardId(0) -> Progress.TrimHorizon))
+    assert(driving.plans("a").done === Map(shardOf(0) -> Progress.TrimHorizon))
     driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)), driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done === Map(shardId(0) -> upTo(3)))
+    assert(driving.plans("a").done === Map(shardOf(0) -> upTo(3)))
   }
 
   test("a finished shard's pages stay until its batch is done, then go") {
@@ -255,13 +257,13 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
     driving.coordinator.advance(offsetOf(1), ended, driving.now)
     driving.hear("a")
-    assert(driving.shardsOf("a") === Set(shardId(1)))
-    assert(driving.plans("a").done(shardId(0)) === Progress.TrimHorizon)
+    assert(driving.shardsOf("a") === Set(shardOf(1)))
+    assert(driving.plans("a").done(shardOf(0)) === Progress.TrimHorizon)
     val next = offsetAt(1 -> Progress.TrimHorizon)
     driving.coordinator.advance(ended, next, driving.now)
     driving.coordinator.advance(next, next, driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done(shardId(0)) === Progress.Finished)
+    assert(driving.plans("a").done(shardOf(0)) === Progress.Finished)
   }
 
   test("an end planned by an earlier run, which is no mark: read anew from there") {
@@ -270,7 +272,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
     driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
     driving.hear("a")
-    assert(driving.of(0) === Assignment(shardId(0), driving.of(0).generation, upTo(2)))
+    assert(driving.of(0) === Assignment(shardOf(0), driving.of(0).generation, upTo(2)))
     assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
   }
 

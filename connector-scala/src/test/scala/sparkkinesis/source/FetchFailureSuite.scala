@@ -6,15 +6,15 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Diagnosis, KinesisException}
 
 class FetchFailureSuite extends AnyFunSuite {
-  private val shard = shardId(3)
+  private val shard = shardOf(3)
 
   test("it says which shard of which stream, what the service said, and what to do") {
     val cause = new KinesisException.AccessDenied("GetRecords (region eu-west-1) failed: no key.")
-    val failure = FetchFailure.of(cause, stream, shard, 7)
+    val failure = FetchFailure.of(cause, shard, 7)
     assert(failure.condition === "KINESIS_ACCESS_DENIED")
     assert(failure.shard === shard && failure.generation === 7)
     assert(
-      failure.message === s"Reading $shard of stream $stream failed: " +
+      failure.message === s"Reading $shard failed: " +
         s"GetRecords (region eu-west-1) failed: no key. ${Diagnosis.of(cause).remedy}"
     )
   }
@@ -25,7 +25,7 @@ class FetchFailureSuite extends AnyFunSuite {
       new KinesisException.NotFound("x"),
       new KinesisException.Other("x")
     ).foreach { cause =>
-      assert(FetchFailure.of(cause, stream, shard, 7).condition === Diagnosis.of(cause).condition)
+      assert(FetchFailure.of(cause, shard, 7).condition === Diagnosis.of(cause).condition)
     }
   }
 }

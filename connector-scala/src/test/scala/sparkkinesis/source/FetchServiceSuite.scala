@@ -3,6 +3,7 @@ package sparkkinesis.source
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
 import org.scalatest.concurrent.Eventually
@@ -19,7 +20,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(20, Seconds), Span(10, Millis))
 
-  private val shard = shardId(0)
+  private val shard = shardOf(0)
   private val records = recordsOf(1 to 50).toVector
   private val settings =
     FetchSettings(
@@ -31,11 +32,14 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       failOnDataLoss = true,
       stopAtMillis = None
     )
-  private val start = StreamOffset(
-    arn,
-    Instant.EPOCH,
-    scala.collection.immutable.SortedMap(shard -> ShardProgress(Progress.TrimHorizon, Set.empty))
+  private def offsetAt(progress: Progress) = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shard.shard -> ShardProgress(progress, Set.empty))
+    )
   )
+  private val start = offsetAt(Progress.TrimHorizon)
 
   /** A running service, the driver it talks to, and what may go wrong between them. */
   private class Running(kinesis: KinesisClient, executor: String) {
@@ -50,8 +54,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     val service: FetchService = new FetchService(
       executor,
       "localhost",
-      stream,
-      kinesis,
+      Map(arn -> StreamClient(stream, kinesis)),
       () => { released.incrementAndGet(); () },
       settings,
       link,
@@ -89,12 +92,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("pages go when the driver says that their batch is done") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      val end = start.copy(shards =
-        start.shards.updated(
-          shard,
-          ShardProgress(running.marks.last.upTo, Set.empty)
-        )
-      )
+      val end = offsetAt(running.marks.last.upTo)
       running.coordinator.advance(start, end, SystemClock.now)
       assert(running.service.buffer.bytes > 0)
       running.coordinator.advance(end, end, SystemClock.now)
@@ -162,7 +160,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       running(failing) { running =>
         eventually(assert(running.coordinator.failure.map(_.condition) === Some(condition)))
         val message = running.coordinator.failure.get.message
-        assert(message.contains(stream.toString) && message.contains(shard.name))
+        assert(message.contains(stream.toString) && message.contains(shard.shard.name))
       }
     }
   }

@@ -17,10 +17,12 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val created = Instant.parse("2026-01-02T03:04:05Z")
   private val completeAsOf = Instant.parse("2026-01-02T08:00:00.123Z")
 
-  private def offsetOf(shards: (Int, ShardProgress)*) = StreamOffset(
-    arn,
-    created,
-    SortedMap.from(shards.map { case (id, shard) => shardId(id) -> shard })
+  private def offsetOf(shards: (Int, ShardProgress)*) = only(
+    StreamOffset(
+      arn,
+      created,
+      SortedMap.from(shards.map { case (id, shard) => shardId(id) -> shard })
+    )
   )
 
   private def at(progress: Progress, waitsFor: Int*) =
@@ -32,37 +34,46 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val number = SequenceNumber("49659048151843208164834873923474529478262450846735958018")
 
   /** One file for each way an offset can look. */
-  private val golden = Table(
-    ("file", "offset"),
-    (
-      "offset-v1-latest.json",
-      offsetOf(
-        0 -> complete(Progress.AtTimestamp(completeAsOf)),
-        1 -> complete(Progress.AtTimestamp(completeAsOf))
-      )
+  private val offsets = Seq(
+    "latest" -> offsetOf(
+      0 -> complete(Progress.AtTimestamp(completeAsOf)),
+      1 -> complete(Progress.AtTimestamp(completeAsOf))
     ),
-    ("offset-v1-trim-horizon.json", offsetOf(0 -> at(Progress.TrimHorizon))),
-    (
-      "offset-v1-reshard.json",
-      offsetOf(
-        1 -> complete(Progress.Finished),
-        2 -> at(Progress.After(number)),
-        3 -> complete(Progress.TrimHorizon, 1),
-        4 -> at(Progress.TrimHorizon, 2, 1),
-        5 -> complete(Progress.After(number)),
-        6 -> at(Progress.AtTimestamp(created)),
-        7 -> at(Progress.Finished)
-      )
+    "trim-horizon" -> offsetOf(0 -> at(Progress.TrimHorizon)),
+    "reshard" -> offsetOf(
+      1 -> complete(Progress.Finished),
+      2 -> at(Progress.After(number)),
+      3 -> complete(Progress.TrimHorizon, 1),
+      4 -> at(Progress.TrimHorizon, 2, 1),
+      5 -> complete(Progress.After(number)),
+      6 -> at(Progress.AtTimestamp(created)),
+      7 -> at(Progress.Finished)
     )
+  )
+
+  private val several = SourceOffset.of(
+    Seq(arn, arn.copy(region = "us-east-1"), arn.copy(name = StreamName("refunds"))).map { arn =>
+      StreamOffset(arn, created, SortedMap(shardId(0) -> at(Progress.After(number))))
+    }
+  )
+
+  /** Of the current version, and of each earlier one that a query may still come with. */
+  private val golden = Table[String, SourceOffset](
+    ("file", "offset"),
+    (for {
+      version <- 1 to OffsetCodec.Version
+      (name, offset) <- offsets
+    } yield s"offset-v$version-$name.json" -> offset) :+ ("offset-v2-streams.json" -> several): _*
   )
 
   test("golden files are written byte for byte, and read") {
     forAll(golden) { (name, offset) =>
       val file = Repository.root.resolve("tests/golden").resolve(name)
-      if (sys.env.contains("UPDATE_GOLDEN"))
+      val isCurrent = name.startsWith(s"offset-v${OffsetCodec.Version}-")
+      if (isCurrent && sys.env.contains("UPDATE_GOLDEN"))
         Files.write(file, OffsetCodec.encode(offset).getBytes(UTF_8))
       val text = new String(Files.readAllBytes(file), UTF_8)
-      assert(OffsetCodec.encode(offset) === text)
+      if (isCurrent) assert(OffsetCodec.encode(offset) === text)
       assert(OffsetCodec.decode(text) === offset)
     }
   }
@@ -85,12 +96,16 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a later version is refused by name, with what to do") {
     val e = intercept[SourceException](
-      OffsetCodec.decode(good.replace("\"version\":1", "\"version\":2"))
+      OffsetCodec.decode(good.replace("\"version\":2", "\"version\":3"))
     )
     assert(e.condition === "KINESIS_OFFSET_TOO_NEW")
-    assert(e.getMessage.contains("version 2") && e.getMessage.contains("up to version 1"))
+    assert(e.getMessage.contains("version 3") && e.getMessage.contains("up to version 2"))
     assert(e.getMessage.contains("newer spark-kinesis"))
   }
+
+  /** Of version 1. */
+  private val oneStream =
+    s"""{"version":1,"stream":"$arn","created":"$created","shards":{"shardId-1":"trim_horizon"}}"""
 
   private val corrupt = Table(
     ("text", "reason"),
@@ -103,9 +118,13 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (good + "x", "not a JSON object"),
     ("""{"orders":{"0":12,"1":7}}""", "no 'version'"), // Kafka's
     ("""{"logOffset":3}""", "no 'version'"), // the file source's
-    (good.replace("\"version\":1", "\"version\":\"1\""), "no 'version'"),
-    (good.replace("\"version\":1", "\"version\":0"), "version is 0"),
-    (good.replace("stream/orders", "orders"), "'stream' is 'arn:"),
+    (good.replace("\"version\":2", "\"version\":\"1\""), "no 'version'"),
+    (good.replace("\"version\":2", "\"version\":0"), "version is 0"),
+    (good.replace("stream/orders", "orders"), "orders' is no stream's ARN"),
+    (good.replace("\"streams\"", "\"stream\""), "'streams' is no object"),
+    (s"""{"version":2,"streams":{"$arn":7}}""", "is no object"),
+    (oneStream.replace("stream/orders", "orders"), "'stream' is 'arn:"),
+    (oneStream.replace("\"created\"", "\"creation\""), "'created' is missing"),
     (good.replace("\"created\"", "\"creation\""), "'created' is missing"),
     (good.replace("2026-01-02T03:04:05Z", "yesterday"), "'created' is 'yesterday'"),
     (good.replace("\"shards\"", "\"shard\""), "'shards' is no object"),
@@ -126,7 +145,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is no object")
   )
 
-  private def withWaits(json: String): String = good.dropRight(1) + s""","waitsFor":$json}"""
+  private def withWaits(json: String): String = good.dropRight(3) + s""","waitsFor":$json}}}"""
 
   test("what is no offset is refused with the reason, and shown") {
     forAll(corrupt) { (text, reason) =>

@@ -20,13 +20,13 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** Counts as a page of that size, without its bytes. */
   private final class Account(val buffer: PageBuffer) {
-    private val content = mutable.Map.empty[ShardId, Long].withDefaultValue(0L)
-    private var pending = Vector.empty[(ShardId, Long, Long)]
+    private val content = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
+    private var pending = Vector.empty[(StreamShard, Long, Long)]
 
     /** Bytes there would be in memory if every page on its way were here. */
     def atWorst: Long = buffer.bytes + pending.map(_._3).sum
 
-    def ask(shard: ShardId, estimate: Long, actual: Long): Boolean = {
+    def ask(shard: StreamShard, estimate: Long, actual: Long): Boolean = {
       val isIn = buffer.reserve(shard, estimate, 8)
       if (isIn) pending :+= ((shard, estimate, actual))
       isIn
@@ -68,7 +68,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       estimate <- Gen.oneOf(64L << 10, 1L << 20, ServiceLimits.GetRecordsBytes.toLong)
       isLarge <- Gen.oneOf(true, false)
       isOver <- Gen.frequency(1 -> true, 4 -> false)
-    } yield (shardId(shard), estimate, isLarge, isOver)
+    } yield (shardOf(shard), estimate, isLarge, isOver)
   )
 
   test("pages on their way, were each as large as can be, fit in what is beyond the capacity") {
@@ -86,10 +86,10 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def many(held: Long) = {
       val account = new Account(new PageBuffer(256 * mega))
       if (held > 0) {
-        account.ask(shardId(99), held, held)
+        account.ask(shardOf(99), held, held)
         account.arrive()
       }
-      (0 until 100).count(n => account.ask(shardId(n), 64L << 10, 64L << 10))
+      (0 until 100).count(n => account.ask(shardOf(n), 64L << 10, 64L << 10))
     }
     assert(many(0) >= 20)
     assert(many(240 * mega) >= 4 && many(240 * mega) <= 6)
@@ -98,13 +98,13 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a service's part shrinks as others come, and grows as they go; what it holds stays") {
     var services = 1
     val account = new Account(new PageBuffer(100 * mega / services, 0))
-    assert(account.ask(shardId(0), 60 * mega, 60 * mega))
+    assert(account.ask(shardOf(0), 60 * mega, 60 * mega))
     account.arrive()
     services = 2
     assert(account.buffer.bytes > 50 * mega)
-    assert(!account.ask(shardId(1), mega, mega), "over its part by now")
+    assert(!account.ask(shardOf(1), mega, mega), "over its part by now")
     services = 1
-    assert(account.ask(shardId(1), mega, mega))
+    assert(account.ask(shardOf(1), mega, mega))
   }
 
   test("queries that begin together never hold more than the size of one") {
@@ -125,7 +125,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("each query gets in, however many there are and however little there is") {
     forAll(Gen.choose(1, 50), Gen.choose(1L, 64L)) { (count, size) =>
       val buffer = new PageBuffer(size * mega / count, PageBuffer.SpareBytes / count)
-      assert(buffer.reserve(shardId(0), ServiceLimits.GetRecordsBytes.toLong, 4))
+      assert(buffer.reserve(shardOf(0), ServiceLimits.GetRecordsBytes.toLong, 4))
     }
   }
 }

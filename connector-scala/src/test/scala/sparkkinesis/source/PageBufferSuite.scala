@@ -8,7 +8,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model._
 
 class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val shard = shardId(0)
+  private val shard = shardOf(0)
 
   private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageBuffer = {
     val buffer = new PageBuffer(capacity)
@@ -49,7 +49,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(before.isEmpty)
       val toTheEnd = ShardRange(shard, Progress.TrimHorizon, Progress.Finished)
       assert(filled(open).pages(toTheEnd).isEmpty)
-      val elsewhere = ShardRange(shardId(1), Progress.TrimHorizon, last)
+      val elsewhere = ShardRange(shardOf(1), Progress.TrimHorizon, last)
       assert(filled(pages).pages(elsewhere).isEmpty)
     }
   }
@@ -130,27 +130,27 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
     val buffer = new PageBuffer(8000)
-    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardId(shard), estimate, 4)
-    buffer.add(shardId(0), pageOf(3000))
+    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4)
+    buffer.add(shardOf(0), pageOf(3000))
     assert(!reserves(0, 1001), "beyond half, and more than its fourth")
     assert(reserves(0, 1000), "half, whoever asks")
     assert(!reserves(0, 1), "another's share")
     assert(reserves(1, 4000), "whoever has nothing is let in")
     assert(!reserves(2, 1), "full")
     buffer.release(4000)
-    buffer.add(shardId(1), pageOf(1000))
+    buffer.add(shardOf(1), pageOf(1000))
     assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
   }
 
   test("a first page is let in whatever its size, and then nobody") {
     val buffer = new PageBuffer(100)
     assert(buffer.reserve(shard, 5000, 2))
-    assert(!buffer.reserve(shardId(1), 1, 2))
+    assert(!buffer.reserve(shardOf(1), 1, 2))
     buffer.release(5000)
     buffer.add(shard, pageOf(4000))
-    assert(!buffer.reserve(shardId(1), 1, 2))
+    assert(!buffer.reserve(shardOf(1), 1, 2))
     buffer.drop(shard)
-    assert(buffer.reserve(shardId(1), 5000, 2))
+    assert(buffer.reserve(shardOf(1), 5000, 2))
   }
 
   /** A shard that asks for room, for how much, how much the page then has, and whether it stays. */
@@ -160,7 +160,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       estimate <- Gen.choose(60, 900)
       bytes <- Gen.choose(60, estimate)
       isOver <- Gen.oneOf(true, false)
-    } yield (shardId(shard), estimate, bytes, isOver)
+    } yield (shardOf(shard), estimate, bytes, isOver)
   )
 
   test(
@@ -168,7 +168,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
       val buffer = new PageBuffer(capacity)
-      var pending = Vector.empty[(ShardId, Int, Int)]
+      var pending = Vector.empty[(StreamShard, Int, Int)]
       def settle(): Unit = {
         pending.foreach { case (id, estimate, bytes) =>
           val page = pageOf(bytes)

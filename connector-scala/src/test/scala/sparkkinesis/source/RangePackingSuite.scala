@@ -4,7 +4,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.Generators.shardId
+import sparkkinesis.Generators.shardOf
 import sparkkinesis.model.Progress
 
 class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -12,7 +12,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     count <- Gen.choose(0, 20)
     places <- Gen.listOfN(count, Gen.option(Gen.oneOf("a", "b", "c")))
   } yield places.zipWithIndex.map { case (place, index) =>
-    ShardRange(shardId(index), Progress.TrimHorizon, Progress.Finished) -> place
+    ShardRange(shardOf(index), Progress.TrimHorizon, Progress.Finished) -> place
   }
 
   test("every range is in exactly one task, at its own place") {
@@ -30,7 +30,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(packed.size <= math.max(tasks, located.map(_._2).distinct.size))
     }
     val onePlace = (0 until 10).map { index =>
-      ShardRange(shardId(index), Progress.TrimHorizon, Progress.Finished) -> Option("a")
+      ShardRange(shardOf(index), Progress.TrimHorizon, Progress.Finished) -> Option("a")
     }
     assert(RangePacking.pack(onePlace, 4).map(_._2.size).sorted === Seq(2, 2, 3, 3))
   }

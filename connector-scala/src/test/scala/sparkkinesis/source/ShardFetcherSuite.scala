@@ -27,6 +27,7 @@ import sparkkinesis.source.ScriptedKinesis._
  */
 class ShardFetcherSuite extends AnyFunSuite {
   private val shard = newStream(1).head
+  private val id = StreamShard(arn, shard.id)
   private val closed = shard.copy(last = Some(SequenceNumber("999")))
   private val child = ChildShard(shardId(7), Seq(shard.id), HashKeyRange.All)
   private val listedChild = Shard(child.id, child.parents, child.hashKeys, shard.first, None)
@@ -49,9 +50,16 @@ class ShardFetcherSuite extends AnyFunSuite {
       chance: Double = 0.5
   ) {
     val buffer = new PageBuffer(settings.bufferBytes)
-    private val assignment = Assignment(shard.id, 7, from)
+    private val assignment = Assignment(id, 7, from)
     private val fetcher =
-      new ShardFetcher(stream, assignment, kinesis, buffer, settings, () => 1, () => chance)
+      new ShardFetcher(
+        StreamClient(stream, kinesis),
+        assignment,
+        buffer,
+        settings,
+        () => 1,
+        () => chance
+      )
 
     def step(at: Instant = now): FetchStep = fetcher.step(at)
 
@@ -61,7 +69,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
 
     def buffered(upTo: Progress): Option[Seq[Long]] = buffer
-      .pages(ShardRange(shard.id, from, upTo))
+      .pages(ShardRange(id, from, upTo))
       .map(_.flatten.map(_.sequenceNumber.text.toLong).toVector)
   }
 
@@ -72,7 +80,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     val (first, second) = (fetching.fetched(), fetching.fetched())
     val mark = Mark(upTo(3), 3, 30, 30)
     assert(
-      first.report === FetchReport(shard.id, 7, Progress.TrimHorizon, Vector(mark), Nil, Behind, 30)
+      first.report === FetchReport(id, 7, Progress.TrimHorizon, Vector(mark), Nil, Behind, 30)
     )
     assert(first.records === 3 && first.isNews && first.pause === 200.millis)
     assert(second.report.from === upTo(3) && second.report.marks.map(_.upTo) === Seq(upTo(5)))
@@ -236,7 +244,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     )
     fetching.fetched()
     assert(fetching.step().isInstanceOf[Waits] && fetching.kinesis.asked.size === 1)
-    fetching.buffer.dropUpTo(shard.id, upTo(3))
+    fetching.buffer.dropUpTo(id, upTo(3))
     assert(fetching.fetched().report.from === upTo(3))
   }
 
@@ -342,7 +350,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.millisBehindLatest === 0)
     assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)))
-    fetching.buffer.dropUpTo(shard.id, upTo(2))
+    fetching.buffer.dropUpTo(id, upTo(2))
     assert(fetching.buffer.bytes === 0, "what no batch will use takes no room")
     assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
   }

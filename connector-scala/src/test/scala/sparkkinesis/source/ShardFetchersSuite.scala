@@ -27,39 +27,46 @@ class ShardFetchersSuite extends AnyFunSuite {
       { assignment =>
         begun += assignment
         val kinesis = new ScriptedKinesis()
-        new ShardFetcher(stream, assignment, kinesis, buffer, settings, () => 1, () => 0.5)
+        new ShardFetcher(
+          StreamClient(stream, kinesis),
+          assignment,
+          buffer,
+          settings,
+          () => 1,
+          () => 0.5
+        )
       }
     )
 
-    def apply(done: Map[ShardId, Progress], assignments: Assignment*): Seq[ShardFetcher] =
+    def apply(done: Map[StreamShard, Progress], assignments: Assignment*): Seq[ShardFetcher] =
       fetchers(FetchPlan(assignments.toVector, done))
 
     /** Pages of one record each. */
     def hold(shard: Int, numbers: Range): Unit = numbers.foreach { number =>
       val from = if (number == 1) Progress.TrimHorizon else upTo(number - 1)
       buffer.add(
-        shardId(shard),
+        shardOf(shard),
         BufferedPage(from, PackedRecords(Vector(record(number.toLong, 1))), upTo(number))
       )
     }
 
     def holds(shard: Int, from: Int, last: Int): Boolean =
-      buffer.pages(ShardRange(shardId(shard), upTo(from), upTo(last))).nonEmpty
+      buffer.pages(ShardRange(shardOf(shard), upTo(from), upTo(last))).nonEmpty
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
   private def assigned(shard: Int, generation: Long, from: Progress = Progress.TrimHorizon) =
-    Assignment(shardId(shard), generation, from)
+    Assignment(shardOf(shard), generation, from)
 
   test("what is assigned begins once; what is no longer assigned ends") {
     val reading = new Reading
     val first = reading(Map.empty, assigned(1, 1), assigned(0, 2))
-    assert(first.map(_.shard) === Seq(shardId(1), shardId(0)))
-    assert(reading.fetchers.all.map(_.shard) === Seq(shardId(0), shardId(1)))
+    assert(first.map(_.shard) === Seq(shardOf(1), shardOf(0)))
+    assert(reading.fetchers.all.map(_.shard) === Seq(shardOf(0), shardOf(1)))
     val second = reading(Map.empty, assigned(1, 1), assigned(2, 3))
-    assert(second.map(_.shard) === Seq(shardId(2)) && reading.begun.size === 3)
-    assert(reading.fetchers.all.map(_.shard) === Seq(shardId(1), shardId(2)))
+    assert(second.map(_.shard) === Seq(shardOf(2)) && reading.begun.size === 3)
+    assert(reading.fetchers.all.map(_.shard) === Seq(shardOf(1), shardOf(2)))
     assert(reading.fetchers.size === 2)
     assert(first.map(reading.fetchers.isCurrent) === Seq(true, false))
   }
@@ -82,10 +89,10 @@ class ShardFetchersSuite extends AnyFunSuite {
   test("pages that are done go; those of a shard neither assigned nor named go all") {
     val reading = new Reading
     (0 to 2).foreach(reading.hold(_, 1 to 5))
-    reading(Map(shardId(0) -> upTo(2), shardId(1) -> upTo(4)), assigned(0, 1, upTo(5)))
+    reading(Map(shardOf(0) -> upTo(2), shardOf(1) -> upTo(4)), assigned(0, 1, upTo(5)))
     assert(reading.holds(0, 2, 5) && !reading.holds(0, 1, 5))
     assert(reading.holds(1, 4, 5) && !reading.holds(1, 3, 5), "its last batch may still run")
-    assert(reading.buffer.shards === Set(shardId(0), shardId(1)))
+    assert(reading.buffer.shards === Set(shardOf(0), shardOf(1)))
   }
 
   test("cleared: nobody is current") {

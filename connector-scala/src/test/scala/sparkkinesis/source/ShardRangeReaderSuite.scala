@@ -13,7 +13,7 @@ import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 
 class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val shard = shardId(0)
+  private val shard = shardOf(0)
   private val settings =
     FetchSettings(
       3,
@@ -37,7 +37,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(asked.next() < 1000, "it reads for ever")
       isCancelled()
     }
-    new ShardRangeReader(stream, kinesis, settings, clock, () => 0.5, () => isOver())
+    new ShardRangeReader(StreamClient(stream, kinesis), settings, clock, () => 0.5, () => isOver())
       .pages(range)
       .flatten
       .map(_.sequenceNumber.text.toInt)
@@ -92,7 +92,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val loss = intercept[DataLossException](read(kinesis, range(0, upTo)))
       assert(loss.condition === "KINESIS_DATA_LOSS")
       assert(
-        Seq(stream.toString, shard.name, s"$upTo", "failOnDataLoss").forall(
+        Seq(stream.toString, shard.shard.name, s"$upTo", "failOnDataLoss").forall(
           loss.getMessage.contains
         )
       )
@@ -173,7 +173,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .page(end(2 to 2))
       .listing(listing(open))
       .page(page(2 to 2))
-      .page(end(3 to 3, ChildShard(shardId(9), Seq(shard), HashKeyRange.All)))
+      .page(end(3 to 3, ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)))
     assert(read(kinesis, ShardRange(shard, place(0), Progress.Finished)) === (1 to 3))
   }
 }

@@ -65,11 +65,11 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     })
     val buffer = new PageBuffer(settings.bufferBytes)
     val due = mutable.Map.from((0 until 8).map { number =>
-      val assignment = Assignment(shardId(number), 1, Progress.TrimHorizon)
-      new ShardFetcher(stream, assignment, kinesis, buffer, settings, () => 8, () => 0.5) -> 0L
+      val assignment = Assignment(shardOf(number), 1, Progress.TrimHorizon)
+      new ShardFetcher(StreamClient(stream, kinesis), assignment, buffer, settings, () => 8, () => 0.5) -> 0L
     })
     while (due.values.min < 2.minutes.toMillis) {
-      val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard.name) }
+      val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
       now = Instant.ofEpochMilli(at)
       val pause = fetcher.step(now) match {
         case FetchStep.Fetched(_, _, pause, _) => pause
@@ -91,19 +91,20 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
 
   private class Running(kinesis: KinesisClient, shards: Int) {
     val coordinator = new FetchCoordinator(1.minute)
-    private val start = StreamOffset(
-      arn,
-      Instant.EPOCH,
-      SortedMap.from((0 until shards).map { number =>
-        shardId(number) -> ShardProgress(Progress.TrimHorizon, Set.empty[ShardId])
-      })
+    private val start = only(
+      StreamOffset(
+        arn,
+        Instant.EPOCH,
+        SortedMap.from((0 until shards).map { number =>
+          shardId(number) -> ShardProgress(Progress.TrimHorizon, Set.empty[ShardId])
+        })
+      )
     )
     coordinator.advance(start, start, SystemClock.now)
     val service: FetchService = new FetchService(
       "a",
       "localhost",
-      stream,
-      kinesis,
+      Map(arn -> StreamClient(stream, kinesis)),
       () => (),
       settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis),
       coordinator.heartbeat(_, SystemClock.now),
@@ -112,7 +113,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     ).start()
 
     def read(number: Int): Long =
-      coordinator.frontiers.get(shardId(number)).fold(0L)(_.marks.map(_.records).sum)
+      coordinator.frontiers.get(shardOf(number)).fold(0L)(_.marks.map(_.records).sum)
   }
 
   private def running(kinesis: KinesisClient, shards: Int)(use: Running => Unit): Unit = {

@@ -18,13 +18,23 @@ class SourceOptionsSuite extends AnyFunSuite {
 
   private val values = Table[String, String, SourceOptions => Any, Any](
     ("option", "value", "read as", "is"),
-    ("streamName", "refunds", _.stream.name.name, "refunds"),
+    ("streamName", "refunds", _.names, "refunds"),
+    ("streamName", "orders,refunds", _.names, "orders, refunds"),
+    ("allowStreamRemoval", "true", _.allowStreamRemoval, true),
     ("startingPosition", "latest", _.start, StartingPosition.Latest),
     ("STARTINGPOSITION", "LATEST", _.start, StartingPosition.Latest),
     ("startingPosition", "trim_horizon", _.start, StartingPosition.TrimHorizon),
     ("startingPosition", "earliest", _.start, StartingPosition.TrimHorizon),
     ("startingPosition", "2026-11-21T08:00:00Z", _.start, at("2026-11-21T08:00:00Z")),
     ("startingPosition", "2026-11-21T08:00:00.5+02:00", _.start, at("2026-11-21T06:00:00.500Z")),
+    ("initialPosition", "earliest", _.start, StartingPosition.TrimHorizon),
+    (
+      "kinesis.startingPosition",
+      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
+      _.start,
+      at("2026-11-21T08:00:00Z")
+    ),
+    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
@@ -32,7 +42,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
-    ("checkpointLocation", "/c", _.stream.name.name, "orders")
+    ("checkpointLocation", "/c", _.names, "orders")
   )
 
   test("each option is read, its name in any case") {
@@ -42,8 +52,10 @@ class SourceOptionsSuite extends AnyFunSuite {
   test("the defaults") {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
-    assert(options.start === StartingPosition.Latest && options.fetch === fetch)
-    assert(options.client.region === "eu-west-1")
+    assert(
+      !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
+    )
+    assert(options.streams.head.client.region === "eu-west-1")
   }
 
   private val refused = Table(
@@ -64,15 +76,14 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
-    ("initialPosition", "latest", UnknownOption, "Its name is 'startingPosition'."),
-    ("maxOffsetsPerTrigger", "9", UnknownOption, "Its name is 'maxRecordsPerTrigger'."),
+    ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),
     (
       "deliveryTimeout",
       "5m",
       UnknownOption,
       "There is no option 'deliveryTimeout' here"
     ), // a sink's
-    ("subscribe", "topic", UnknownOption, "Known are:")
+    ("kafka.bootstrap.servers", "h:1", UnknownOption, "Known are:")
   )
 
   test("what is wrong or unknown is refused by its name, and its value where it is wrong") {

@@ -11,15 +11,17 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.Generators.{arn, shardId}
+import sparkkinesis.Generators.{arn, only, shardId}
 import sparkkinesis.model._
 import sparkkinesis.source.{OffsetCodec, SourceException}
 
 class InitialOffsetFileSuite extends AnyFunSuite {
-  private def offset(millis: Long) = StreamOffset(
-    arn,
-    Instant.ofEpochMilli(millis),
-    SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+  private def offset(millis: Long) = only(
+    StreamOffset(
+      arn,
+      Instant.ofEpochMilli(millis),
+      SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
   )
 
   /** In a directory that is not there yet, as Spark hands it over. */

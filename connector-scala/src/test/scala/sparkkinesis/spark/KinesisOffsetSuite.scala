@@ -9,6 +9,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.read.streaming.Offset
 
 import sparkkinesis.Generators._
+import sparkkinesis.model.SourceOffset
 import sparkkinesis.source.OffsetCodec
 
 class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -30,8 +31,10 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("another offset is another one, as is what differs in completeness alone") {
     forAll(offset, offset) { (one, other) =>
       assert((KinesisOffset(one) == KinesisOffset(other)) === (one == other))
-      val later = one.copy(shards = one.shards.map { case (id, shard) =>
-        id -> shard.copy(completeAsOf = Some(Instant.MAX))
+      val later = SourceOffset(one.streams.transform { (_, stream) =>
+        stream.copy(shards = stream.shards.transform { (_, shard) =>
+          shard.copy(completeAsOf = Some(Instant.MAX))
+        })
       })
       assert(KinesisOffset(one) !== KinesisOffset(later))
     }

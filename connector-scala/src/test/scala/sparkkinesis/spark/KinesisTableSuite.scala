@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.catalog.TableCapability._
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import sparkkinesis.Generators.arn
 import sparkkinesis.source.SourceOptions
 
 class KinesisTableSuite extends AnyFunSuite {
@@ -63,7 +64,8 @@ class KinesisTableSuite extends AnyFunSuite {
   }
 
   test("a run travels to executors in bytes, whatever class loader Spark's RPC has") {
-    val run = FetchRun("run-1", SourceOptions.parse(good, None))
+    val parsed = SourceOptions.parse(good, None)
+    val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head))
     assert(FetchRun.decode[FetchRun](FetchRun.encode(run)) === run)
   }
 }

@@ -22,14 +22,18 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     "awsAccessKeyId" -> "ID",
     "awsSecretAccessKey" -> "hush"
   )
-  private val from = StreamOffset(
-    arn,
-    Instant.EPOCH,
-    SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+  private val from = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
   )
 
-  private def newRun(): FetchRun =
-    FetchRun(s"run-${UUID.randomUUID}", SourceOptions.parse(options, None))
+  private def newRun(): FetchRun = {
+    val parsed = SourceOptions.parse(options, None)
+    FetchRun(s"run-${UUID.randomUUID}", parsed, Map(arn -> parsed.streams.head))
+  }
 
   private def jobsRunning: Int = context.statusTracker.getActiveJobIds().length
 

@@ -4,10 +4,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types.StructType
 
+import sparkkinesis.Generators.arn
 import sparkkinesis.model._
 
 class RecordRowSuite extends AnyFunSuite {
-  private val row = new RecordRow(StreamName("orders"))
+  private val row = new RecordRow
   private val record =
     Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
 
@@ -17,7 +18,7 @@ class RecordRowSuite extends AnyFunSuite {
   }
 
   private def values(record: Record): Map[String, Any] = {
-    row.read(ShardId("shardId-3"), PackedRecords(Vector(record)))
+    row.read(StreamShard(arn, ShardId("shardId-3")), PackedRecords(Vector(record)))
     assert(row.next())
     types.fields.indices.foreach(i =>
       assert(row.isNullAt(i) === (row.get(i, types(i).dataType) == null))
@@ -39,7 +40,8 @@ class RecordRowSuite extends AnyFunSuite {
           "subSequenceNumber BIGINT NOT NULL, approximateArrivalTimestamp TIMESTAMP NOT NULL"
       )
     )
-    assert(RecordRow.MetadataColumns.map(_.name).toSeq === Seq("explicitHashKey", "encryptionType"))
+    val metadata = Seq("explicitHashKey", "encryptionType", "streamArn")
+    assert(RecordRow.MetadataColumns.map(_.name).toSeq === metadata)
   }
 
   test("a record as a row: text as it was, time in microseconds") {
@@ -53,14 +55,15 @@ class RecordRowSuite extends AnyFunSuite {
         "subSequenceNumber" -> Some(0L),
         "approximateArrivalTimestamp" -> Some(1700000000123000L),
         "explicitHashKey" -> None,
-        "encryptionType" -> Some("KMS")
+        "encryptionType" -> Some("KMS"),
+        "streamArn" -> Some(arn.toString)
       )
     )
   }
 
   test("it moves from record to record, and a copy stays") {
     val records = (1 to 3).map(i => record.copy(sequenceNumber = SequenceNumber(s"$i")))
-    row.read(ShardId("shardId-3"), PackedRecords(records).slice(1, 3))
+    row.read(StreamShard(arn, ShardId("shardId-3")), PackedRecords(records).slice(1, 3))
     val copies = Iterator.continually(row.next()).takeWhile(identity).map(_ => row.copy()).toVector
     assert(copies.map(_.getUTF8String(4).toString) === Vector("2", "3"))
     assert(copies.map(_.getLong(6)).toSet === Set(1700000000123000L))

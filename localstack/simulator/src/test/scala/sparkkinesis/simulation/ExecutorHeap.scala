@@ -44,14 +44,14 @@ object ExecutorHeap {
       SystemClock,
       () => 0.5
     )
+    val begin = SourceOffset.of(Seq(start))
     val base = liveHeap
     val coordinator = new FetchCoordinator(1.minute)
-    coordinator.advance(start, start, SystemClock.now)
+    coordinator.advance(begin, begin, SystemClock.now)
     val service: FetchService = new FetchService(
       "a",
       "localhost",
-      stream,
-      client,
+      Map(start.stream -> StreamClient(stream, client)),
       () => (),
       settings,
       coordinator.heartbeat(_, SystemClock.now),

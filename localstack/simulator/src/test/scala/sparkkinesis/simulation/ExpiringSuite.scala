@@ -42,14 +42,16 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
     def calls(operation: String): Long = kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
 
-    val start: StreamOffset = ShardDiscovery.initialOffset(
+    val access: StreamClient = StreamClient(stream, kinesis)
+    private val first = ShardDiscovery.initialOffset(
       kinesis,
       stream,
       StartingPosition.TrimHorizon,
       clock,
       () => 0.5
     )
-    val shard: ShardId = start.shards.firstKey
+    val start: SourceOffset = SourceOffset.of(Seq(first))
+    val shard: StreamShard = StreamShard(first.stream, first.shards.firstKey)
   }
 
   private def number(record: Record): Int = new String(record.data).takeWhile(_ != ' ').toInt
@@ -61,8 +63,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     private val service: FetchService = new FetchService(
       "a",
       "localhost",
-      stream,
-      fixture.kinesis,
+      Map(fixture.shard.stream -> fixture.access),
       () => (),
       settings,
       coordinator.heartbeat(_, SystemClock.now),
@@ -120,9 +121,8 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     val buffer = new PageBuffer(settings.bufferBytes)
     val assignment = Assignment(fixture.shard, 1, Progress.TrimHorizon)
     val fetcher = new ShardFetcher(
-      stream,
+      fixture.access,
       assignment,
-      fixture.kinesis,
       buffer,
       settings.copy(minPeriod = 200.millis, idlePeriod = 1.minute),
       () => 1,
@@ -148,8 +148,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
   test("a range that is read again more slowly than its iterators live: each record once") {
     val fixture = new Fixture(55)
     val reader = new ShardRangeReader(
-      stream,
-      fixture.kinesis,
+      fixture.access,
       settings,
       fixture.clock,
       () => 0.5,
@@ -167,7 +166,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   private def lastNumber(fixture: Fixture): SequenceNumber = {
     val iterator =
-      fixture.kinesis.shardIterator(stream, fixture.shard, Position.TrimHorizon)
+      fixture.kinesis.shardIterator(stream, fixture.shard.shard, Position.TrimHorizon)
     fixture.kinesis.getRecords(stream, iterator, 10000).records.last.sequenceNumber
   }
 }

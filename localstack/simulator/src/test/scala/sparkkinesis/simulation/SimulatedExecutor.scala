@@ -48,9 +48,8 @@ final class SimulatedExecutor(
   }
 
   private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
-    stream,
+    StreamClient(stream, kinesis),
     assignment,
-    kinesis,
     buffer,
     settings,
     () => fetchers.size,

@@ -19,7 +19,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
   private val done = mutable.ArrayBuffer.empty[Batch]
   private val executors = mutable.Map.empty[String, SimulatedExecutor]
   private var started = 0
-  private val initial: StreamOffset = calmly(checkedStream().begin())
+  private val initial: SourceOffset = calmly(checkedStreams().begin())
   private var run: Run = _
 
   def committed: Seq[Batch] = done.toSeq
@@ -41,7 +41,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
     executors.clear()
     addExecutor()
     val isPending = log.size > done.size
-    calmly(run.stream.check(if (isPending) startOf(log.size - 1) else lastEnd))
+    calmly(run.streams.check(if (isPending) startOf(log.size - 1) else lastEnd))
     if (isPending) finish(log.size - 1, mayFail = false)
   }
 
@@ -90,19 +90,19 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
     stopAtMillis.exists(BatchPlanner.isDone(lastEnd, run.coordinator.frontiers, _)) &&
       (nextEnd(lastEnd) == lastEnd)
 
-  private def nextEnd(from: StreamOffset): StreamOffset = {
+  private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
     val due = all.map { case (id, f) => id -> stopAtMillis.fold(f)(f.until) }
     val end = BatchPlanner.end(from, due, run.settings.limits)
     val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
     if ((end ne from) || !isIdle) end
-    else calmly(BatchPlanner.confirmed(from, due, run.stream.confirmationPeriod))
+    else calmly(BatchPlanner.confirmed(from, due, run.streams.confirmationPeriod))
   }
 
-  private def startOf(batch: Int): StreamOffset =
+  private def startOf(batch: Int): SourceOffset =
     if (batch == 0) initial else OffsetCodec.decode(log(batch - 1))
 
-  private def lastEnd: StreamOffset = startOf(log.size)
+  private def lastEnd: SourceOffset = startOf(log.size)
 
   private def finish(batch: Int, mayFail: Boolean): Unit = {
     val (from, end) = (startOf(batch), startOf(batch + 1))
@@ -114,7 +114,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
       val again = ranges.flatMap(read)
       require(rows.map(_.text) == again.map(_.text), s"batch $batch read differently again")
     }
-    done += Batch(ranges.map(_.shard).toSet, rows)
+    done += Batch(ranges.map(_.shard.shard).toSet, rows)
   }
 
   /** From the pages of the executor that should have them, of any other one, or from Kinesis again. */
@@ -131,28 +131,37 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean) {
         reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),
         s"pages of $range differ"
       )
-    records.map(record => Row(range.shard, record.sequenceNumber, new String(record.data)))
+    records.map(record => Row(range.shard.shard, record.sequenceNumber, new String(record.data)))
   }
 
   private def reread(range: ShardRange): Vector[Record] =
     new ShardRangeReader(
-      producer.stream,
-      kinesis,
+      StreamClient(producer.stream, kinesis),
       run.settings,
       clock,
       () => random.nextDouble(),
       () => false
     ).pages(range).flatten.toVector
 
-  private def checkedStream(): CheckedStream =
-    new CheckedStream(options, kinesis, clock, () => random.nextDouble())
+  private def checkedStreams(): CheckedStreams = {
+    val stream = StreamClient(producer.stream, kinesis)
+    val checked =
+      new CheckedStream(
+        stream,
+        options.start,
+        failOnDataLoss = true,
+        clock,
+        () => random.nextDouble()
+      )
+    new CheckedStreams(options, Seq(options.streams.head -> checked))
+  }
 
   /** One life of the driver. */
   private final class Run {
     val coordinator = new FetchCoordinator(10.seconds)
-    val stream: CheckedStream = checkedStream()
+    val streams: CheckedStreams = checkedStreams()
     val settings: FetchSettings = options.fetch.copy(
-      stopAtMillis = Option.when(hasStopTime)(calmly(stream.now().toEpochMilli))
+      stopAtMillis = Option.when(hasStopTime)(calmly(streams.now().toEpochMilli))
     )
     // What arrives in the same millisecond as the question may or may not be read.
     clock.advance(1.milli)

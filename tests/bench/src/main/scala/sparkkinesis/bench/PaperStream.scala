@@ -66,13 +66,13 @@ final class PaperStream(shards: Int) {
     FetchReport(assignment.shard, assignment.generation, from, marks.toVector, Nil, 0, time)
   }
 
-  private def offset(number: SequenceNumber): StreamOffset = StreamOffset(
-    StreamArn("aws", RawClient.Region, "123456789012", StreamName("paper")),
-    Begin,
-    SortedMap.from((0 until shards).map { n =>
+  private def offset(number: SequenceNumber): SourceOffset = {
+    val all = (0 until shards).map { n =>
       ShardId(f"shardId-$n%012d") -> ShardProgress(Progress.After(number), Set.empty, Some(Begin))
-    })
-  )
+    }
+    val arn = StreamArn("aws", RawClient.Region, "123456789012", StreamName("paper"))
+    SourceOffset.of(Seq(StreamOffset(arn, Begin, SortedMap.from(all))))
+  }
 
   private def now: Instant = Begin.plusMillis(batch.toLong)
 }

@@ -70,12 +70,12 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
 
   private def readAll(client: KinesisClient, start: StreamOffset, slow: ShardId): Unit = {
     val coordinator = new FetchCoordinator(1.minute)
-    coordinator.advance(start, start, SystemClock.now)
+    val begin = SourceOffset.of(Seq(start))
+    coordinator.advance(begin, begin, SystemClock.now)
     val service: FetchService = new FetchService(
       "a",
       "localhost",
-      stream,
-      client,
+      Map(start.stream -> StreamClient(stream, client)),
       () => (),
       settings,
       coordinator.heartbeat(_, SystemClock.now),
@@ -83,7 +83,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
       () => 0.5
     ).start()
     def read(shard: ShardId) =
-      coordinator.frontiers.get(shard).fold(0L)(_.marks.map(_.records).sum)
+      coordinator.frontiers.get(StreamShard(start.stream, shard)).fold(0L)(_.marks.map(_.records).sum)
     try {
       eventually(assert(start.shards.keySet.forall(id => id == slow || read(id) == 30)))
       assert(read(slow) === 0, "still waiting")

@@ -1,0 +1,93 @@
+package sparkkinesis.source
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration.FiniteDuration
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.StreamAccess
+import sparkkinesis.model._
+
+/**
+ * The streams a query names beside those of its checkpoint: what has come and what has gone.
+ *
+ * @param streams each with how it is reached; asked for its ARN when that is first needed
+ */
+final class CheckedStreams(
+    options: SourceOptions,
+    streams: Seq[(StreamAccess, CheckedStream)]
+) {
+  private val log = LoggerFactory.getLogger(classOf[CheckedStreams])
+  private lazy val named: SortedMap[StreamArn, (StreamAccess, CheckedStream)] =
+    SortedMap.from(streams.map { case (access, stream) => stream.arn -> (access -> stream) })
+  private var begun = Map.empty[StreamArn, StreamOffset] // streams that came in this run
+  private var removed = Set.empty[StreamArn]
+  private var isChecked = false
+
+  /** The first offset of a new query. */
+  def begin(): SourceOffset = SourceOffset.of(streams.map(_._2.begin()))
+
+  /** The services' time, as far as they tell: the latest of all streams. */
+  def now(): Instant = streams.map(_._2.now()).max
+
+  /** How often an idle query logs that it has seen all there was. */
+  def confirmationPeriod: FiniteDuration = streams.map(_._2.confirmationPeriod).min
+
+  /** How each stream is reached, one that has been removed as the others: its last batch may run again. */
+  def access: Map[StreamArn, StreamAccess] =
+    named.map { case (arn, (access, _)) => arn -> access } ++
+      removed.map(arn => arn -> removedAccess(arn))
+
+  private def removedAccess(arn: StreamArn): StreamAccess =
+    StreamAccess(StreamRef.ByArn(arn), options.streams.head.client.copy(region = arn.region))
+
+  /**
+   * Once, before the first batch: are these the offset's streams, and can nothing have been trimmed
+   * unread?
+   *
+   * @throws SourceException where they are not, or something may have been
+   */
+  def check(offset: SourceOffset): Unit =
+    if (!isChecked) {
+      removed = offset.streams.keySet.diff(named.keySet).toSet
+      if (removed.nonEmpty) checkRemoval(offset)
+      for {
+        (arn, known) <- offset.streams
+        (_, stream) <- named.get(arn)
+      } stream.check(known)
+      isChecked = true
+    }
+
+  private def checkRemoval(offset: SourceOffset): Unit = {
+    val gone = removed.toSeq.sorted.mkString(", ")
+    val isOther = removed.size == offset.streams.size
+    if (options.allowStreamRemoval)
+      log.warn(s"No longer reading $gone, as 'allowStreamRemoval' is 'true'.")
+    else
+      throw new SourceException(
+        if (isOther) "KINESIS_OTHER_STREAM" else "KINESIS_STREAM_REMOVED",
+        s"The checkpoint belongs to $gone, and the query reads ${named.keys.mkString(", ")}. " +
+          "Use a new checkpoint location for other streams, or name those of the checkpoint too. To " +
+          "give up what is unread in a stream that is no longer named, set 'allowStreamRemoval' to 'true'."
+      )
+  }
+
+  /** Without the streams that the query no longer names. */
+  def kept(offset: SourceOffset): SourceOffset =
+    if (removed.isEmpty) offset else SourceOffset(offset.streams -- removed)
+
+  /** With the streams that the query names anew, each where it begins: decided once in a run. */
+  def joined(offset: SourceOffset): SourceOffset = {
+    val missing = named.keySet.diff(offset.streams.keySet)
+    if (missing.isEmpty) offset
+    else {
+      begun ++= missing.diff(begun.keySet).toSeq.map { arn =>
+        log.info(s"From now on $arn is read too.")
+        arn -> named(arn)._2.begin()
+      }
+      SourceOffset(offset.streams ++ missing.toSeq.map(arn => arn -> begun(arn)))
+    }
+  }
+}

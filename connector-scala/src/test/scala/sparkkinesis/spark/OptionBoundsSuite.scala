@@ -1,0 +1,194 @@
+package sparkkinesis.spark
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+import org.scalatest.prop.TableFor5
+
+import sparkkinesis.client.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.source.SourceOptions
+
+/** Every option's wrong values, and what is said about them: value, what was expected, remedy. */
+class OptionBoundsSuite extends AnyFunSuite {
+  private type Wrong = (String, String, String, String, Map[String, String])
+
+  private val stream = Map("streamName" -> "orders")
+  private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+  private val inRole = stream + ("roleArn" -> "arn:aws:iam::123456789012:role/reader")
+  private val keys = stream ++ Map("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+
+  private val unit = "Write digits and a unit, without a space."
+  private val digits = "Give it in digits."
+  private val default = "Leave it out to have the default."
+  private val duration = "a duration above zero such as 200ms, 10s, 5m or 1h, at most 8760h"
+  private val size = "a size above zero such as 512k, 64m or 1g, at most 1048576g"
+  private val whole = s"a whole number from 1 to ${Int.MaxValue}"
+  private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
+  private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
+  private val ownEndpoint = "Leave it out to use the region's own endpoint."
+  private val position = "latest, trim_horizon, or an instant such as 2026-11-21T08:00:00Z"
+  private val zone = "An instant needs its zone."
+  private val iterator = "A shard's place is forgotten by Kinesis after 5 minutes."
+  private val comma = "Take out the comma too many."
+  private val limit = "It is GetRecords' own limit."
+
+  private def table(first: Wrong, rest: Wrong*): TableFor5[
+    String,
+    String,
+    String,
+    String,
+    Map[String, String]
+  ] = Table(("option", "value", "expected", "remedy", "beside"), (first +: rest): _*)
+
+  private val connection = table(
+    (
+      "streamName",
+      "a b",
+      "1 to 128 of a-z, A-Z, 0-9, _ . -",
+      "Mend 'a b'; a comma stands between several streams.",
+      Map.empty
+    ),
+    ("streamName", "a,b,a", "different streams", "Name a once.", Map.empty),
+    ("streamName", "a,,b", "a value before and after each comma", comma, Map.empty),
+    (
+      "streamArn",
+      "orders",
+      s"the like of $arn",
+      "Mend 'orders': copy it from the Kinesis console or from 'aws kinesis list-streams'.",
+      Map.empty
+    ),
+    ("region", "Ireland", "a region such as eu-west-1", "Use its code, not its title.", stream),
+    ("endpoint", "127.0.0.1:4567", url, ownEndpoint, stream),
+    ("endpoint", "ftp://127.0.0.1", url, ownEndpoint, stream),
+    ("endpoint", "http://", url, ownEndpoint, stream),
+    ("profile", " ", "a value", default, stream),
+    ("awsAccessKeyId", " ", "a value", default, keys),
+    ("awsSecretAccessKey", " ", "a value", default, keys),
+    ("awsSessionToken", " ", "a value", default, keys),
+    (
+      "roleArn",
+      "reader",
+      "the like of arn:aws:iam::123456789012:role/reader",
+      "Copy it from the IAM console.",
+      stream
+    ),
+    ("roleSessionName", "a", "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -", "Mend it.", inRole),
+    ("roleSessionName", "a" * 65, "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -", "Mend it.", inRole),
+    ("roleExternalId", " ", "a value", default, inRole),
+    ("stsEndpoint", "sts", url, ownEndpoint, inRole)
+  )
+
+  private val source = table(
+    ("startingPosition", "newest", position, zone, stream),
+    ("startingPosition", "2026-11-21T08:00:00", position, zone, stream),
+    ("startingPosition", "2026-02-30T08:00:00Z", position, zone, stream),
+    ("startingPosition", "1700000000000", position, zone, stream),
+    ("allowStreamRemoval", "1", "true or false", "Say one of the two.", stream),
+    ("maxRecordsPerTrigger", "0", longWhole, digits, stream),
+    ("maxRecordsPerTrigger", "-5", longWhole, digits, stream),
+    ("maxRecordsPerTrigger", "1e6", longWhole, digits, stream),
+    ("maxRecordsPerTrigger", "9223372036854775808", longWhole, digits, stream),
+    ("maxBytesPerTrigger", "0", size, unit, stream),
+    ("maxBytesPerTrigger", "10mb", size, unit, stream),
+    ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
+    ("failOnDataLoss", "no", "true or false", "Say one of the two.", stream),
+    ("maxRecordsPerFetch", "0", whole, digits, stream),
+    ("maxRecordsPerFetch", "10001", "1 to 10000", limit, stream),
+    ("maxRecordsPerFetch", "2147483648", whole, digits, stream),
+    ("minFetchPeriod", "0ms", duration, unit, stream),
+    ("minFetchPeriod", "200", duration, unit, stream),
+    ("minFetchPeriod", "241s", "at most 4m", iterator, stream),
+    ("minFetchPeriod", "2h", "at most 4m", iterator, stream),
+    ("minFetchPeriod", "999999999h", duration, unit, stream),
+    ("idleFetchPeriod", "-1s", duration, unit, stream),
+    ("idleFetchPeriod", "5m", "at most 4m", iterator, stream),
+    ("fetchBufferSize", "0", size, unit, stream),
+    ("fetchBufferSize", "1.5g", size, unit, stream),
+    ("fetchBufferSize", "1048577g", size, unit, stream)
+  )
+
+  private val sink = table(
+    (
+      "streamName",
+      "a,b",
+      "one stream",
+      "Name one of the 2, and start a query for each.",
+      Map.empty
+    ),
+    ("deliveryTimeout", "0s", duration, unit, stream),
+    ("deliveryTimeout", "5 m", duration, unit, stream),
+    ("deliveryTimeout", "8761h", duration, unit, stream),
+    ("maxInFlightRequests", "0", whole, digits, stream),
+    ("maxInFlightRequests", "257", "at most 256", "Use more tasks.", stream),
+    ("maxBufferedBytes", "0k", size, unit, stream),
+    ("maxBufferedBytes", "2000000g", size, unit, stream)
+  )
+
+  private def asSource(options: Map[String, String]): Any =
+    SourceOptions.parse(options, Some("eu-west-1"))
+
+  private def asSink(options: Map[String, String]): Any = {
+    val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
+    SinkOptions.parse(parsed) -> ConnectionOptions.stream(parsed, Some("eu-west-1"))
+  }
+
+  private def check(as: Map[String, String] => Any)(rows: Iterable[Wrong]): Unit =
+    rows.foreach { case (name, value, expected, remedy, beside) =>
+      withClue(s"$name=$value: ") {
+        val e = intercept[OptionException](as(beside + (name -> value)))
+        val shown = if (Secret(name)) "***" else value
+        assert(e.condition === OptionException.InvalidOption)
+        assert(e.getMessage === s"Option '$name' is '$shown': expected $expected. $remedy")
+      }
+    }
+
+  private val Secret =
+    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId")
+
+  test("a value out of bounds is refused with what was expected and what to do") {
+    check(asSource)(connection ++ source)
+    check(asSink)(connection ++ sink)
+  }
+
+  private def names(rows: Iterable[Wrong]): Set[String] = rows.map(_._1).toSet
+
+  test("no option is without its row") {
+    assert(names(connection ++ source) === SourceOptions.Names.toSet)
+    assert(names(connection ++ sink) === KinesisWriteBuilder.OptionNames.toSet)
+  }
+
+  test("the bounds themselves are taken") {
+    val least = Map(
+      "maxRecordsPerTrigger" -> "1",
+      "maxBytesPerTrigger" -> "1",
+      "maxRecordsPerFetch" -> "1",
+      "minFetchPeriod" -> "1ms",
+      "idleFetchPeriod" -> "1ms",
+      "fetchBufferSize" -> "1" // a first page is always let in: slow, not wrong
+    )
+    val most = Map(
+      "maxRecordsPerTrigger" -> Long.MaxValue.toString,
+      "maxBytesPerTrigger" -> "1048576g",
+      "maxRecordsPerFetch" -> "10000",
+      "minFetchPeriod" -> "4m",
+      "idleFetchPeriod" -> "4m",
+      "fetchBufferSize" -> "1048576g"
+    )
+    Seq(least, most).foreach(options => asSource(stream ++ options))
+    asSink(stream ++ Map("deliveryTimeout" -> "1ms", "maxInFlightRequests" -> "1"))
+    asSink(stream ++ Map("deliveryTimeout" -> "8760h", "maxInFlightRequests" -> "256"))
+  }
+
+  test("an idle shard cannot be asked more often than a busy one") {
+    val e = intercept[OptionException] {
+      asSource(stream ++ Map("getRecords.fetchIntervalMs" -> "2000", "idleFetchPeriod" -> "1s"))
+    }
+    assert(e.condition === OptionException.ConflictingOptions)
+    assert(
+      e.getMessage === "Option 'idleFetchPeriod' is 1 second, shorter than " +
+        "'getRecords.fetchIntervalMs' ('minFetchPeriod' here), 2000 milliseconds. " +
+        "Raise it, or leave it out."
+    )
+    asSource(stream + ("minFetchPeriod" -> "2s"))
+  }
+}
