@@ -6,7 +6,7 @@ import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
 
 import scala.concurrent.duration._
 
-import org.scalacheck.Gen
+import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials
@@ -21,6 +21,9 @@ import sparkkinesis.sink.FastClock
  *   - are renewed by one call, while the others go on.
  */
 class RoleCredentialsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  /** Of a pause without length no test would come to an end. */
+  implicit private def asItIs[A]: Shrink[A] = Shrink.shrinkAny
 
   /** A role service in memory. */
   private class Fixture(life: FiniteDuration = 1.hour) {
