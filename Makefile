@@ -31,10 +31,10 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md $(TOML)
 
-.PHONY: help setup fmt check test conformance demo jar wheel link-check bench clean
+.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel link-check bench clean
 
 help: ## this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
@@ -52,12 +52,16 @@ check: setup ## formatting, linters, types; changes nothing
 	  "bench/scalafixAll --check"
 
 test: wheel ## every test, Scala and Python; the last line is the sum
-	$(PYTHON) tests/run_all.py
+	$(PYTHON) -m tests.run_all
+
+# Spark 3.5 takes a jar of its own.
+test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/spark-versions.md
+	$(PYTHON) -m tests.spark_versions "$(SPARK)"
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml
 	$(SBT) "simulator/testOnly $$($(PYTHON) localstack/conformance.py suites)"
-	$(PYTHON) tests/run_all.py simulator
+	$(PYTHON) -m tests.run_all simulator
 	$(PYTHON) localstack/conformance.py
 
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
@@ -65,17 +69,20 @@ demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
 
+jar-2.12: $(TOOLS) ## the connector's jar for Spark 3.5 (Scala 2.12), into target/
+	$(SBT) "++2.12.x" bundle/assembly
+
 wheel: $(INSTALLED) ## the Python package with both jars, installed into .venv
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
-	$(PYTHON) tests/link/check.py
+	$(PYTHON) -m tests.link.check
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
 bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
-clean: ## forget everything that was built, and .venv
-	rm -rf .venv target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+clean: ## forget everything that was built, and every .venv
+	rm -rf .venv .venv-spark-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name target -type d -prune -exec rm -rf {} +
 
 $(TOOLS): python/requirements-dev.txt

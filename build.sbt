@@ -24,13 +24,16 @@ lazy val root = (project in file("."))
 lazy val connector = (project in file("connector-scala"))
   .settings(
     name := "spark-kinesis",
-    libraryDependencies ++= Dependencies.provided ++ Dependencies.bundled ++ Dependencies.test,
-    Shading.testSettings
+    libraryDependencies ++= Dependencies.providedBy(
+      if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
+    ) ++ Dependencies.bundled ++ Dependencies.test,
+    Shading.testSettings,
+    Spark35.settings
   )
 
 /** The local Kinesis: a state machine with two faces, the port and HTTP. */
 lazy val simulator = (project in file("localstack/simulator"))
-  .dependsOn(connector)
+  .dependsOn(connector % "compile->compile;test->test")
   .settings(
     name := "spark-kinesis-simulator",
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
@@ -43,10 +46,11 @@ lazy val bundle = (project in file("connector-scala/bundle"))
   .settings(
     name := "spark-kinesis-bundle",
     publish / skip := true,
+    Spark35.cross,
     Shading.bundle,
     assembly / fullClasspath := (connector / Runtime / fullClasspath).value,
     assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
-      s"spark-kinesis_2.13-${version.value}.jar"
+      s"spark-kinesis_${scalaBinaryVersion.value}-${version.value}.jar"
   )
 
 /** The simulator's own classes, rewritten to the bundle's relocated libraries; runs beside it. */

@@ -3,13 +3,17 @@ import sbt._
 /** Every version of the Scala build, once. The Python side's are in `python/pyproject.toml`. */
 object Dependencies {
   val scala = "2.13.16" // Spark 4.0's own
+  val scala212 = "2.12.18" // Spark 3.5's own
+  val spark35 = "3.5.9"
   val spark = sys.props.getOrElse("spark.version", "4.0.4") // the oldest we serve: newer ones link
   private val awsSdk = "2.52.0"
   private val jackson = "2.18.6" // Spark 4.0's own line, so that tests run on one copy
   private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle
 
   /** On every Spark class path already, so never in the bundle. */
-  val provided: Seq[ModuleID] = Seq(
+  val provided: Seq[ModuleID] = providedBy(spark)
+
+  def providedBy(spark: String): Seq[ModuleID] = Seq(
     "org.apache.spark" %% "spark-sql" % spark % Provided,
     "org.slf4j" % "slf4j-api" % slf4j % Provided
   )

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from tests.sparks import NEWEST, SPARK_35
+
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "target" / "pytest-reports"
 LIMIT_SECONDS = 1800.0  # of a part: several times what one takes on two slow cores
@@ -29,12 +31,19 @@ class Part:
     reports: str
 
 
-def pytest_part(name: str, folder: str) -> Part:
-    """A folder of Python tests in a process of its own."""
+def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
+    """Some Python tests in a process of its own, on another Spark where one is named."""
     report = REPORTS / f"{name}.xml"
+    python = [sys.executable, *(["-m", "tests.sparks", spark] if spark else [])]
     config = ["-c", "python/pyproject.toml", "--rootdir", "."]
-    command = [sys.executable, "-m", "pytest", *config, f"--junitxml={report}", folder]
+    command = [*python, "-m", "pytest", *config, f"--junitxml={report}", *tests]
     return Part(name=name, command=command, reports=str(report.relative_to(ROOT)))
+
+
+def spark_part(spark: str) -> Part:
+    """The end-to-end tests on one of the Sparks we know, as far as it can run them."""
+    chosen = ["-m", "not spark4"] if spark == SPARK_35 else []
+    return pytest_part(f"e2e-{spark}", *chosen, "tests/e2e", spark=spark)
 
 
 PARTS = [
@@ -48,7 +57,8 @@ PARTS = [
     pytest_part("packaging", "tests/packaging"),
     pytest_part("simulator", "tests/simulator"),
     pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads
-    pytest_part("e2e", "tests/e2e"),
+    pytest_part("e2e", "tests/e2e"),  # on .venv's Spark, the oldest we serve
+    spark_part(NEWEST),
 ]
 
 

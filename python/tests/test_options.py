@@ -56,10 +56,12 @@ SOURCE = {
     "max_bytes_per_trigger": 2_000_000,
     "allow_stream_removal": True,
     "fail_on_data_loss": False,
+    "deaggregate": False,
     "max_records_per_fetch": 500,
     "min_fetch_period": timedelta(milliseconds=250),
     "idle_fetch_period": timedelta(seconds=2),
     "fetch_buffer_size": 64 << 20,
+    "shard_discovery_interval": timedelta(minutes=1),
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
@@ -67,10 +69,12 @@ SOURCE_OPTIONS = {
     "maxBytesPerTrigger": "2000000",
     "allowStreamRemoval": "true",
     "failOnDataLoss": "false",
+    "deaggregate": "false",
     "maxRecordsPerFetch": "500",
     "minFetchPeriod": "250ms",
     "idleFetchPeriod": "2000ms",
     "fetchBufferSize": "67108864",
+    "shardDiscoveryInterval": "60000ms",
 }
 SINK = {
     "delivery_timeout": timedelta(minutes=1),
@@ -130,6 +134,7 @@ def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
         ("max_records_per_trigger", "10"),
         ("max_records_per_trigger", True),
         ("fail_on_data_loss", "false"),
+        ("deaggregate", 0),
         ("min_fetch_period", 200),
         ("credentials", "key:secret"),
         ("role", "arn:aws:iam::123456789012:role/r"),

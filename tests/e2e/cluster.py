@@ -31,7 +31,7 @@ def cluster_session(*, executors: int, logging: Path | None = None) -> Iterator[
         logging: a log4j2 configuration for the executors.
     """
     os.environ["SPARK_HOME"] = str(HOME)
-    os.environ["SPARK_SCALA_VERSION"] = "2.13"
+    os.environ["SPARK_SCALA_VERSION"] = "2.12" if pyspark.__version__ < "4" else "2.13"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
         SparkSession.Builder()

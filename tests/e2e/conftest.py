@@ -30,8 +30,15 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[str]:
     """The endpoint of the simulator in the wheel."""
-    with LocalKinesis() as kinesis:
+    with pytest.MonkeyPatch.context() as patch:
+        if home := os.environ.get("SIMULATOR_SPARK_HOME"):  # the tests' own has no Scala 2.13
+            patch.setenv("SPARK_HOME", home)
+            patch.delenv("SPARK_KINESIS_JAR")
+        kinesis = LocalKinesis().start()
+    try:
         yield kinesis.endpoint
+    finally:
+        kinesis.stop()
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ def assert_refused(spark: SparkSession, stream: Stream, checkpoint: Path, says: 
     [
         (lambda offset: offset[: len(offset) // 2], "KINESIS_OFFSET_UNREADABLE"),
         (lambda _: '{"shard-0": 17}', "KINESIS_OFFSET_UNREADABLE.*version"),
-        (lambda offset: json.dumps(json.loads(offset) | {"version": 2}), "KINESIS_OFFSET_TOO_NEW"),
+        (lambda offset: json.dumps(json.loads(offset) | {"version": 9}), "KINESIS_OFFSET_TOO_NEW"),
     ],
     ids=["cut", "foreign", "newer"],
 )

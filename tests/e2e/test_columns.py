@@ -59,6 +59,7 @@ def rows_of(stream: Stream, frame: DataFrame, checkpoint: Path) -> list[Row]:
     return seen
 
 
+@pytest.mark.spark4
 def test_metadata_columns_come_where_asked_for(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_metadata_columns_come_where_asked_for(
     assert {row["subSequenceNumber"] for row in rows} == {0}
 
 
+@pytest.mark.spark4
 @pytest.mark.parametrize("kinesis", ["kinesis_local"], indirect=True)
 def test_encrypted_records_say_so(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
     stream.client.start_stream_encryption(

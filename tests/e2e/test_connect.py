@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from streams import Stream
 
+pytestmark = pytest.mark.spark4
+
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 def test_write_and_read_through_connect(stream: Stream, tmp_path: Path) -> None:

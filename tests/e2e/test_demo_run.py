@@ -6,10 +6,13 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
 from apps import run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.spark4
 
 SECONDS = 180
 LAST_LINE = re.compile(

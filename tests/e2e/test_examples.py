@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import pytest
 from apps import run
 
 from spark_kinesis import jar_path
 from spark_kinesis.local import LocalKinesis
+
+pytestmark = pytest.mark.spark4
 
 PIPELINE = Path(__file__).resolve().parents[2] / "examples" / "pipeline.py"
 SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")

@@ -13,6 +13,8 @@ from apps import FOLDER, run, run_app
 
 from spark_kinesis import jar_path
 
+pytestmark = pytest.mark.spark4
+
 CONNECTOR = Path(jar_path()).name
 SPARK_SUBMIT = str(Path(sys.executable).with_name("spark-submit"))
 KINDS = pytest.mark.parametrize("kind", ["classic", "connect"])

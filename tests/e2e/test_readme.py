@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from spark_kinesis.local import LocalKinesis
+
+pytestmark = pytest.mark.spark4
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = ("README.md", "python/README.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,6 +117,21 @@ def test_batches_keep_to_their_limit(spark: SparkSession, stream: Stream, checkp
     sizes: dict[int, int] = {}
     for row in collector.rows:
         sizes[row.batch] = sizes.get(row.batch, 0) + 1
+    assert max(sizes.values()) <= limit
+    assert_exactly_once_in_order(stream.written, collector.numbered())
+
+
+def test_batches_keep_to_their_bytes(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+    limit = 2000
+    stream.put(400)
+    collector = Collector()
+    source = stream.source(max_bytes_per_trigger=limit)
+    with running(spark, source, checkpoint, collector) as query:
+        drain(stream, query, collector)
+    sizes: dict[int, int] = {}
+    for row in collector.rows:
+        data = json.dumps({"key": row.key, "n": row.n})
+        sizes[row.batch] = sizes.get(row.batch, 0) + len(data)
     assert max(sizes.values()) <= limit
     assert_exactly_once_in_order(stream.written, collector.numbered())
 

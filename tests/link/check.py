@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.sparks import SERVED
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
 REPORT = ROOT / "docs" / "link-check.md"
-SPARKS = ("4.0.5", "4.1.4", "4.2.1", "4.3.0")
 NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-")
 
 HEAD = """\
@@ -105,7 +106,7 @@ def main() -> int:
     CACHE.mkdir(parents=True, exist_ok=True)
     version = (ROOT / "python/src/spark_kinesis/VERSION").read_text().strip()
     jar = ROOT / "target" / f"spark-kinesis_2.13-{version}.jar"
-    results = [check(jar, spark) for spark in SPARKS]
+    results = [check(jar, spark) for spark in SERVED]
     rows = [f"| {r.spark} | {r.classes} | {r.references} | {len(r.broken)} |" for r in results]
     REPORT.write_text(HEAD + "\n".join(rows) + "\n")
     for result in results:

@@ -29,13 +29,18 @@ class KinesisSource(StreamAccess):
         starting_position: for a query without a checkpoint; default ``Latest()``.
         allow_stream_removal: go on without a stream of the checkpoint that is no longer
             named, giving up what is unread in it; default false.
-        max_records_per_trigger: records a micro-batch; default: no limit.
+        max_records_per_trigger: records a micro-batch, an aggregate counting as one; default: no
+            limit.
         max_bytes_per_trigger: bytes a micro-batch; default: no limit.
         fail_on_data_loss: fail rather than skip records that are gone; default true.
+        deaggregate: a row for each record that the Kinesis Producer Library put into an aggregate;
+            otherwise one for the aggregate, as it is. Default true.
         max_records_per_fetch: records a request, up to 10000; default 10000.
         min_fetch_period: between two requests to a shard; default 200 ms.
         idle_fetch_period: between two requests to an idle shard; default 1 s.
         fetch_buffer_size: bytes read ahead, an executor; default 256 MiB.
+        shard_discovery_interval: between two checks that every shard is looked after,
+            1 s to 1 h; default 10 s.
     """
 
     starting_position: Position | None = None
@@ -43,10 +48,12 @@ class KinesisSource(StreamAccess):
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     fail_on_data_loss: bool | None = None
+    deaggregate: bool | None = None
     max_records_per_fetch: int | None = None
     min_fetch_period: timedelta | None = None
     idle_fetch_period: timedelta | None = None
     fetch_buffer_size: int | None = None
+    shard_discovery_interval: timedelta | None = None
 
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
@@ -55,9 +62,9 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("max_records_per_fetch", "fetch_buffer_size"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("min_fetch_period", "idle_fetch_period"):
+        for name in ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval"):
             require(name, getattr(self, name), timedelta, ABSENT)
-        for name in ("fail_on_data_loss", "allow_stream_removal"):
+        for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
         kinds = (Latest, TrimHorizon, AtTimestamp, ABSENT)
         require("starting_position", self.starting_position, *kinds)
@@ -79,10 +86,14 @@ class KinesisSource(StreamAccess):
                 "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                 "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
                 "failOnDataLoss": text(self.fail_on_data_loss),
+                "deaggregate": text(self.deaggregate),
                 "maxRecordsPerFetch": text(self.max_records_per_fetch),
                 "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
                 "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
                 "fetchBufferSize": text(self.fetch_buffer_size),
+                "shardDiscoveryInterval": duration(
+                    "shard_discovery_interval", self.shard_discovery_interval
+                ),
             }
         )
 

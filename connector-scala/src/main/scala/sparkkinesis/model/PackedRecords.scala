@@ -31,9 +31,11 @@ final class PackedRecords private (
 
   /** A copy, the caller's own. */
   def data(index: Int): Array[Byte] = {
-    val begin = spans(at(index))
+    val begin = dataBegin(index)
     java.util.Arrays.copyOfRange(content, begin, begin + dataLength(index))
   }
+
+  def dataBegin(index: Int): Int = spans(at(index))
 
   def dataLength(index: Int): Int = spans(at(index) + 1) - spans(at(index))
 

@@ -22,7 +22,10 @@ final class CheckedStream(
     clock: Clock,
     chance: () => Double
 ) {
+  import CheckedStream._
+
   private val log = LoggerFactory.getLogger(classOf[CheckedStream])
+  private var passedOver = Map.empty[ShardId, Instant]
   private lazy val summary = retrying(stream.client.describeStream(stream.ref))
 
   def arn: StreamArn = summary.arn
@@ -48,36 +51,44 @@ final class CheckedStream(
    * @throws SourceException where it is not, or something may have been
    */
   def check(offset: StreamOffset): Unit = {
-    if (offset.created != summary.created)
-      throw new SourceException(
-        "KINESIS_STREAM_RECREATED",
-        s"Stream $arn was created at ${summary.created}, the one in the checkpoint at " +
-          s"${offset.created}: it was deleted and made again, and its records are gone. Use a new " +
-          "checkpoint location to read the new stream."
-      )
+    StreamIdentity.mismatch(summary, offset).foreach(cause => throw cause)
     val horizon = clock.now.minusMillis(summary.retention.toMillis)
-    offset.shards.toSeq
-      .flatMap { case (id, shard) => shard.completeAsOf.filter(_.isBefore(horizon)).map(id -> _) }
-      .sortBy(_._2)
-      .headOption
-      .foreach { case (id, completeAsOf) => lost(id, completeAsOf) }
-  }
-
-  private def lost(shard: ShardId, completeAsOf: Instant): Unit = {
-    val message = s"The query has not read $shard of stream $arn to its tip since " +
-      s"$completeAsOf, and records are kept for ${summary.retention}: some may have been trimmed " +
-      "unread."
+    val stale = offset.shards.toSeq.flatMap { case (id, shard) =>
+      shard.completeAsOf.filter(_.isBefore(horizon)).map(StaleShard(id, shard.progress, _))
+    }
     if (failOnDataLoss)
-      throw new SourceException(
-        "KINESIS_DATA_LOSS",
-        s"$message To go on with what there is, set 'failOnDataLoss' to 'false'."
-      )
-    else log.warn(s"$message Going on, as 'failOnDataLoss' is 'false'.")
+      stale.minByOption(_.completeAsOf).foreach { worst =>
+        val others =
+          if (stale.size > 1) s" The same holds for ${stale.size - 1} other shards." else ""
+        throw new SourceException(
+          "KINESIS_DATA_LOSS",
+          s"${lost(worst)}.$others To go on with what there is, set 'failOnDataLoss' to 'false'."
+        )
+      }
+    else
+      stale.foreach(shard => log.warn(s"${lost(shard)}. Going on, as 'failOnDataLoss' is 'false'."))
+    passedOver = stale.map(shard => shard.id -> shard.completeAsOf).toMap
   }
 
-  private def retrying[A](call: => A): A = CheckedStream.Retrying(clock, chance)(call)
+  private def lost(shard: StaleShard): String =
+    s"Records of ${shard.id} of stream $arn behind ${shard.progress} may have been trimmed unread: " +
+      DataLoss.extent(Some(shard.completeAsOf), Some(summary.retention), clock.now)
+
+  /** Shards of which records may have been lost before this run, and the query goes on. */
+  def lostRanges: Long = passedOver.size.toLong
+
+  /** The offset without what was told to be lost: nobody needs to tell it again. */
+  def told(offset: StreamOffset): StreamOffset =
+    if (passedOver.isEmpty) offset
+    else
+      offset.copy(shards = offset.shards.transform { (id, shard) =>
+        shard.copy(completeAsOf = shard.completeAsOf.filterNot(passedOver.get(id).contains(_)))
+      })
+
+  private def retrying[A](call: => A): A = Retrying(clock, chance)(call)
 }
 
 object CheckedStream {
+  private final case class StaleShard(id: ShardId, progress: Progress, completeAsOf: Instant)
   private val Retrying = Retry(attempts = 4, FetchSettings.RetryBackoff)
 }

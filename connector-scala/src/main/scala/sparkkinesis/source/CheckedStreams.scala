@@ -78,6 +78,17 @@ final class CheckedStreams(
   def kept(offset: SourceOffset): SourceOffset =
     if (removed.isEmpty) offset else SourceOffset(offset.streams -- removed)
 
+  /** Shards of which records may have been lost before this run. */
+  def lostRanges: Long = streams.map(_._2.lostRanges).sum
+
+  /** The offset without what was told to be lost: nobody needs to tell it again. */
+  def told(offset: SourceOffset): SourceOffset =
+    if (lostRanges == 0) offset
+    else
+      SourceOffset(offset.streams.transform { (arn, known) =>
+        named.get(arn).fold(known)(_._2.told(known))
+      })
+
   /** With the streams that the query names anew, each where it begins: decided once in a run. */
   def joined(offset: SourceOffset): SourceOffset = {
     val missing = named.keySet.diff(offset.streams.keySet)

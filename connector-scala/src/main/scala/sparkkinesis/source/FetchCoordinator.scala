@@ -38,7 +38,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     begun = Some(start)
     val finished = done.keySet.filter(end.shard(_).isEmpty).map(_ -> Progress.Finished)
     done = finished.toMap ++ progressOf(start)
-    reading = reading.movedTo(end.readable)
+    reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     expire(now)
     assign()

@@ -23,7 +23,8 @@ private[source] final class FetchNews {
     reports.enqueue(report)
     sums = sums.copy(
       records = sums.records + records,
-      bytes = sums.bytes + report.marks.map(_.bytes).sum
+      bytes = sums.bytes + report.marks.map(_.bytes).sum,
+      lostRanges = sums.lostRanges + report.lost
     )
     urgent ||= isNews
   }

@@ -1,5 +1,7 @@
 package sparkkinesis.source
 
+import java.time.Instant
+
 import sparkkinesis.client.{Diagnosis, KinesisException}
 import sparkkinesis.model._
 
@@ -11,6 +13,7 @@ import sparkkinesis.model._
  * @param marks none where the page was empty
  * @param children of a shard whose last mark is `Finished`
  * @param completeAsOfMillis all that arrived before is in the marks or before them; 0 where unknown
+ * @param lost how often records were found missing and passed over, since the last report
  */
 final case class FetchReport(
     shard: StreamShard,
@@ -19,11 +22,21 @@ final case class FetchReport(
     marks: Vector[Mark],
     children: Seq[ChildShard],
     millisBehindLatest: Long,
-    completeAsOfMillis: Long
+    completeAsOfMillis: Long,
+    lost: Int = 0
 )
 
-/** A shard an executor is to read ahead, from where. */
-final case class Assignment(shard: StreamShard, generation: Long, from: Progress)
+/**
+ * A shard an executor is to read ahead, from where.
+ *
+ * @param completeAsOf all that arrived in it before has been read by then; none where nothing is owed yet
+ */
+final case class Assignment(
+    shard: StreamShard,
+    generation: Long,
+    from: Progress,
+    completeAsOf: Option[Instant] = None
+)
 
 /**
  * What an executor tells the driver, often.
@@ -72,7 +85,8 @@ final case class FetchCounters(
     bufferedBytes: Long,
     throttled: Long,
     retried: Long,
-    iteratorsExpired: Long
+    iteratorsExpired: Long,
+    lostRanges: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = FetchCounters(
     records + that.records,
@@ -80,7 +94,8 @@ final case class FetchCounters(
     bufferedBytes + that.bufferedBytes,
     throttled + that.throttled,
     retried + that.retried,
-    iteratorsExpired + that.iteratorsExpired
+    iteratorsExpired + that.iteratorsExpired,
+    lostRanges + that.lostRanges
   )
 }
 

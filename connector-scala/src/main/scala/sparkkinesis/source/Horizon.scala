@@ -24,6 +24,14 @@ final class Horizon(client: KinesisClient, stream: StreamRef) {
     isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(now))
   }
 
+  /** How much of a shard is missing, in words; it asks the service where it has not lately. */
+  def extent(completeAsOf: Option[Instant], now: Instant): String = {
+    def kept =
+      try Some(retention(now))
+      catch { case _: KinesisException => None }
+    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => kept), now)
+  }
+
   private def retention(now: Instant): FiniteDuration =
     known
       .collect { case (asked, kept) if now.isBefore(asked.plusMillis(Fresh.toMillis)) => kept }

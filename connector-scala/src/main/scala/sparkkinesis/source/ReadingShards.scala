@@ -1,5 +1,7 @@
 package sparkkinesis.source
 
+import java.time.Instant
+
 import sparkkinesis.model._
 
 /**
@@ -9,16 +11,25 @@ import sparkkinesis.model._
  * @param generation of its assignment
  * @param from where the frontier begins: the planned position
  * @param frontier none before the first report
+ * @param completeAsOf all that had arrived in the shard before lies before `from`, as far as was known
+ *   when the frontier began
  */
 final case class ReadingShard(
     executor: Option[String],
     generation: Long,
     from: Progress,
-    frontier: Option[Frontier]
+    frontier: Option[Frontier],
+    completeAsOf: Option[Instant]
 ) {
 
   /** How far it is known. */
   def tip: Progress = frontier.flatMap(_.marks.lastOption).fold(from)(_.upTo)
+
+  /** The same as far as is known now: whoever takes over will notice by it what was trimmed meanwhile. */
+  def complete: Option[Instant] = {
+    val proved = frontier.filter(f => f.marks.isEmpty && f.completeAsOfMillis > 0)
+    (completeAsOf ++ proved.map(f => Instant.ofEpochMilli(f.completeAsOfMillis))).maxOption
+  }
 
   def isReadBy(other: String, since: Long): Boolean =
     executor.contains(other) && generation == since
@@ -35,8 +46,13 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
   /**
    * Exactly the wanted shards, each from its new position. That is normally one of the marks: then
    * what lies behind it stays. Where it is not, an earlier run has planned it: read anew.
+   *
+   * @param completeAsOf what the offset says of a shard at its new position
    */
-  def movedTo(wanted: Map[StreamShard, Progress]): ReadingShards = {
+  def movedTo(
+      wanted: Map[StreamShard, Progress],
+      completeAsOf: StreamShard => Option[Instant] = _ => None
+  ): ReadingShards = {
     val moved = wanted.map { case (id, from) =>
       val known = shards.get(id).flatMap { shard =>
         if (shard.from == from) Some(shard)
@@ -45,7 +61,8 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
             .filter(_.marks.exists(_.upTo == from))
             .map(frontier => shard.copy(from = from, frontier = Some(frontier.after(from))))
       }
-      id -> known.getOrElse(ReadingShards.unassigned(from))
+      val shard = known.getOrElse(ReadingShards.unassigned(from, None))
+      id -> shard.copy(completeAsOf = (shard.completeAsOf ++ completeAsOf(id)).maxOption)
     }
     copy(shards = moved)
   }
@@ -66,10 +83,8 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
 
   private def withReader(id: StreamShard, executor: String): ReadingShards = {
     val next = generations + 1
-    ReadingShards(
-      shards.updated(id, ReadingShard(Some(executor), next, shards(id).from, None)),
-      next
-    )
+    val begun = shards(id).copy(executor = Some(executor), generation = next, frontier = None)
+    ReadingShards(shards.updated(id, begun), next)
   }
 
   /** Without what any executor has beyond its fair share: for a new one. */
@@ -86,7 +101,8 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
 
   private def takenBack(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
     copy(shards = shards.map { case (id, shard) =>
-      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from) else shard)
+      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.complete)
+             else shard)
     })
 
   /**
@@ -111,15 +127,17 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
     shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 
   def of(executor: String): Vector[Assignment] =
-    shards.collect { case (id, ReadingShard(Some(`executor`), generation, from, _)) =>
-      Assignment(id, generation, from)
+    shards.collect {
+      case (id, shard) if shard.executor.contains(executor) =>
+        Assignment(id, shard.generation, shard.from, shard.complete)
     }.toVector
 }
 
 object ReadingShards {
   val Empty: ReadingShards = ReadingShards(Map.empty, 0)
 
-  private def unassigned(from: Progress): ReadingShard = ReadingShard(None, 0, from, None)
+  private def unassigned(from: Progress, completeAsOf: Option[Instant]): ReadingShard =
+    ReadingShard(None, 0, from, None, completeAsOf)
 
   private def extended(shard: ReadingShard, report: FetchReport): ReadingShard = {
     val before = shard.frontier.getOrElse(Frontier(Vector.empty, Seq.empty, 0, 0))
@@ -129,7 +147,7 @@ object ReadingShards {
       report.millisBehindLatest,
       math.max(before.completeAsOfMillis, report.completeAsOfMillis)
     )
-    shard.copy(frontier = Some(frontier))
+    shard.copy(frontier = Some(frontier), completeAsOf = shard.complete)
   }
 
   /** Sent twice: it ends where others have been already. */

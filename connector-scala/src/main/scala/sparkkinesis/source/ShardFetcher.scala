@@ -34,7 +34,9 @@ final class ShardFetcher(
   private var outage = Option.empty[Outage]
   private var lastPage = Option.empty[LastPage]
   private var lastRecordAt: Option[Instant] = None
-  private var unreadSince = Option.empty[Instant] // whatever arrived before is read
+  private var unreadSince = assignment.completeAsOf // whatever arrived before is read
+  private var isBehindHorizon = false
+  private var lost = 0 // since the last report
   private var isStopped = false
 
   def shard: StreamShard = assignment.shard
@@ -63,8 +65,8 @@ final class ShardFetcher(
     }
 
   private def fetch(position: Position, now: Instant): FetchStep =
-    if (unreadSince.exists(horizon.hasPassed(_, now)) && settings.failOnDataLoss)
-      Loses(loss(s"it was read up to ${unreadSince.mkString}, and is kept no longer"))
+    if (hasFallenBehind(now) && settings.failOnDataLoss)
+      Loses(loss("it was not read for longer than records are kept", now))
     else {
       val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
       iterator = Some(current)
@@ -77,6 +79,20 @@ final class ShardFetcher(
       if (isPastStop(page)) accept(cut(page, current), Seq.empty, now)
       else accept(page, children, now)
     }
+
+  /** Told once where it is passed over, until the reader has caught up. */
+  private def hasFallenBehind(now: Instant): Boolean = {
+    val isBehind = unreadSince.exists(horizon.hasPassed(_, now))
+    if (isBehind && !isBehindHorizon && !settings.failOnDataLoss)
+      passOver(loss("it was not read for longer than records are kept", now))
+    isBehindHorizon = isBehind
+    isBehind
+  }
+
+  private def passOver(loss: DataLossException): Unit = {
+    lost += 1
+    log.warn(s"${loss.getMessage} Going on, as it is.")
+  }
 
   private def isPastStop(page: Page): Boolean =
     settings.stopAtMillis.exists { stop =>
@@ -102,10 +118,10 @@ final class ShardFetcher(
     val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
     if (listed.exists(_.id == shard.shard)) retryOrFail(gone, now)
     else {
-      val lost = loss("the shard does not exist any more")
-      if (settings.failOnDataLoss) Loses(lost)
+      val gone = loss("the shard does not exist any more", now)
+      if (settings.failOnDataLoss) Loses(gone)
       else {
-        log.warn(s"${lost.getMessage} Going on, as it is.")
+        passOver(gone)
         accept(
           Page(IndexedSeq.empty, None, 0, Seq.empty),
           ShardEnd.childrenIn(listed, shard.shard),
@@ -115,11 +131,11 @@ final class ShardFetcher(
     }
   }
 
-  private def loss(reason: String): DataLossException =
+  private def loss(reason: String, now: Instant): DataLossException =
     new DataLossException(
       ref,
       ShardRange(shard, progress, Progress.Finished, unreadSince),
-      reason
+      s"$reason (${horizon.extent(unreadSince, now)})"
     )
 
   private def accept(page: Page, children: Seq[ChildShard], now: Instant): FetchStep = {
@@ -143,8 +159,10 @@ final class ShardFetcher(
       marks,
       children,
       page.millisBehindLatest,
-      completeAsOf(page, now)
+      completeAsOf(page, now),
+      lost
     )
+    lost = 0
     val isNews = isFirst || page.records.nonEmpty || isEnd
     Fetched(report, page.records.size, pause(page, now), isNews)
   }

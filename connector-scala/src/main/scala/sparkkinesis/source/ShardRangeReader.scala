@@ -8,18 +8,6 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /**
- * Records that were owed and are no longer to be had.
- *
- * @param range of which a part is missing
- */
-final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
-    extends SourceException(
-      "KINESIS_DATA_LOSS",
-      s"Records of stream $stream, $range, can no longer be read: $reason. They were probably trimmed " +
-        "after the stream's retention period. To go on with what is left, set 'failOnDataLoss' to 'false'."
-    )
-
-/**
  * Reads exactly the records of a range again, from Kinesis. Correctness rests on this, never on what was
  * read ahead.
  *
@@ -38,20 +26,27 @@ final class ShardRangeReader(
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
   private val horizon = new Horizon(client, ref)
+  private var lost = 0L
+  private var isChecked = false // whether the range's beginning was found trimmed, and passed over
+
+  /** Ranges of which a part was missing and passed over, by this attempt. */
+  def lostRanges: Long = lost
 
   /**
    * In order, a page at a time.
    *
    * @throws DataLossException as soon as it is certain that a part is missing, from `next`
    */
-  def pages(range: ShardRange): Iterator[PackedRecords] =
+  def pages(range: ShardRange): Iterator[PackedRecords] = {
+    isChecked = false
     Iterator.unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
+  }
 
   private def next(range: ShardRange, reading: Reading): (PackedRecords, Option[Reading]) =
     try onward(range, reading)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
-        log.warn(s"${loss.getMessage} Going on, as it is.")
+        passOver(loss)
         (PackedRecords.Empty, None)
     }
 
@@ -77,9 +72,26 @@ final class ShardRangeReader(
     }
   }
 
+  private def passOver(loss: DataLossException): Unit = {
+    lost += 1
+    log.warn(s"${loss.getMessage} Going on, as it is.")
+  }
+
+  /** Once a range, however often the call that follows is made. */
   private def checkHorizon(range: ShardRange): Unit =
-    if (settings.failOnDataLoss && range.completeAsOf.exists(horizon.hasPassed(_, clock.now)))
-      throw new DataLossException(ref, range, s"it begins at ${range.completeAsOf.mkString}")
+    if (!isChecked && range.completeAsOf.exists(horizon.hasPassed(_, clock.now))) {
+      val loss = lossOf(range, "it begins where records have been trimmed")
+      if (settings.failOnDataLoss) throw loss
+      isChecked = true
+      passOver(loss)
+    }
+
+  private def lossOf(range: ShardRange, reason: String): DataLossException =
+    new DataLossException(
+      ref,
+      range,
+      s"$reason (${horizon.extent(range.completeAsOf, clock.now)})"
+    )
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
@@ -89,7 +101,7 @@ final class ShardRangeReader(
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || page.records.isEmpty && page.millisBehindLatest == 0
     if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
-      throw new DataLossException(ref, range, "its last record is gone")
+      throw lossOf(range, "its last record is gone")
   }
 
   @tailrec
@@ -100,11 +112,7 @@ final class ShardRangeReader(
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
-        throw new DataLossException(
-          ref,
-          range,
-          "the shard or the stream does not exist any more"
-        )
+        throw lossOf(range, "the shard or the stream does not exist any more")
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
         log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))

@@ -3,15 +3,23 @@ package sparkkinesis.source
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** What a user said about reading, parsed once. Travels to executors; prints no secret. */
+/**
+ * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ *
+ * @param deaggregate whether an aggregate's sub-records are delivered in its place
+ */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
-    fetch: FetchSettings
+    fetch: FetchSettings,
+    deaggregate: Boolean,
+    discoveryInterval: FiniteDuration
 ) {
 
   /** For messages: the streams as they were named. */
@@ -29,12 +37,15 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "failOnDataLoss",
+    "deaggregate",
     "maxRecordsPerFetch",
     "minFetchPeriod",
     "idleFetchPeriod",
-    "fetchBufferSize"
+    "fetchBufferSize",
+    "shardDiscoveryInterval"
   )
 
+  private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
@@ -47,9 +58,19 @@ object SourceOptions {
       ConnectionOptions.streams(options, defaultRegion),
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
-      fetchSettings(options)
+      fetchSettings(options),
+      options.boolean("deaggregate").getOrElse(true),
+      discoveryInterval(options)
     )
   }
+
+  /** Soon enough to matter, and seldom enough for all of an account's queries. */
+  private def discoveryInterval(options: Options): FiniteDuration =
+    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
+      if (interval < 1.second || interval > 1.hour)
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+      interval
+    }
 
   private def fetchSettings(options: Options): FetchSettings = FetchSettings(
     maxRecords = maxRecords(options),

@@ -23,7 +23,9 @@ import sparkkinesis.source.SourceException
 final class ConnectorError(condition: String, text: String, sqlState: String)
     extends IllegalArgumentException(s"[$condition] $text")
     with SparkThrowable {
-  override def getCondition: String = condition
+  def getCondition: String = condition // Spark 3.5 has none
+
+  override def getErrorClass: String = condition // what 3.5 asks for
 
   override def getSqlState: String = sqlState
 

@@ -11,8 +11,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
+import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.{SourceOffset, StreamShard}
 import sparkkinesis.source._
 
@@ -29,7 +29,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private val context = SparkContext.getOrCreate()
   private val leases: Seq[Lease] =
     options.streams.map(stream => ClientPool.shared.borrow(stream.client))
-  private val streams = new CheckedStreams(options, options.streams.zip(leases).map(checked))
+  private val clients = options.streams.zip(leases).map { case (access, lease) =>
+    access -> StreamClient(access.ref, lease.client)
+  }
+  private val checked = clients.map { case (access, client) => access -> checkedStream(client) }
+  private val streams = new CheckedStreams(options, checked)
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",
@@ -37,6 +41,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     streams.access
   )
   private var begun = Option.empty[ReadAhead]
+  private var watching = Option.empty[WatchService]
   private var seen = Option.empty[Seen]
 
   private lazy val initial: KinesisOffset = {
@@ -51,7 +56,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def getDefaultReadLimit: ReadLimit = {
     val limits = options.fetch.limits
-    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ReadLimit.maxBytes)
+    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ByteLimit)
     each.toArray match {
       case Array() => ReadLimit.allAvailable()
       case Array(one) => one
@@ -68,7 +73,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val from = offsetOf(start)
     streams.check(from)
     val kept = streams.kept(from)
-    ahead.begin(kept)
+    begin(kept)
     val limits = limitsOf(limit)
     val frontiers = ahead.frontiers(limits)
     val joined = streams.joined(kept)
@@ -76,7 +81,19 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
       else nextEndBefore(from, limits, frontiers)
-    if (end eq from) start else KinesisOffset(end)
+    val mended = watch.mended(end)
+    if (mended eq from) start else KinesisOffset(mended)
+  }
+
+  /** Reads ahead from there. */
+  private def begin(from: SourceOffset): Unit = {
+    watch.planned(from)
+    try ahead.begin(streams.told(from))
+    catch {
+      case e: ConnectorError =>
+        watch.explain(from)
+        throw e
+    }
   }
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
@@ -107,13 +124,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       limits: ReadLimits,
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
-    val end = BatchPlanner.end(from, due(frontiers), limits)
+    val end = watch.mended(BatchPlanner.end(from, due(frontiers), limits))
+    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
     if (end ne from) end
-    else if (stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _)))
+    else if (isDone && watch.hasSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
       ahead.awaitNews()
-      ahead.begin(from)
+      begin(from)
       nextEndBefore(from, limits, ahead.frontiers)
     }
   }
@@ -128,7 +146,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       val (from, upTo) = (offsetOf(start), offsetOf(end))
       streams.check(from)
       val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-      ahead.planned(streams.kept(from), streams.kept(upTo))
+      ahead.planned(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
       partitions.toArray
     }
 
@@ -138,25 +156,39 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit =
-    try begun.foreach(_.stop())
-    finally leases.foreach(_.close())
+    try {
+      watching.foreach(_.close())
+      begun.foreach(_.stop())
+    } finally leases.foreach(_.close())
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
-    begun.fold(Map.empty[String, String])(_.metrics).asJava
+    begun
+      .fold(Map.empty[String, String]) { ahead =>
+        ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
+      }
+      .asJava
 
   override def toString: String = s"Kinesis[${options.names}]"
 
-  private def checked(stream: (StreamAccess, Lease)): (StreamAccess, CheckedStream) =
-    stream match {
-      case (access, lease) =>
-        access -> new CheckedStream(
-          StreamClient(access.ref, lease.client),
-          options.start,
-          options.failOnDataLoss,
-          SystemClock,
-          FetchRun.chance
-        )
+  private def checkedStream(stream: StreamClient) = new CheckedStream(
+    stream,
+    options.start,
+    options.failOnDataLoss,
+    SystemClock,
+    FetchRun.chance
+  )
+
+  private def streamWatch(stream: StreamClient) =
+    new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, FetchRun.chance)
+
+  private def watch: WatchService = watching.getOrElse {
+    val watches = checked.zip(clients).map { case ((_, stream), (_, client)) =>
+      stream.arn -> streamWatch(client)
     }
+    val first = new WatchService(watches.toMap, SystemClock)
+    watching = Some(first)
+    first
+  }
 
   private def ahead: ReadAhead = begun.getOrElse {
     val first = new ReadAhead(context, run)
@@ -180,7 +212,7 @@ object KinesisMicroBatchStream {
 
   private def limitsOf(limit: ReadLimit): ReadLimits = limit match {
     case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
-    case bytes: ReadMaxBytes => ReadLimits(None, Some(bytes.maxBytes))
+    case ByteLimit(bytes) => ReadLimits(None, Some(bytes))
     case several: CompositeReadLimit =>
       several.getReadLimits.map(limitsOf).foldLeft(ReadLimits.None) { (all, one) =>
         ReadLimits(one.maxRecords.orElse(all.maxRecords), one.maxBytes.orElse(all.maxBytes))

@@ -29,8 +29,8 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
     extends PartitionReader[InternalRow] {
   private val service = FetchRun.ensure(run)
   private val leases = mutable.Map.empty[StreamArn, Lease]
-  private var rereadRanges = 0L
-  private val row = new RecordRow
+  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges that are read again
+  private val row = new RecordRow(run.options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
     pages(range).map(range.shard -> _)
   }
@@ -48,21 +48,22 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   override def close(): Unit = leases.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    ReadMetrics.values(rereadRanges)
+    ReadMetrics.values(readers.size.toLong, readers.map(_.lostRanges).sum)
 
   private def pages(range: ShardRange): Iterator[PackedRecords] =
     service.buffer.pages(range).getOrElse {
-      rereadRanges += 1
       val arn = range.shard.stream
       val access = run.streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
       val context = TaskContext.get()
-      new ShardRangeReader(
+      val reader = new ShardRangeReader(
         StreamClient(access.ref, lease.client),
         run.options.fetch,
         SystemClock,
         FetchRun.chance,
         () => context != null && context.isInterrupted()
-      ).pages(range)
+      )
+      readers += reader
+      reader.pages(range)
     }
 }

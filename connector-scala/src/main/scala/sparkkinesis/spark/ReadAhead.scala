@@ -101,7 +101,11 @@ final class ReadAhead(
         KinesisInputPartition(packed, places.toSeq)
       }
 
-  def metrics: Map[String, String] = {
+  /**
+   * @param lost ranges that the driver has found missing
+   * @param failedListings of a stream's shards
+   */
+  def metrics(lost: Long, failedListings: Long): Map[String, String] = {
     val behind = frontiers.values.map(_.millisBehindLatest).toSeq
     val counters = coordinator.counters
     val lags =
@@ -119,7 +123,9 @@ final class ReadAhead(
       "bufferedBytes" -> counters.bufferedBytes,
       "throttledRequests" -> counters.throttled,
       "retriedRequests" -> counters.retried,
-      "expiredIterators" -> counters.iteratorsExpired
+      "expiredIterators" -> counters.iteratorsExpired,
+      "lostRanges" -> (counters.lostRanges + lost),
+      "failedShardListings" -> failedListings
     )
     (lags ++ counts).map { case (name, value) => name -> value.toString }
   }

@@ -1,5 +1,7 @@
 package sparkkinesis.spark
 
+import java.util.Arrays
+
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
@@ -11,8 +13,10 @@ import sparkkinesis.model._
  * The records of pages as rows, one after the other: the same row that moves on. It makes a value when
  * Spark asks for one, so a column that nobody wants costs nothing. Always with the metadata columns
  * behind the others: Spark 4.0 and 4.1 do not say whether they are wanted.
+ *
+ * @param deaggregate whether a sub-record of an aggregate is a row; else each record is one, as it is
  */
-final class RecordRow extends BaseGenericInternalRow {
+final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   import RecordRow._
 
   private var stream = Option.empty[StreamArn]
@@ -21,6 +25,9 @@ final class RecordRow extends BaseGenericInternalRow {
   private var shardText = UTF8String.EMPTY_UTF8
   private var records = PackedRecords.Empty
   private var index = -1
+  private val aggregate = new AggregatedRecord
+  private var subRecords = 0 // of the record; none of a plain one
+  private var subRecord = 0
 
   /** `next` comes to the page's first record. */
   def read(shard: StreamShard, page: PackedRecords): Unit = {
@@ -32,24 +39,41 @@ final class RecordRow extends BaseGenericInternalRow {
     shardText = UTF8String.fromString(shard.shard.name)
     records = page
     index = -1
+    subRecords = 0
+    subRecord = 0
   }
 
-  def next(): Boolean = {
+  def next(): Boolean =
+    if (subRecord + 1 < subRecords) {
+      subRecord += 1
+      aggregate.next()
+      true
+    } else nextRecord()
+
+  private def nextRecord(): Boolean = {
     index += 1
-    index < records.length
+    subRecord = 0
+    subRecords = 0
+    val is = index < records.length
+    if (is && deaggregate) {
+      val begin = records.dataBegin(index)
+      subRecords = aggregate.open(records.content, begin, records.dataLength(index))
+      if (subRecords > 0) aggregate.next()
+    }
+    is
   }
 
   override def numFields: Int = FieldCount
 
   override protected def genericGet(ordinal: Int): Any = ordinal match {
     case PartitionKey => partitionKey
-    case Data => records.data(index)
+    case Data => data
     case Stream => streamText
     case Shard => shardText
     case Number => text(records.numberBegin(index), records.numberLength(index))
-    case SubNumber => 0L
+    case SubNumber => subRecord.toLong
     case Arrival => arrivalMicros
-    case ExplicitHashKey => null
+    case ExplicitHashKey => explicitHashKey
     case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
     case Arn => arnText
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
@@ -57,14 +81,15 @@ final class RecordRow extends BaseGenericInternalRow {
 
   /** Asked before each value: makes none. */
   override def isNullAt(ordinal: Int): Boolean = ordinal match {
-    case PartitionKey => !records.hasKey(index)
-    case ExplicitHashKey => true
+    case PartitionKey => isPlain && !records.hasKey(index)
+    case ExplicitHashKey => isPlain || !aggregate.hasHashKey
     case EncryptionType => records.encryptionType(index).isEmpty
     case _ => false
   }
 
   /** Without a box. */
-  override def getLong(ordinal: Int): Long = if (ordinal == Arrival) arrivalMicros else 0L
+  override def getLong(ordinal: Int): Long =
+    if (ordinal == Arrival) arrivalMicros else subRecord.toLong
 
   override def setNullAt(ordinal: Int): Unit = update(ordinal, null)
 
@@ -73,8 +98,25 @@ final class RecordRow extends BaseGenericInternalRow {
 
   private def arrivalMicros: Long = records.arrivalMillis(index) * MicrosPerMilli
 
+  private def isPlain: Boolean = subRecords == 0
+
   private def partitionKey: UTF8String =
-    if (records.hasKey(index)) text(records.keyBegin(index), records.keyLength(index)) else null
+    if (!isPlain) text(aggregate.partitionKeyBegin, aggregate.partitionKeyLength)
+    else if (records.hasKey(index)) text(records.keyBegin(index), records.keyLength(index))
+    else null
+
+  private def data: Array[Byte] =
+    if (isPlain) records.data(index)
+    else
+      Arrays.copyOfRange(
+        records.content,
+        aggregate.dataBegin,
+        aggregate.dataBegin + aggregate.dataLength
+      )
+
+  private def explicitHashKey: UTF8String =
+    if (isPlain || !aggregate.hasHashKey) null
+    else text(aggregate.hashKeyBegin, aggregate.hashKeyLength)
 
   private def text(begin: Int, length: Int): UTF8String =
     UTF8String.fromBytes(records.content, begin, length)

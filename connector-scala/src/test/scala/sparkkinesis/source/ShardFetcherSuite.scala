@@ -211,7 +211,11 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("a shard that is gone: its loss by name, or its end with its children") {
     def script =
-      new ScriptedKinesis().page(page(1 to 3)).page(throw Gone).listing(listing(listedChild))
+      new ScriptedKinesis()
+        .page(page(1 to 3))
+        .page(throw Gone)
+        .listing(listing(listedChild))
+        .summary(summary())
     val failing = new Fetching(script)
     failing.fetched()
     failing.step() match {

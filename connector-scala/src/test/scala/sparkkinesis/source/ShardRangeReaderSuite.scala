@@ -157,7 +157,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val kept = new ScriptedKinesis().summary(summary(retention = 48.hours)).page(page(1 to 3))
     assert(read(kept, owed, clock = after(25.hours)) === (1 to 3))
     val lenient = settings.copy(failOnDataLoss = false)
-    val rest = new ScriptedKinesis().page(page(2 to 3))
+    val rest = new ScriptedKinesis().summary(summary()).page(page(2 to 3))
     assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
   }
 

@@ -66,7 +66,14 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     val buffer = new PageBuffer(settings.bufferBytes)
     val due = mutable.Map.from((0 until 8).map { number =>
       val assignment = Assignment(shardOf(number), 1, Progress.TrimHorizon)
-      new ShardFetcher(StreamClient(stream, kinesis), assignment, buffer, settings, () => 8, () => 0.5) -> 0L
+      new ShardFetcher(
+        StreamClient(stream, kinesis),
+        assignment,
+        buffer,
+        settings,
+        () => 8,
+        () => 0.5
+      ) -> 0L
     })
     while (due.values.min < 2.minutes.toMillis) {
       val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }

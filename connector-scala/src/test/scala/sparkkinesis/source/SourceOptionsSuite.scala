@@ -38,10 +38,13 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
+    ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
+    ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
     ("checkpointLocation", "/c", _.names, "orders")
   )
 
@@ -55,7 +58,8 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(
       !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
     )
-    assert(options.streams.head.client.region === "eu-west-1")
+    assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
+    assert(options.discoveryInterval === 10.seconds)
   }
 
   private val refused = Table(
@@ -74,6 +78,8 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
     ("idleFetchPeriod", "0s", InvalidOption, "a duration above zero"),
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
+    ("shardDiscoveryInterval", "999ms", InvalidOption, "1s to 1h"),
+    ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
     ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),

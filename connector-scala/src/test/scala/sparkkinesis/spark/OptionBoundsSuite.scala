@@ -92,6 +92,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "10mb", size, unit, stream),
     ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
     ("failOnDataLoss", "no", "true or false", "Say one of the two.", stream),
+    ("deaggregate", "no", "true or false", "Say one of the two.", stream),
     ("maxRecordsPerFetch", "0", whole, digits, stream),
     ("maxRecordsPerFetch", "10001", "1 to 10000", limit, stream),
     ("maxRecordsPerFetch", "2147483648", whole, digits, stream),
@@ -104,7 +105,10 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("idleFetchPeriod", "5m", "at most 4m", iterator, stream),
     ("fetchBufferSize", "0", size, unit, stream),
     ("fetchBufferSize", "1.5g", size, unit, stream),
-    ("fetchBufferSize", "1048577g", size, unit, stream)
+    ("fetchBufferSize", "1048577g", size, unit, stream),
+    ("shardDiscoveryInterval", "10", duration, unit, stream),
+    ("shardDiscoveryInterval", "999ms", "1s to 1h", "Leave it out to have 10s.", stream),
+    ("shardDiscoveryInterval", "61m", "1s to 1h", "Leave it out to have 10s.", stream)
   )
 
   private val sink = table(

@@ -8,16 +8,17 @@ import sparkkinesis.source._
  * One seeded life of a query: producers write and reshard, the service fails, executors come and go,
  * the driver restarts.
  */
-final class History(seed: Long) {
-  val world = new World(seed)
+final class History(seed: Long, failOnDataLoss: Boolean = true) {
+  val world = new World(seed, failOnDataLoss)
   import world._
 
   /** Of a query that does not read what came before it. */
   private def begin(hasStopTime: Boolean): SimulatedQuery = {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
-    clock.advance(1.second)
-    val query = new SimulatedQuery(world, hasStopTime)
-    if (options.start == StartingPosition.Latest) producer.forget()
+    clock.advance(listLag + 1.second)
+    val streams = 1 + random.nextInt(producers.size)
+    val query = new SimulatedQuery(world, hasStopTime, streams)
+    if (world.start == StartingPosition.Latest) producers.take(streams).foreach(_.forget())
     query.start()
     unleash()
     if (random.nextBoolean()) query.addExecutor()
@@ -27,7 +28,9 @@ final class History(seed: Long) {
   /** Reads on and on, and at last all there is. */
   def continuous(): SimulatedQuery = {
     val query = begin(hasStopTime = false)
-    for (_ <- 0 until 50 + random.nextInt(150)) act(query)
+    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
+    calmly(query.addStreams())
+    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
     drain(query)
     query
   }
@@ -40,7 +43,7 @@ final class History(seed: Long) {
   def availableNow(checkEnd: (SimulatedQuery, Long) => Unit): SimulatedQuery = {
     val query = begin(hasStopTime = true)
     for (run <- 0 until 2 + random.nextInt(4)) {
-      if (run > 0) query.start()
+      if (run == 1) calmly(query.addStreams()) else if (run > 0) query.start()
       unleash()
       runToEnd(query)
       query.stopAtMillis.foreach(checkEnd(query, _))
@@ -53,6 +56,7 @@ final class History(seed: Long) {
   /** Stops once for so long that records may be trimmed, and goes on. */
   def stopped(): Stopped = {
     val query = begin(hasStopTime = false)
+    calmly(query.addStreams())
     for (_ <- 0 until random.nextInt(60)) act(query)
     val stop = (1 + random.nextInt(50)).hours
     val resumed = clock.now.plusMillis(stop.toMillis)
@@ -72,15 +76,16 @@ final class History(seed: Long) {
     }
   }
 
-  private def act(query: SimulatedQuery): Unit = random.nextInt(20) match {
-    case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
-    case 4 => clock.advance(random.nextInt(400).seconds)
-    case 5 => query.start()
-    case 6 => query.loseExecutor()
-    case 7 => query.addExecutor()
-    case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
-    case _ => query.executorsWork()
-  }
+  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit =
+    random.nextInt(20) match {
+      case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
+      case 4 => clock.advance(random.nextInt(400).seconds)
+      case 5 => if (mayGoBack && random.nextBoolean()) query.goBack() else query.start()
+      case 6 => query.loseExecutor()
+      case 7 => query.addExecutor()
+      case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
+      case _ => query.executorsWork()
+    }
 
   /** Without faults, until nothing new has come for long: what is not read then never would be. */
   private def drain(query: SimulatedQuery): Unit = {

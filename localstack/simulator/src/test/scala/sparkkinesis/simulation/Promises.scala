@@ -32,6 +32,17 @@ final class Promises(world: World, batches: Seq[Batch]) {
     require(read.keySet.subsetOf(written.keySet), "records came that nobody wrote since the start")
   }
 
+  /** At least these, and each key's in the order it was written. */
+  def atLeast(kept: Map[String, Seq[Int]]): Unit = {
+    kept.foreach { case (key, numbers) =>
+      val missing = numbers.diff(read.getOrElse(key, Seq.empty))
+      require(missing.isEmpty, s"lost of $key although it is kept: $missing")
+    }
+    read.foreach { case (key, got) =>
+      require(got == got.sorted, s"out of order: $key came as $got")
+    }
+  }
+
   /** Of each key its newest records, without a gap: what is missing was trimmed before all of these. */
   def withoutGaps(written: Map[String, Seq[Int]]): Unit =
     written.foreach { case (key, numbers) =>

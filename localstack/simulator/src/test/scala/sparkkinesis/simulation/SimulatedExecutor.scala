@@ -4,7 +4,6 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.KinesisClient
 import sparkkinesis.model._
 import sparkkinesis.simulator.SimulatedClock
 import sparkkinesis.source._
@@ -16,8 +15,7 @@ import sparkkinesis.source._
  */
 final class SimulatedExecutor(
     id: String,
-    stream: StreamRef,
-    kinesis: KinesisClient,
+    streams: Map[StreamArn, StreamClient],
     coordinator: FetchCoordinator,
     settings: FetchSettings,
     clock: SimulatedClock,
@@ -45,10 +43,17 @@ final class SimulatedExecutor(
       }
     }
     if (random.nextBoolean()) heartbeat()
+    require(
+      buffer.bytes <= settings.bufferBytes + LargestPage,
+      s"$this of ${settings.bufferBytes} B"
+    )
   }
 
+  /** Fifty records of a few bytes each: one page is let in whatever its size. */
+  private val LargestPage = 50L * 1000
+
   private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
-    StreamClient(stream, kinesis),
+    streams(assignment.shard.stream),
     assignment,
     buffer,
     settings,

@@ -10,15 +10,33 @@ import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source._
 
-/** A Kinesis with its producer and its faults, and how the query over it is set up, all by the seed. */
-final class World(seed: Long) {
+/** A Kinesis with its producers and its faults, and how the query over it is set up, all by the seed. */
+final class World(seed: Long, failOnDataLoss: Boolean) {
   val random = new Random(seed)
   val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   private var isQuiet = true
   private val chaos = Faults.seeded(seed, 0.02 + random.nextDouble() * 0.2)
-  val kinesis =
-    new SimulatedKinesis(clock, faults = operation => if (isQuiet) None else chaos(operation))
-  val producer = new Producer(kinesis, clock, random)
+
+  /** How long the service hides a reshard from who lists its shards. */
+  val listLag: FiniteDuration = (if (random.nextInt(3) == 0) random.nextInt(5000) else 0).millis
+  val kinesis = new SimulatedKinesis(
+    clock,
+    Settings(listLag = listLag),
+    operation => if (isQuiet) None else chaos(operation)
+  )
+
+  /** One of each stream. */
+  val producers: Vector[Producer] = (if (random.nextInt(3) == 0) Vector("orders", "refunds")
+                                     else Vector("orders"))
+    .map(name => new Producer(kinesis, clock, random, StreamName(name)))
+
+  def producer: Producer = producers(random.nextInt(producers.size))
+
+  def written: Map[String, Seq[Int]] = producers.flatMap(_.written).toMap
+
+  def writtenAfter(millis: Long): Map[String, Seq[Int]] =
+    producers.flatMap(_.writtenAfter(millis)).toMap
+
   private val limits =
     if (random.nextBoolean()) ReadLimits.None
     else
@@ -31,20 +49,25 @@ final class World(seed: Long) {
   private val bufferBytes =
     if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
 
-  val options: SourceOptions = {
-    val named = SourceOptions.parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
-    named.copy(
-      start = if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest,
-      fetch = FetchSettings(
-        maxRecords = 1 + random.nextInt(50),
-        minPeriod = 200.millis,
-        idlePeriod = 1.second,
-        bufferBytes = bufferBytes,
-        limits = limits,
-        failOnDataLoss = true,
-        stopAtMillis = None
-      )
-    )
+  private val fetch = FetchSettings(
+    maxRecords = 1 + random.nextInt(50),
+    minPeriod = 200.millis,
+    idlePeriod = 1.second,
+    bufferBytes = bufferBytes,
+    limits = limits,
+    failOnDataLoss = failOnDataLoss,
+    stopAtMillis = None
+  )
+
+  val start: StartingPosition =
+    if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest
+
+  /** Of a query that names the first so many streams. */
+  def options(streams: Int): SourceOptions = {
+    val names = producers.take(streams).map(_.stream).mkString(",")
+    SourceOptions
+      .parse(Map("streamName" -> names, "region" -> "us-east-1"), None)
+      .copy(start = start, fetch = fetch)
   }
 
   /** Whether nothing fails. */
@@ -63,13 +86,19 @@ final class World(seed: Long) {
   }
 
   /** The ancestors of every shard there ever was, as long as they are listed. */
-  def ancestors: Map[ShardId, Set[ShardId]] = calmly {
+  def ancestors: Map[StreamShard, Set[StreamShard]] =
+    producers.map(producer => calmly(ancestorsIn(producer.stream))).reduce(_ ++ _)
+
+  private def ancestorsIn(stream: StreamRef): Map[StreamShard, Set[StreamShard]] = {
+    val arn = kinesis.describeStream(stream).arn
     ShardDiscovery
-      .listAll(kinesis, producer.stream, ShardFilter.FromTrimHorizon)
+      .listAll(kinesis, stream, ShardFilter.FromTrimHorizon)
       .shards
       .sortBy(_.id)
-      .foldLeft(Map.empty[ShardId, Set[ShardId]]) { (known, shard) =>
-        known.updated(shard.id, shard.parents.flatMap(p => known.getOrElse(p, Set.empty) + p).toSet)
+      .foldLeft(Map.empty[StreamShard, Set[StreamShard]]) { (known, shard) =>
+        val parents = shard.parents.map(StreamShard(arn, _))
+        val all = parents.flatMap(parent => known.getOrElse(parent, Set.empty) + parent)
+        known.updated(StreamShard(arn, shard.id), all.toSet)
       }
   }
 }

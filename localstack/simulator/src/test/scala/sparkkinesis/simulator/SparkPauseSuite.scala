@@ -45,7 +45,9 @@ class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually
     }
   }
 
-  test("it goes on where it was, with new iterators: no row lost, none twice, and they are counted") {
+  test(
+    "it goes on where it was, with new iterators: no row lost, none twice, and they are counted"
+  ) {
     server.kinesis.createStream(name, 1)
     (1 to count).foreach { number =>
       server.kinesis.putRecord(name, PutEntry("k", s"$number ".padTo(1000, '.').getBytes, None))

@@ -83,7 +83,9 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
       () => 0.5
     ).start()
     def read(shard: ShardId) =
-      coordinator.frontiers.get(StreamShard(start.stream, shard)).fold(0L)(_.marks.map(_.records).sum)
+      coordinator.frontiers
+        .get(StreamShard(start.stream, shard))
+        .fold(0L)(_.marks.map(_.records).sum)
     try {
       eventually(assert(start.shards.keySet.forall(id => id == slow || read(id) == 30)))
       assert(read(slow) === 0, "still waiting")

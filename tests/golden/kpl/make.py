@@ -1,0 +1,93 @@
+"""Writes beside this file `records.json`, and what other people's programs aggregate of each case.
+
+There are two of them, and they must write the very same bytes. The Kinesis Client Library 3.1.0
+(AggregatorUtil) was seen to read from the files what is in `records.json`.
+
+Needs `pip install aws_kinesis_agg==1.2.3 six protobuf==7.36.2` and `npm install
+aws-kinesis-agg@4.2.8` (in a folder that NODE_PATH then names). The files never change: run it only
+for a new case.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+from typing import TypedDict
+
+from aws_kinesis_agg.aggregator import RecordAggregator
+
+HERE = Path(__file__).parent
+
+
+class Record(TypedDict):
+    """What is put into an aggregate."""
+
+    partitionKey: str
+    explicitHashKey: str | None
+    data: str  # in base64
+
+
+def record(key: str, data: bytes, hash_key: int | None = None) -> Record:
+    """What was put in; no hash key below 2^32, which the one for Node takes for an index."""
+    return {
+        "partitionKey": key,
+        "explicitHashKey": None if hash_key is None else str(hash_key),
+        "data": base64.b64encode(data).decode(),
+    }
+
+
+CASES: dict[str, list[Record]] = {
+    "one": [record("customer 1", b"alone")],
+    "keys": [
+        record("customer 1", b"first"),
+        record("ключ", b"second"),
+        record("customer 1", "третий".encode()),
+        record("\N{KEY}" * 256, b"fourth"),
+    ],
+    "hash-keys": [
+        record("a", b"first", 2**128 - 1),
+        record("b", b"second"),
+        record("a", b"third", 2**127),
+        record("c", b"fourth", 2**128 - 1),
+    ],
+    "bytes": [
+        record("a", b""),
+        record("a", bytes(range(256))),
+        record("a", b"\xf3\x89\x9a\xc2" + bytes(17)),
+        record("a", b"x" * 20_000),
+    ],
+    "many": [record(f"key {n % 200}", f"{n}".encode(), 2**100 + n % 150) for n in range(300)],
+}
+
+
+def aggregated(records: list[Record]) -> bytes:
+    """The data of the record that `aws_kinesis_agg` makes."""
+    aggregator = RecordAggregator()
+    for each in records:
+        data = base64.b64decode(each["data"])
+        aggregator.add_user_record(each["partitionKey"], data, each["explicitHashKey"])
+    contents: bytes = aggregator.clear_and_get().get_contents()[2]
+    return contents
+
+
+def aggregated_by_node() -> dict[str, bytes]:
+    """The same of each case by `aws-kinesis-agg`."""
+    command = ["node", str(HERE / "make.js")]
+    made = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    return {name: base64.b64decode(text) for name, text in json.loads(made).items()}
+
+
+def main() -> None:
+    """Write all files anew."""
+    (HERE / "records.json").write_text(json.dumps(CASES, indent=1) + "\n", encoding="utf-8")
+    made = {name: aggregated(records) for name, records in CASES.items()}
+    if made != aggregated_by_node():
+        raise SystemExit("the two do not make the same bytes")
+    for name, data in made.items():
+        (HERE / f"{name}.bin").write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

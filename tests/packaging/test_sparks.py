@@ -1,0 +1,85 @@
+"""The Sparks we serve are listed once; what else names a version agrees with the list."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import spark_versions, sparks
+from tests.run_all import PARTS, Tally, spark_part
+from tests.spark_versions import row_of, with_row
+from tests.sparks import ALL, NEWEST, SERVED, SPARK_35, settings_on
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def test_they_stand_oldest_first_one_of_each_minor_version() -> None:
+    assert sorted(SERVED, key=number) == list(SERVED)
+    assert len({number(version)[:2] for version in SERVED}) == len(SERVED)
+
+
+def test_our_own_environment_has_the_oldest() -> None:
+    requirements = (ROOT / "python" / "requirements-dev.txt").read_text(encoding="utf-8")
+    assert re.findall(r"^pyspark==(\S+)", requirements, re.MULTILINE) == [SERVED[0]]
+
+
+def test_the_package_asks_for_these_and_no_others() -> None:
+    project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
+    asked = set(re.findall(r'"pyspark>=([\d.]+),<([\d.]+)"', project))
+    major, minor = number(NEWEST)[:2]
+    oldest = ".".join(SERVED[0].split(".")[:2])
+    assert asked == {(oldest, f"{major}.{minor + 1}")}
+
+
+def test_every_test_runs_on_the_newest_too() -> None:
+    assert f"e2e-{NEWEST}" in {part.name for part in PARTS}
+
+
+@pytest.mark.parametrize("spark", ["", "4.2", "3.4.4"])
+def test_another_is_refused_with_the_list(spark: str) -> None:
+    for refuse in (spark_versions.main, sparks.main):
+        with pytest.raises(SystemExit, match=re.escape(", ".join(ALL))):
+            refuse(spark)
+
+
+def test_spark_35_has_the_jar_of_its_scala_and_the_tests_that_stream() -> None:
+    dependencies = (ROOT / "project" / "Dependencies.scala").read_text(encoding="utf-8")
+    assert f'spark35 = "{SPARK_35}"' in dependencies
+    assert "/spark-kinesis_2.12-" in settings_on(SPARK_35)["SPARK_KINESIS_JAR"]
+    assert settings_on(NEWEST) == {}
+    assert "not spark4" in spark_part(SPARK_35).command
+    assert "not spark4" not in spark_part(NEWEST).command
+
+
+def test_a_run_replaces_its_row_and_no_other() -> None:
+    older, newer = SERVED[0], SERVED[1]
+    row = row_of(newer, "2026-01-02", "17.0.1", Tally(3, 1, ["a: b"]))
+    assert row == f"| {newer} | 2026-01-02 | 17.0.1 | 3 | 1 | 1 |"
+    other = row_of(older, "2026-01-03", "17.0.1", Tally(4))
+    report = with_row(with_row("", newer, row), older, other)
+    assert report.splitlines()[-2:] == [other, row]
+    again = row_of(newer, "2026-01-04", "17.0.1", Tally(5))
+    assert with_row(report, newer, again).splitlines()[-2:] == [other, again]
+    gone = row_of("3.9.9", "2026-01-01", "17.0.1", Tally(1))
+    assert "3.9.9" not in with_row(report + gone, newer, row)
+
+
+def test_a_run_that_was_cut_short_leaves_the_last_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally = Tally(failed=1)
+    monkeypatch.setattr(spark_versions, "REPORT", tmp_path / "report.md")
+    monkeypatch.setattr(spark_versions, "run", lambda _: tally)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    (tmp_path / "release").write_text('JAVA_VERSION="17.0.1"\n', encoding="utf-8")
+    assert spark_versions.main(NEWEST) == 1
+    assert not (tmp_path / "report.md").exists()
+    tally.passed = 2
+    assert spark_versions.main(NEWEST) == 1
+    assert "| 17.0.1 | 2 | 1 | 0 |" in (tmp_path / "report.md").read_text(encoding="utf-8")

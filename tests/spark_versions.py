@@ -1,0 +1,65 @@
+"""Runs the end-to-end tests on one Spark and writes what came of it into docs/spark-versions.md."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+from tests.run_all import Tally, run, spark_part
+from tests.sparks import ALL, ROOT, check_known
+
+REPORT = ROOT / "docs" / "spark-versions.md"
+ROW = re.compile(r"^\| (\d+\.\d+\.\d+) \|.*$", re.MULTILINE)
+HEAD = """\
+# Spark versions
+
+One jar serves Spark 4.0 to 4.3. `make test-spark SPARK=<version>` runs the end-to-end tests on one
+of the Sparks below, out of the same wheel; `make test` does so on the oldest and the newest of 4.
+
+Spark 3.5 is Scala 2.12. `make jar-2.12` builds a jar for it from the same sources, and there the
+tests run that stream; [what it leaves out](adr/0010-spark-3-5.md). Last results:
+
+| Spark | when | Java | passed | failed | skipped |
+|---|---|---|--:|--:|--:|
+"""
+
+
+def with_row(report: str, spark: str, row: str) -> str:
+    """The report with a Spark's last result replaced, and without Sparks we serve no longer."""
+    rows = {found[1]: found[0] for found in ROW.finditer(report)} | {spark: row}
+    return HEAD + "".join(f"{rows[known]}\n" for known in ALL if known in rows)
+
+
+def row_of(spark: str, day: str, java: str, tally: Tally) -> str:
+    """A result as a row of the table."""
+    counts = f"{tally.passed} | {tally.failed} | {len(tally.skipped)}"
+    return f"| {spark} | {day} | {java} | {counts} |"
+
+
+def java_version() -> str:
+    """What the JDK says of itself."""
+    release = Path(os.environ["JAVA_HOME"], "release").read_text(encoding="utf-8")
+    found = re.search(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
+    return found[1] if found else "unknown"
+
+
+def main(spark: str) -> int:
+    """Run, write, and say how it went."""
+    check_known(spark)
+    tally = run(spark_part(spark))
+    if tally.passed:  # one that was cut short says nothing
+        day = datetime.now(timezone.utc).date().isoformat()
+        before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+        row = row_of(spark, day, java_version(), tally)
+        REPORT.write_text(with_row(before, spark, row), encoding="utf-8")
+    for skipped in tally.skipped:
+        print(f"skipped: {skipped}")
+    print(f"Spark {spark}: {tally}")
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
