@@ -71,7 +71,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       () => 0.5
     ).start()
     private var end = fixture.start
-    var rows = Vector.empty[Int]
+    var rows: Vector[Int] = Vector.empty[Int]
 
     def isFull: Boolean = service.buffer.bytes > settings.bufferBytes - 64 * 1024
 

@@ -4,6 +4,7 @@ import java.lang.management.ManagementFactory
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLong
 import java.util.{Map => JMap}
+import javax.management.ObjectName
 
 import scala.jdk.CollectionConverters._
 
@@ -89,6 +90,26 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed
   }
 
+  /** Live objects of the connector's own classes, by class. */
+  private def objects: Map[String, Int] = {
+    val said = ManagementFactory.getPlatformMBeanServer.invoke(
+      new ObjectName("com.sun.management:type=DiagnosticCommand"),
+      "gcClassHistogram",
+      Array[AnyRef](Array.empty[String]),
+      Array("[Ljava.lang.String;")
+    )
+    said.toString.linesIterator
+      .map(_.trim.split("\\s+"))
+      .collect { case Array(_, count, _, name, _*) if isOurs(name) => name -> count.toInt }
+      .toMap
+  }
+
+  private def isOurs(name: String): Boolean =
+    Seq("spark", "source", "model", "client").exists(p => name.startsWith(s"sparkkinesis.$p."))
+
+  private def more(now: Map[String, Int], before: Map[String, Int]): Map[String, Int] =
+    now.map { case (name, count) => name -> (count - before.getOrElse(name, 0)) }
+
   /** Of ours and of the libraries we bring, by name without its numbers. */
   private def threads: Map[String, Int] = Thread.getAllStackTraces.keySet.asScala.toSeq
     .map(_.getName.replaceAll("\\d+", "N"))
@@ -125,10 +146,11 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     val query = fixture.start()
     try {
       (1 to 300).foreach(_ => fixture.runBatch(query))
-      val (heap, ours, open) = (liveHeap, threads, endpoints)
+      val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
       (1 to 1000).foreach(_ => fixture.runBatch(query))
       val grown = liveHeap - heap
       info(s"$grown bytes in a thousand batches; ${query.lastProgress.batchId} batches in all")
+      assert(more(objects, held).filter(_._2 >= 500) === Map.empty)
       assert(query.lastProgress.batchId > 1000)
       assert(threads === ours && endpoints === open && FetchRun.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
@@ -148,13 +170,15 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     }
     (1 to 3).foreach(_ => run())
     eventually(assertNothingLeft())
-    val (heap, ours, open) = (liveHeap, threads, endpoints)
+    val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
+    assert(held.contains(classOf[ClientPool].getName), "it sees objects")
     (1 to 50).foreach(_ => run())
     eventually(assertNothingLeft())
     eventually(assert(threads === ours && endpoints === open))
     val grown = liveHeap - heap
     info(s"$grown bytes in fifty runs; threads: $ours")
-    assert(grown < 50 * 100000)
+    assert(more(objects, held).filter(_._2 >= 25) === Map.empty)
+    assert(grown < 50 * 500000, "most of it Spark's own, of sessions and plans")
   }
 
   /** What Spark sets up with its first streaming query, for good. */
