@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from spark_kinesis.local import LocalKinesis
 
 pytestmark = pytest.mark.spark4
 
-PIPELINE = Path(__file__).resolve().parents[2] / "examples" / "pipeline.py"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PIPELINE = EXAMPLES / "pipeline.py"
 SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")
 KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 ORDERS = 60
@@ -48,6 +50,24 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
     assert {key: total["orders"] for key, total in last.items()} == {"c0": 20, "c1": 20, "c2": 20}
     assert all(total["amount"] == 30.0 for total in last.values())
     assert {other.name, Path(jar_path()).name} <= jars_added(events)
+
+
+def test_each_minute_is_counted_once_it_is_over(tmp_path: Path) -> None:
+    with LocalKinesis(streams={"orders": 2}) as kinesis:
+        for count in (3, 4, 5):
+            kinesis.put("orders", [(f"c{n}", "order") for n in range(count)])
+            kinesis.advance(timedelta(minutes=5))
+        command = [str(SPARK_SUBMIT), "--master", "local[2]", "--jars", jar_path()]
+        command += [str(EXAMPLES / "watermark.py"), "--once", "--read", "orders"]
+        command += ["--region", "us-east-1", "--endpoint", kinesis.endpoint]
+        command += ["--output", str(tmp_path / "minutes")]
+        command += ["--checkpoint", str(tmp_path / "checkpoint")]
+        run(command, cwd=tmp_path, env={**os.environ, **KEYS})
+    files = (tmp_path / "minutes").glob("*.json")
+    minutes = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    # The last one is not over yet: nothing has come behind it.
+    assert [m["records"] for m in sorted(minutes, key=lambda m: m["minute"])] == [3, 4]
+    assert {minute["stream"] for minute in minutes} == {"orders"}
 
 
 def client_of(endpoint: str) -> Any:

@@ -32,6 +32,8 @@ class KinesisSource(StreamAccess):
         max_records_per_trigger: records a micro-batch, an aggregate counting as one; default: no
             limit.
         max_bytes_per_trigger: bytes a micro-batch; default: no limit.
+        min_partitions: tasks a micro-batch, where it has enough to share out; records of a
+            shard may then be in several, and keep their order only in each; default: none.
         fail_on_data_loss: fail rather than skip records that are gone; default true.
         deaggregate: a row for each record that the Kinesis Producer Library put into an aggregate;
             otherwise one for the aggregate, as it is. Default true.
@@ -47,6 +49,7 @@ class KinesisSource(StreamAccess):
     allow_stream_removal: bool | None = None
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
+    min_partitions: int | None = None
     fail_on_data_loss: bool | None = None
     deaggregate: bool | None = None
     max_records_per_fetch: int | None = None
@@ -60,7 +63,7 @@ class KinesisSource(StreamAccess):
         StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
         for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("max_records_per_fetch", "fetch_buffer_size"):
+        for name in ("min_partitions", "max_records_per_fetch", "fetch_buffer_size"):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval"):
             require(name, getattr(self, name), timedelta, ABSENT)
@@ -85,6 +88,7 @@ class KinesisSource(StreamAccess):
                 "allowStreamRemoval": text(self.allow_stream_removal),
                 "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                 "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
+                "minPartitions": text(self.min_partitions),
                 "failOnDataLoss": text(self.fail_on_data_loss),
                 "deaggregate": text(self.deaggregate),
                 "maxRecordsPerFetch": text(self.max_records_per_fetch),

@@ -39,6 +39,16 @@ final class PackedRecords private (
 
   def dataLength(index: Int): Int = spans(at(index) + 1) - spans(at(index))
 
+  /** Of all records. */
+  def dataBytes: Long = {
+    var (sum, index) = (0L, 0)
+    while (index < length) {
+      sum += dataLength(index)
+      index += 1
+    }
+    sum
+  }
+
   def sequenceNumber(index: Int): SequenceNumber =
     SequenceNumber(new String(content, numberBegin(index), numberLength(index), ISO_8859_1))
 

@@ -92,18 +92,28 @@ object BatchPlanner {
 
   /**
    * The ranges between two offsets, in the order of streams and shards. A stream that only one of them
-   * has was taken in or left out between them: nothing of it is read.
+   * has was taken in or left out between them: nothing of it is read. A shard that only the end has
+   * began between them: only with `Trigger.Once` it is read in the same batch.
    */
   def ranges(start: SourceOffset, end: SourceOffset): Seq[ShardRange] =
     for {
       (arn, before) <- start.streams.toSeq
       after <- end.streams.get(arn).toSeq
-      (id, from) <- before.readable.toSeq
-      upTo = after.shards.get(id).map(_.progress).getOrElse {
+      _ = before.readable.keys.find(!after.shards.contains(_)).foreach { id =>
         throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")
       }
-      if upTo != from
-    } yield ShardRange(StreamShard(arn, id), from, upTo, before.shards(id).completeAsOf)
+      (id, upTo) <- after.shards.toSeq
+      known = before.shards.get(id)
+      from = known.fold[Progress](Progress.TrimHorizon)(_.progress)
+      if upTo.progress != from
+    } yield {
+      val completeAsOf = known.fold(finishedBefore(after, upTo.waitsFor))(_.completeAsOf)
+      ShardRange(StreamShard(arn, id), from, upTo.progress, completeAsOf)
+    }
+
+  /** A shard's first record arrived after its parents' last: so far it is complete before it is read. */
+  private def finishedBefore(offset: StreamOffset, parents: Set[ShardId]): Option[Instant] =
+    parents.flatMap(offset.shards.get(_).flatMap(_.completeAsOf)).maxOption
 
   /**
    * How many marks of each shard fit. Rounds of one mark a shard, the oldest data first: no shard

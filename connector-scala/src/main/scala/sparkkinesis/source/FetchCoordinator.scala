@@ -23,6 +23,8 @@ final class FetchCoordinator(lease: FiniteDuration) {
   private var done: Map[StreamShard, Progress] = Map.empty // what that start says of each shard
   private var executors: Map[String, Executor] = Map.empty
   private var reading = ReadingShards.Empty
+  private var totals = FetchTotals.Zero
+  private var closedShards = 0L
   private var version = 0L
   private var stopped = false
   private var waved: Set[String] = Set.empty // executors that know it has stopped
@@ -34,6 +36,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
   }
 
   private def move(start: SourceOffset, end: SourceOffset, now: Instant): Unit = {
+    closedShards += ShardCounts.closedBetween(planned.getOrElse(start), end)
     planned = Some(end)
     begun = Some(start)
     val finished = done.keySet.filter(end.shard(_).isEmpty).map(_ -> Progress.Finished)
@@ -49,6 +52,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
     val isNew = !executors.contains(status.executor)
     executors = executors.updated(status.executor, Executor(status.host, now, status.counters))
+    totals = totals.heard(status.executor, status.counters)
     // A service that knows no plan has no pages either: what one before it read here is gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
@@ -111,6 +115,14 @@ final class FetchCoordinator(lease: FiniteDuration) {
     } yield (executor.host, id)
   }
 
+  /** The ranges of the batch that begins where reading ahead does, with all that is known of them. */
+  def located(ranges: Vector[ShardRange]): Vector[LocatedRange[(String, String)]] = synchronized {
+    ranges.map { range =>
+      val marks = reading.shards.get(range.shard).fold(Vector.empty[Mark])(_.marksOf(range))
+      LocatedRange(range, location(range.shard), marks)
+    }
+  }
+
   /** The executors that answer. */
   def live(now: Instant): Set[String] = synchronized {
     expire(now)
@@ -118,8 +130,13 @@ final class FetchCoordinator(lease: FiniteDuration) {
     executors.keySet
   }
 
+  /** Of all executors there were, but for what buffers hold. */
   def counters: FetchCounters = synchronized {
-    executors.values.map(_.counters).foldLeft(FetchCounters.Zero)(_ + _)
+    totals.sum.copy(bufferedBytes = executors.values.map(_.counters.bufferedBytes).sum)
+  }
+
+  def shardCounts: ShardCounts = synchronized {
+    planned.fold(ShardCounts.Zero)(ShardCounts.of(_, reading, closedShards))
   }
 
   def failure: Option[FetchFailure] = synchronized(failed)

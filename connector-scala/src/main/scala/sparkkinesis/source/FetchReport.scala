@@ -78,7 +78,12 @@ object FetchFailure {
   }
 }
 
-/** Since the fetch service began. */
+/**
+ * Since the fetch service began, but for what the buffer holds now.
+ *
+ * @param refusals how often the pages held left no room for another one
+ * @param rereadRanges that tasks did not find in the buffer
+ */
 final case class FetchCounters(
     records: Long,
     bytes: Long,
@@ -86,6 +91,8 @@ final case class FetchCounters(
     throttled: Long,
     retried: Long,
     iteratorsExpired: Long,
+    refusals: Long = 0,
+    rereadRanges: Long = 0,
     lostRanges: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = FetchCounters(
@@ -95,8 +102,19 @@ final case class FetchCounters(
     throttled + that.throttled,
     retried + that.retried,
     iteratorsExpired + that.iteratorsExpired,
+    refusals + that.refusals,
+    rereadRanges + that.rereadRanges,
     lostRanges + that.lostRanges
   )
+
+  /** Whether something was counted further before: a service never counts backwards. */
+  def isBehind(before: FetchCounters): Boolean = {
+    def counts(all: FetchCounters) = all.copy(bufferedBytes = 0).productIterator
+    counts(this).zip(counts(before)).exists {
+      case (count: Long, last: Long) => count < last
+      case _ => false
+    }
+  }
 }
 
 object FetchCounters {

@@ -57,6 +57,9 @@ final class FetchService(
     this
   }
 
+  /** A task did not find its pages here. */
+  def countReread(): Unit = tell(_.count(c => c.copy(rereadRanges = c.rereadRanges + 1)))
+
   def isRunning: Boolean = synchronized(!isClosed)
 
   override def close(): Unit = {
@@ -117,7 +120,10 @@ final class FetchService(
     if (!news.isUrgent && !isClosed) wait(HeartbeatPeriod.toMillis)
     lastStatus = clock.now
     val reports = news.take()
-    val counters = news.counters.copy(bufferedBytes = buffer.bytes)
+    val counters = news.counters.copy(
+      bufferedBytes = buffer.bytes,
+      refusals = buffer.refusals
+    )
     FetchStatus(executor, host, reports, counters, news.failures.find(isCurrent), known)
   }
 

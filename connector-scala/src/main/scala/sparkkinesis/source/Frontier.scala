@@ -42,7 +42,10 @@ final case class Frontier(
 
   /** Whether all that had arrived at the time is in the marks, given that reading began after it. */
   def reaches(millis: Long): Boolean =
-    millisBehindLatest == 0 || marks.exists(_.lastArrivalMillis > millis)
+    millisBehindLatest == 0 || isFinished || marks.exists(_.lastArrivalMillis > millis)
+
+  /** Whether the marks go to the shard's end. */
+  def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
 }
 
 /** How much a batch may hold. At least one mark is always taken, or nothing would ever move. */

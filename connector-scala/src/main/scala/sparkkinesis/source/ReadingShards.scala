@@ -25,6 +25,12 @@ final case class ReadingShard(
   /** How far it is known. */
   def tip: Progress = frontier.flatMap(_.marks.lastOption).fold(from)(_.upTo)
 
+  /** What is known of the range; none where that is not all of it. */
+  def marksOf(range: ShardRange): Vector[Mark] = {
+    val all = frontier.filter(_ => from == range.from).fold(Vector.empty[Mark])(_.marks)
+    all.take(all.indexWhere(_.upTo == range.upTo) + 1)
+  }
+
   /** The same as far as is known now: whoever takes over will notice by it what was trimmed meanwhile. */
   def complete: Option[Instant] = {
     val proved = frontier.filter(f => f.marks.isEmpty && f.completeAsOfMillis > 0)

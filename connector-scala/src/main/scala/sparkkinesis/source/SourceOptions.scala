@@ -11,12 +11,14 @@ import sparkkinesis.model._
 /**
  * What a user said about reading, parsed once. Travels to executors; prints no secret.
  *
+ * @param minPartitions tasks a batch, where there are records enough to share out
  * @param deaggregate whether an aggregate's sub-records are delivered in its place
  */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: StartingPosition,
     allowStreamRemoval: Boolean,
+    minPartitions: Option[Int],
     fetch: FetchSettings,
     deaggregate: Boolean,
     discoveryInterval: FiniteDuration
@@ -36,6 +38,7 @@ object SourceOptions {
     "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
+    "minPartitions",
     "failOnDataLoss",
     "deaggregate",
     "maxRecordsPerFetch",
@@ -58,6 +61,7 @@ object SourceOptions {
       ConnectionOptions.streams(options, defaultRegion),
       startingPosition(options),
       options.boolean("allowStreamRemoval").getOrElse(false),
+      options.positiveInt("minPartitions"),
       fetchSettings(options),
       options.boolean("deaggregate").getOrElse(true),
       discoveryInterval(options)

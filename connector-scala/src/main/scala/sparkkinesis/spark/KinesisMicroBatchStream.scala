@@ -43,6 +43,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private var begun = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
   private var seen = Option.empty[Seen]
+  private var planned = Option.empty[Plan]
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
@@ -54,15 +55,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def deserializeOffset(json: String): Offset =
     ConnectorError.translating(KinesisOffset(OffsetCodec.decode(json)))
 
-  override def getDefaultReadLimit: ReadLimit = {
-    val limits = options.fetch.limits
-    val each = limits.maxRecords.map(ReadLimit.maxRows) ++ limits.maxBytes.map(ByteLimit)
-    each.toArray match {
-      case Array() => ReadLimit.allAvailable()
-      case Array(one) => one
-      case several => ReadLimit.compositeLimit(several)
-    }
-  }
+  override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
   /** All that has arrived by now will be read, in as many batches as the limits ask for. */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
@@ -72,29 +65,47 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
     streams.check(from)
+    val end =
+      if (TriggerLimits.isOnce(limit)) onlyEnd(from)
+      else oneOfManyEnds(from, TriggerLimits.of(limit))
+    if (end eq from) start else KinesisOffset(end)
+  }
+
+  /** With `Trigger.Once`. A stream that joins is taken in, and read by the next run. */
+  private def onlyEnd(from: SourceOffset): SourceOffset = {
+    if (stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
     val kept = streams.kept(from)
     begin(kept)
-    val limits = limitsOf(limit)
+    val once = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
+    streams.joined(explained(kept)(once.of(kept)))
+  }
+
+  private def oneOfManyEnds(from: SourceOffset, limits: ReadLimits): SourceOffset = {
+    val kept = streams.kept(from)
+    begin(kept)
     val frontiers = ahead.frontiers(limits)
     val joined = streams.joined(kept)
     val end =
       if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
       else nextEndBefore(from, limits, frontiers)
-    val mended = watch.mended(end)
-    if (mended eq from) start else KinesisOffset(mended)
+    watch.mended(end)
   }
 
   /** Reads ahead from there. */
   private def begin(from: SourceOffset): Unit = {
     watch.planned(from)
-    try ahead.begin(streams.told(from))
+    explained(from)(ahead.begin(streams.told(from)))
+  }
+
+  /** A stream that was deleted, or made again, explains a failure better. */
+  private def explained[A](from: SourceOffset)(reading: => A): A =
+    try reading
     catch {
       case e: ConnectorError =>
         watch.explain(from)
         throw e
     }
-  }
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
@@ -141,14 +152,22 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       "Spark asks latestOffset(Offset, ReadLimit) of this source."
     )
 
+  /** Spark asks more than once for a batch: what was known of its ranges is known before it is planned. */
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
     ConnectorError.translating {
       val (from, upTo) = (offsetOf(start), offsetOf(end))
-      streams.check(from)
-      val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-      ahead.planned(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
-      partitions.toArray
+      if (!planned.exists(_.isOf(from, upTo))) planned = Some(Plan(from, upTo, plan(from, upTo)))
+      planned.fold(Seq.empty[InputPartition])(_.partitions).toArray
     }
+
+  private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
+    streams.check(from)
+    val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
+    val partitions = ahead.partitions(chains)
+    val (kept, behind) = (streams.kept(from), streams.kept(upTo))
+    ahead.planned(streams.told(OneBatch.beginning(kept, behind)), streams.told(behind))
+    partitions
+  }
 
   override def createReaderFactory(): PartitionReaderFactory = KinesisReaderFactory(run)
 
@@ -204,19 +223,19 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
 object KinesisMicroBatchStream {
 
+  /** The tasks of a batch. */
+  private final case class Plan(
+      from: SourceOffset,
+      upTo: SourceOffset,
+      partitions: Seq[InputPartition]
+  ) {
+    def isOf(otherFrom: SourceOffset, otherUpTo: SourceOffset): Boolean =
+      from == otherFrom && upTo == otherUpTo
+  }
+
   /** There was nothing new in it: an idle query is asked a hundred times a second, and need not look again. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
     def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
       (from eq otherFrom) && (frontiers eq otherFrontiers)
-  }
-
-  private def limitsOf(limit: ReadLimit): ReadLimits = limit match {
-    case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
-    case ByteLimit(bytes) => ReadLimits(None, Some(bytes))
-    case several: CompositeReadLimit =>
-      several.getReadLimits.map(limitsOf).foldLeft(ReadLimits.None) { (all, one) =>
-        ReadLimits(one.maxRecords.orElse(all.maxRecords), one.maxBytes.orElse(all.maxBytes))
-      }
-    case _ => ReadLimits.None
   }
 }

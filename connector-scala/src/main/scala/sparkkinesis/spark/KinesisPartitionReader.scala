@@ -29,6 +29,8 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
     extends PartitionReader[InternalRow] {
   private val service = FetchRun.ensure(run)
   private val leases = mutable.Map.empty[StreamArn, Lease]
+  private var readRecords = 0L
+  private var readBytes = 0L
   private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges that are read again
   private val row = new RecordRow(run.options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
@@ -41,6 +43,8 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
 
   @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
     val (shard, records) = shardPages.next()
+    readRecords += records.size
+    readBytes += records.dataBytes
     row.read(shard, records)
     row.next() || nextPage()
   }
@@ -48,10 +52,16 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
   override def close(): Unit = leases.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    ReadMetrics.values(readers.size.toLong, readers.map(_.lostRanges).sum)
+    ReadMetrics.values(
+      readRecords,
+      readBytes,
+      readers.size.toLong,
+      readers.map(_.lostRanges).sum
+    )
 
   private def pages(range: ShardRange): Iterator[PackedRecords] =
     service.buffer.pages(range).getOrElse {
+      service.countReread()
       val arn = range.shard.stream
       val access = run.streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))

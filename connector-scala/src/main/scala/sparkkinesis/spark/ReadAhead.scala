@@ -37,6 +37,18 @@ final class ReadAhead(
     serve()
     coordinator.advance(from, from, SystemClock.now)
     starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
+    awaitBeginning()
+    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+  }
+
+  /** Reading ahead goes on from `tip`; what lies before `pagesFrom` need not be kept. */
+  def goOn(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
+    coordinator.advance(pagesFrom, tip, SystemClock.now)
+    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
+    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+  }
+
+  private def awaitBeginning(): Unit =
     if (!hasBegun) {
       // The first trigger would otherwise find nothing, and with a long interval wait for the second.
       if (!awaitFirstLook())
@@ -45,8 +57,6 @@ final class ReadAhead(
         )
       hasBegun = true
     }
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
-  }
 
   /** In short steps, to hear of it where no service can start at all. */
   private def awaitFirstLook(): Boolean = {
@@ -86,12 +96,20 @@ final class ReadAhead(
 
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
-  /** Few tasks, each where the pages are. */
-  def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
+  /** How often an executor's buffer had no room for another page. */
+  def refusals: Long = coordinator.counters.refusals
+
+  /**
+   * Few tasks, each where the pages are.
+   *
+   * @param chains of ranges to be read one after the other
+   */
+  def partitions(chains: Seq[Vector[ShardRange]]): Seq[KinesisInputPartition] =
     RangePacking
       .pack(
-        ranges.map(range => range -> coordinator.location(range.shard)),
-        context.defaultParallelism
+        chains.map(coordinator.located),
+        context.defaultParallelism,
+        run.options.minPartitions.getOrElse(1)
       )
       .map { case (location, packed) =>
         // Within one JVM there is no other place to prefer.
@@ -102,32 +120,20 @@ final class ReadAhead(
       }
 
   /**
+   * For the query's progress.
+   *
    * @param lost ranges that the driver has found missing
    * @param failedListings of a stream's shards
    */
   def metrics(lost: Long, failedListings: Long): Map[String, String] = {
-    val behind = frontiers.values.map(_.millisBehindLatest).toSeq
     val counters = coordinator.counters
-    val lags =
-      if (behind.isEmpty) Map.empty[String, Long]
-      else
-        Map(
-          "minMsBehindLatest" -> behind.min,
-          "avgMsBehindLatest" -> behind.sum / behind.size,
-          "maxMsBehindLatest" -> behind.max
-        )
-    val counts = Map(
-      "readingShards" -> behind.size.toLong,
-      "fetchedRecords" -> counters.records,
-      "fetchedBytes" -> counters.bytes,
-      "bufferedBytes" -> counters.bufferedBytes,
-      "throttledRequests" -> counters.throttled,
-      "retriedRequests" -> counters.retried,
-      "expiredIterators" -> counters.iteratorsExpired,
-      "lostRanges" -> (counters.lostRanges + lost),
-      "failedShardListings" -> failedListings
+    SourceProgress.of(
+      run.streams.keySet,
+      coordinator.frontiers,
+      coordinator.shardCounts,
+      counters.copy(lostRanges = counters.lostRanges + lost),
+      failedListings
     )
-    (lags ++ counts).map { case (name, value) => name -> value.toString }
   }
 
   /** Tells every executor, waits a moment for it to hear, then answers no more. */

@@ -163,6 +163,21 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(end.shards(shardId(0)).progress === afterNumber(9))
   }
 
+  test("two streams share the limits, and none starves behind the other's backlog") {
+    val other = arn.copy(name = StreamName("refunds"))
+    val old = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 0))
+    val fresh = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 99999))
+    val unread = SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    val from = SourceOffset.of(Seq(arn, other).map(StreamOffset(_, Instant.EPOCH, unread)))
+    val known = Seq(arn -> old, other -> fresh).map { case (stream, marks) =>
+      StreamShard(stream, shardId(0)) -> Frontier(marks, Nil, 9999, 0)
+    }
+    for (limits <- Seq(ReadLimits(Some(100), None), ReadLimits(None, Some(100)))) {
+      val end = BatchPlanner.end(from, known.toMap, limits)
+      end.streams.values.foreach(one => assert(one.shards(shardId(0)).progress === afterNumber(5)))
+    }
+  }
+
   test("the same plan each time, in whatever order the frontiers come") {
     forAll(streams, limits, Gen.long) { case ((graph, marks), limits, seed) =>
       val from = start(graph)

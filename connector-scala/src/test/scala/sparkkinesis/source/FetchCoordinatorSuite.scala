@@ -327,6 +327,25 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
   }
 
+  test("a lost executor takes nothing with it that it has counted, but for its buffer") {
+    val driving = new Driving(2, "a", "b")
+    Seq("a", "b").foreach(driving.hear(_, counters = FetchCounters(1, 2, 3, 4, 5, 6)))
+    driving.coordinator.executorLost("a", driving.now)
+    assert(driving.coordinator.counters === FetchCounters(2, 4, 3, 8, 10, 12))
+    driving.hear("a", counters = FetchCounters(2, 2, 3, 4, 5, 6))
+    assert(driving.coordinator.counters.records === 3, "it was only silent")
+  }
+
+  test("what is known of a range goes with it, where that is all of it") {
+    val driving = new Driving(1, "a")
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
+    def marks(from: Progress, end: Int) =
+      driving.coordinator.located(Vector(ShardRange(shardOf(0), from, upTo(end)))).head.marks.size
+    assert(marks(Progress.TrimHorizon, 2) === 2)
+    assert(marks(Progress.TrimHorizon, 4) === 0, "its end is not known")
+    assert(marks(upTo(1), 2) === 0, "reading ahead began elsewhere")
+  }
+
   test("the failure of a shard that is another's by now, or assigned anew, ends nothing") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)

@@ -91,6 +91,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "0", size, unit, stream),
     ("maxBytesPerTrigger", "10mb", size, unit, stream),
     ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
+    ("minPartitions", "0", whole, digits, stream),
+    ("minPartitions", "2147483648", whole, digits, stream),
     ("failOnDataLoss", "no", "true or false", "Say one of the two.", stream),
     ("deaggregate", "no", "true or false", "Say one of the two.", stream),
     ("maxRecordsPerFetch", "0", whole, digits, stream),
@@ -165,6 +167,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     val least = Map(
       "maxRecordsPerTrigger" -> "1",
       "maxBytesPerTrigger" -> "1",
+      "minPartitions" -> "1",
       "maxRecordsPerFetch" -> "1",
       "minFetchPeriod" -> "1ms",
       "idleFetchPeriod" -> "1ms",
@@ -173,6 +176,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     val most = Map(
       "maxRecordsPerTrigger" -> Long.MaxValue.toString,
       "maxBytesPerTrigger" -> "1048576g",
+      "minPartitions" -> Int.MaxValue.toString,
       "maxRecordsPerFetch" -> "10000",
       "minFetchPeriod" -> "4m",
       "idleFetchPeriod" -> "4m",

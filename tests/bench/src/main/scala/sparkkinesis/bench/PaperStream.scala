@@ -38,9 +38,9 @@ final class PaperStream(shards: Int) {
   def plan(): Seq[Seq[ShardRange]] = {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
+    val located = Lineage.chains(ranges, end).map(coordinator.located)
     coordinator.advance(start, end, now)
     start = end
-    val located = ranges.map(range => range -> coordinator.location(range.shard))
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
   }
 

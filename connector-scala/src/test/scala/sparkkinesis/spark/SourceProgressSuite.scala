@@ -1,0 +1,74 @@
+package sparkkinesis.spark
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.Repository
+import sparkkinesis.model._
+import sparkkinesis.source._
+
+class SourceProgressSuite extends AnyFunSuite {
+  private def behind(millis: Long) = Frontier(Vector.empty, Nil, millis, 0)
+
+  private val other = arn.copy(region = "us-east-1")
+  private val frontiers = Map(
+    shardOf(0) -> behind(100),
+    shardOf(1) -> behind(300),
+    StreamShard(other, shardId(0)) -> behind(800)
+  )
+
+  private def progress(streams: StreamArn*) =
+    SourceProgress.of(
+      streams.toSet,
+      frontiers.filter { case (id, _) => streams.contains(id.stream) },
+      ShardCounts(1, 2, 3, 4),
+      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7),
+      failedListings = 8
+    )
+
+  test("the lag of the shards, of one stream and of each of several") {
+    val one = progress(arn)
+    assert(one("minMsBehindLatest") === "100" && one("avgMsBehindLatest") === "200")
+    assert(one("maxMsBehindLatest") === "300" && one("streams") === "1")
+    val two = progress(arn, other)
+    assert(two("avgMsBehindLatest") === "400" && two("maxMsBehindLatest") === "800")
+    assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
+  }
+
+  test("before the first look there is no lag to tell") {
+    val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0)
+    assert(!none.keys.exists(_.contains("Behind")) && none("readingShards") === "0")
+  }
+
+  test("the counts") {
+    val names = Seq("openShards", "closedShards", "waitingShards", "readingShards")
+    assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
+    assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
+    assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
+  }
+
+  /** The names in the first column of a table below a heading, without what stands for a stream. */
+  private def documented(heading: String): Set[String] = {
+    val lines = Files.readAllLines(Repository.root.resolve("docs/metrics.md")).asScala
+    val section = lines.dropWhile(_ != s"## $heading").drop(1).takeWhile(!_.startsWith("## "))
+    val names = "`([A-Za-z]+(?:\\.<stream>)?)`".r
+    section
+      .filter(_.startsWith("|"))
+      .flatMap(line => names.findAllMatchIn(line.split('|')(1)))
+      .map(_.group(1))
+      .toSet
+  }
+
+  test("docs/metrics.md names exactly what a query tells") {
+    val told = progress(arn, other).keySet.map(
+      _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
+    )
+    assert(documented("Progress") === told)
+    assert(documented("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
+    assert(documented("Tasks that write") === WriteMetrics.all.map(_.name).toSet)
+  }
+}
