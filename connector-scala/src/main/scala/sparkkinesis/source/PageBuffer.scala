@@ -48,11 +48,8 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
   private val shardPages = mutable.Map.empty[StreamShard, Held]
   private var held = 0L
   private var reserved = 0L
-<<<<<<< HEAD
   private var onTheirWay = 0
-=======
   private var refused = 0L
->>>>>>> main
 
   /**
    * Makes room for a page that is about to be asked for; to be given back by `release`. Beyond half of
@@ -66,7 +63,6 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     val total = held + reserved + estimate
     val own = shardPages.get(shard).fold(0L)(_.bytes)
     val isFair =
-<<<<<<< HEAD
       total <= capacity / 2 || own == 0 || own + estimate <= capacity / math.max(1, shards)
     val atWorst = held + (onTheirWay + 1) * LargestPage
     val isSafe = total <= capacity && atWorst <= capacity + spareBytes
@@ -74,30 +70,17 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     if (hasRoom) {
       reserved += estimate
       onTheirWay += 1
-    }
-    hasRoom
-  }
-
-  def release(estimate: Long): Unit = synchronized {
-    reserved -= estimate
-    onTheirWay -= 1
-  }
-=======
-      total <= capacityBytes / 2 || own == 0 || own + estimate <= capacityBytes / math.max(
-        1,
-        shards
-      )
-    val hasRoom = held + reserved == 0 || total <= capacityBytes && isFair
-    if (hasRoom) reserved += estimate
-    else if (reserved == 0) refused += 1
+    } else if (reserved == 0) refused += 1
     hasRoom
   }
 
   /** How often the pages held alone left no room: only their going can make some. */
   def refusals: Long = synchronized(refused)
 
-  def release(estimate: Long): Unit = synchronized(reserved -= estimate)
->>>>>>> main
+  def release(estimate: Long): Unit = synchronized {
+    reserved -= estimate
+    onTheirWay -= 1
+  }
 
   def add(shard: StreamShard, page: BufferedPage): Unit = synchronized {
     // A gap means the shard was assigned anew from elsewhere: what lies before is of no use.
