@@ -107,6 +107,9 @@ object PackedRecords {
    */
   val UsualOverhead = 220L
 
+  /** The same, with every member of a record that an answer may name. */
+  val MostOverhead = 300L
+
   val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()
 
   /** The very sequence, where it is packed already. */

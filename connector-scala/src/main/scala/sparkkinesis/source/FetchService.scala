@@ -17,6 +17,7 @@ import sparkkinesis.model.StreamArn
  *
  * @param executor and host as Spark names them
  * @param release gives the clients back when the service closes
+ * @param services of this executor, itself included, which share its memory evenly
  */
 final class FetchService(
     executor: String,
@@ -26,7 +27,8 @@ final class FetchService(
     settings: FetchSettings,
     link: FetchLink,
     clock: Clock,
-    chance: () => Double
+    chance: () => Double,
+    services: () => Int = () => 1
 ) extends AutoCloseable {
   import FetchService._
 
@@ -39,7 +41,7 @@ final class FetchService(
   private var isClosed = false
   private var lastStatus = clock.now
 
-  val buffer = new PageBuffer(settings.bufferBytes)
+  val buffer = new PageBuffer(part(settings.bufferBytes), part(PageBuffer.SpareBytes))
   private val fetchers = new ShardFetchers(
     buffer,
     assignment => {
@@ -129,6 +131,8 @@ final class FetchService(
     pool.setCorePoolSize(threadsFor(plan.assignments.size))
     fetchers(plan).foreach(schedule(_, Duration.Zero))
   }
+
+  private def part(bytes: Long): Long = bytes / math.max(1, services())
 
   private def fetcherCount: Int = synchronized(fetchers.size)
 

@@ -36,10 +36,18 @@ final class Horizon(client: KinesisClient, stream: StreamRef) {
     known
       .collect { case (asked, kept) if now.isBefore(asked.plusMillis(Fresh.toMillis)) => kept }
       .getOrElse {
-        val kept = client.describeStream(stream).retention
+        val kept = asked
         known = Some(now -> kept)
         kept
       }
+
+  /** Where the service is too busy to tell, what it said before: reading must not wait for that. */
+  private def asked: FiniteDuration =
+    try client.describeStream(stream).retention
+    catch {
+      case failure: KinesisException if failure.isRetryable =>
+        known.fold(throw failure)(_._2)
+    }
 }
 
 object Horizon {

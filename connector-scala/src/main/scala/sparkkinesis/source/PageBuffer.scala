@@ -38,14 +38,17 @@ final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Prog
  * The pages an executor has read ahead, by reference. They leave when their batch is done, never by
  * being read: a retried task finds them again. Safe for use by many threads.
  *
- * @param capacityBytes held and reserved together; a first page is let in whatever its size
+ * @param capacityBytes held and reserved together; a first page is let in whatever its size. Asked each
+ *   time: where it has become less, nothing comes in until enough has left
+ * @param spareBytes that pages on their way may take beyond it, should they be larger than estimated
  */
-final class PageBuffer(capacityBytes: Long) {
-  import PageBuffer.Held
+final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.SpareBytes) {
+  import PageBuffer._
 
   private val shardPages = mutable.Map.empty[StreamShard, Held]
   private var held = 0L
   private var reserved = 0L
+  private var onTheirWay = 0
   private var refused = 0L
 
   /**
@@ -56,23 +59,28 @@ final class PageBuffer(capacityBytes: Long) {
    * @param shards how many share the buffer
    */
   def reserve(shard: StreamShard, estimate: Long, shards: Int): Boolean = synchronized {
+    val capacity = capacityBytes
     val total = held + reserved + estimate
     val own = shardPages.get(shard).fold(0L)(_.bytes)
     val isFair =
-      total <= capacityBytes / 2 || own == 0 || own + estimate <= capacityBytes / math.max(
-        1,
-        shards
-      )
-    val hasRoom = held + reserved == 0 || total <= capacityBytes && isFair
-    if (hasRoom) reserved += estimate
-    else if (reserved == 0) refused += 1
+      total <= capacity / 2 || own == 0 || own + estimate <= capacity / math.max(1, shards)
+    val atWorst = held + (onTheirWay + 1) * LargestPage
+    val isSafe = total <= capacity && atWorst <= capacity + spareBytes
+    val hasRoom = held + reserved == 0 || isSafe && isFair
+    if (hasRoom) {
+      reserved += estimate
+      onTheirWay += 1
+    } else if (reserved == 0) refused += 1
     hasRoom
   }
 
   /** How often the pages held alone left no room: only their going can make some. */
   def refusals: Long = synchronized(refused)
 
-  def release(estimate: Long): Unit = synchronized(reserved -= estimate)
+  def release(estimate: Long): Unit = synchronized {
+    reserved -= estimate
+    onTheirWay -= 1
+  }
 
   def add(shard: StreamShard, page: BufferedPage): Unit = synchronized {
     // A gap means the shard was assigned anew from elsewhere: what lies before is of no use.
@@ -130,5 +138,13 @@ final class PageBuffer(capacityBytes: Long) {
 }
 
 object PageBuffer {
+
+  /** Room for five of the largest pages beside a full buffer. */
+  val SpareBytes: Long = 64L * 1024 * 1024
+
+  /** A `GetRecords` answer as it is kept: what a shard brings next may be far more than its last page. */
+  val LargestPage: Long =
+    ServiceLimits.GetRecordsBytes + ServiceLimits.GetRecordsCount * PackedRecords.MostOverhead
+
   private final case class Held(pages: Vector[BufferedPage], bytes: Long)
 }

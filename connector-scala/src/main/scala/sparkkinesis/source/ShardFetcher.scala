@@ -47,7 +47,7 @@ final class ShardFetcher(
     Progress.position(progress).filterNot(_ => isStopped) match {
       case None => Ended
       case Some(position) =>
-        val estimate = lastPage.fold(ServiceLimits.GetRecordsBytes.toLong)(_.nextEstimate)
+        val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextEstimate)
         if (!buffer.reserve(shard, estimate, shards())) Waits(FullBufferPause)
         else
           try guarded(now)(fetch(position, now))

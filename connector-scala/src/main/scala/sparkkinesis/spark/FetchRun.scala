@@ -63,7 +63,8 @@ object FetchRun {
       run.options.fetch,
       status => heartbeat(driver, run.id, status),
       SystemClock,
-      chance
+      chance,
+      () => count
     )
     service.start()
   }

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators.stream
-import sparkkinesis.client.{KinesisClient, StreamSummary}
+import sparkkinesis.client.{KinesisClient, KinesisException, StreamSummary}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.source.ScriptedKinesis.{Throttled, summary}
 
@@ -63,5 +63,19 @@ class HorizonSuite extends AnyFunSuite {
     val horizon = new Horizon(kinesis, stream)
     assert(intercept[Exception](horizon.hasPassed(ago(30.hours), now)) eq Throttled)
     assert(horizon.hasPassed(ago(30.hours), now))
+  }
+
+  test("too busy to tell the retention again: what it said before holds, as for a while more") {
+    val kinesis = new ScriptedKinesis()
+      .summary(summary(retention = 48.hours))
+      .summary(throw new KinesisException.LimitExceeded("too many calls"))
+      .summary(summary(retention = 24.hours))
+    val horizon = new Horizon(kinesis, stream)
+    def hasPassed(after: FiniteDuration) =
+      horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
+    assert(!hasPassed(0.minutes))
+    assert(!hasPassed(10.minutes), "not known anew, and no failure")
+    assert(!hasPassed(20.minutes - 1.milli), "nor asked at every call")
+    assert(hasPassed(20.minutes))
   }
 }

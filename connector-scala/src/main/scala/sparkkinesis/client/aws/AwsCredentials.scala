@@ -2,12 +2,11 @@ package sparkkinesis.client.aws
 
 import software.amazon.awssdk.auth.credentials.{AwsCredentials => SdkCredentials, _}
 import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException, SdkException}
-import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 import software.amazon.awssdk.services.sts.{StsClient, StsClientBuilder}
 import software.amazon.awssdk.utils.SdkAutoCloseable
 
-import sparkkinesis.client.{ClientConfig, CredentialsSource, RoleConfig}
+import sparkkinesis.client.{ClientConfig, CredentialsSource, RoleConfig, SystemClock}
 
 /**
  * Where a client's credentials come from, and what must be closed with it.
@@ -28,8 +27,8 @@ private[aws] object AwsCredentials {
       case None => new AwsCredentials(new Guarded(first), closeable(first))
       case Some(role) =>
         val sts = stsClient(config.region, role, first, timeouts)
-        val assumed = roleProvider(role, sts)
-        new AwsCredentials(new Guarded(assumed), assumed +: sts +: closeable(first))
+        val assumed = new RoleCredentials(role.arn, () => assume(role, sts), SystemClock)
+        new AwsCredentials(new Guarded(assumed), sts +: closeable(first))
     }
   }
 
@@ -49,12 +48,16 @@ private[aws] object AwsCredentials {
     request.build()
   }
 
-  private def roleProvider(role: RoleConfig, sts: StsClient): StsAssumeRoleCredentialsProvider =
-    StsAssumeRoleCredentialsProvider
+  private def assume(role: RoleConfig, sts: StsClient): AwsSessionCredentials = {
+    val got = sts.assumeRole(roleRequest(role)).credentials
+    AwsSessionCredentials
       .builder()
-      .stsClient(sts)
-      .refreshRequest(roleRequest(role))
+      .accessKeyId(got.accessKeyId)
+      .secretAccessKey(got.secretAccessKey)
+      .sessionToken(got.sessionToken)
+      .expirationTime(got.expiration)
       .build()
+  }
 
   private def stsClient(
       region: String,
@@ -63,7 +66,11 @@ private[aws] object AwsCredentials {
       timeouts: Timeouts
   ): StsClient = {
     val builder =
-      AwsClientFactory.configure[StsClientBuilder, StsClient](StsClient.builder(), region, timeouts)
+      AwsClientFactory.configure[StsClientBuilder, StsClient](
+        StsClient.builder(),
+        region,
+        timeouts.ofRole
+      )
     role.stsEndpoint.foreach(uri => builder.endpointOverride(uri))
     builder.credentialsProvider(new Guarded(first)).build()
   }

@@ -36,6 +36,9 @@ final class ClientPool(
     new Lease(one.client, () => release(one))
   }
 
+  /** For tests: how many leases are open. */
+  private[sparkkinesis] def leases: Int = synchronized(shared.values.map(_.borrowers).sum)
+
   private def release(one: Shared): Unit = synchronized {
     one.borrowers -= 1
     one.idleSince = clock.now

@@ -11,9 +11,14 @@ import scala.concurrent.duration._
  */
 final case class Timeouts(connect: FiniteDuration, attempt: FiniteDuration, call: FiniteDuration) {
   require(attempt <= call, s"An attempt of $attempt does not fit in a call of $call.")
+
+  /** Of a call to the role service: a short answer, and another call waits for it. */
+  def ofRole: Timeouts =
+    copy(attempt = attempt.min(Timeouts.RoleAttempt), call = call.min(Timeouts.RoleAttempt))
 }
 
 object Timeouts {
+  private val RoleAttempt = 10.seconds
 
   /** Enough for a page of 10 MiB over a slow line, and never a hang. */
   val Default: Timeouts = Timeouts(connect = 5.seconds, attempt = 30.seconds, call = 40.seconds)

@@ -5,7 +5,6 @@ import java.net.URI
 import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.auth.credentials.{AwsCredentials => SdkCredentials, _}
 import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException}
-import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 
 import sparkkinesis.client._
 
@@ -36,7 +35,7 @@ class AwsCredentialsSuite extends AnyFunSuite {
     assert(
       opened(config(CredentialsSource.Profile("p")))._1.isInstanceOf[ProfileCredentialsProvider]
     )
-    assert(opened(config(keys, Some(role)))._1.isInstanceOf[StsAssumeRoleCredentialsProvider])
+    assert(opened(config(keys, Some(role)))._1.isInstanceOf[RoleCredentials])
   }
 
   test("given keys are used, with the session token where there is one") {
