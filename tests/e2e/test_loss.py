@@ -38,10 +38,11 @@ def orders(kinesis_of_old: LocalKinesis) -> Stream:
 
 
 def read_all(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector:
-    """A run that leaves nothing unread."""
+    """A run that leaves nothing unread, and no batch to be run again."""
     collector = Collector()
     with running(spark, stream.source(), checkpoint, collector) as query:
         drain(stream, query, collector)
+        query.processAllAvailable()
     return collector
 
 
