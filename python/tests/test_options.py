@@ -7,15 +7,19 @@ import json
 import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import (
+    AfterSequenceNumber,
     AssumeRole,
+    AtSequenceNumber,
     AtTimestamp,
+    ByShard,
+    ByStream,
     KinesisSink,
     KinesisSource,
     Latest,
@@ -23,6 +27,9 @@ from spark_kinesis import (
     StaticCredentials,
     TrimHorizon,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WHO = {
     "stream_name": "orders",
@@ -52,6 +59,7 @@ WHO_OPTIONS = {
 }
 SOURCE = {
     "starting_position": AtTimestamp(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)),
+    "ending_position": AtTimestamp(datetime(2026, 1, 3, tzinfo=timezone.utc)),
     "max_records_per_trigger": 1000,
     "max_bytes_per_trigger": 2_000_000,
     "min_partitions": 6,
@@ -66,6 +74,7 @@ SOURCE = {
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
+    "endingPosition": "2026-01-03T00:00:00Z",
     "maxRecordsPerTrigger": "1000",
     "maxBytesPerTrigger": "2000000",
     "minPartitions": "6",
@@ -120,6 +129,70 @@ def test_positions(position: Latest | TrimHorizon, expected: str) -> None:
     assert source.options()["startingPosition"] == expected
 
 
+def test_positions_by_shard_of_the_one_stream() -> None:
+    position = ByShard(
+        {"shardId-1": AfterSequenceNumber("49"), "shardId-2": AtSequenceNumber("50")},
+        others=TrimHorizon(),
+    )
+    source = KinesisSource(stream_name="orders", starting_position=position)
+    assert json.loads(source.options()["startingPosition"]) == {
+        "orders": {"shardId-1": {"after": "49"}, "shardId-2": {"at": "50"}, "*": "trim_horizon"}
+    }
+
+
+def test_positions_by_stream() -> None:
+    shards = ByShard({"shardId-1": AtSequenceNumber("50")}, others=Latest())
+    source = KinesisSource(
+        stream_name=["orders", "refunds"],
+        ending_position=ByStream({"orders": Latest(), "refunds": shards}),
+    )
+    assert source.options()["streamName"] == "orders,refunds"
+    assert json.loads(source.options()["endingPosition"]) == {
+        "orders": "latest",
+        "refunds": {"shardId-1": {"at": "50"}, "*": "latest"},
+    }
+
+
+def test_positions_by_shard_of_several_streams_are_refused() -> None:
+    with pytest.raises(ValueError, match="starting_position by shard is of one stream"):
+        KinesisSource(stream_name=["a", "b"], starting_position=ByShard({}, others=Latest()))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ByShard({"shardId-1": "latest"}, others=Latest()),  # type: ignore[dict-item]
+        lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
+        lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
+        lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
+        lambda: AtSequenceNumber(49),  # type: ignore[arg-type]
+        lambda: AfterSequenceNumber(49),  # type: ignore[arg-type]
+    ],
+)
+def test_other_positions_are_refused(make: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match="must be"):
+        make()
+
+
+def test_several_streams_cannot_change() -> None:
+    names = ["a", "b"]
+    source = KinesisSource(stream_name=names)
+    names.append("c")
+    assert source.stream_name == ("a", "b")
+    assert KinesisSource(stream_arn=("x", "y")).options() == {"streamArn": "x,y"}
+
+
+@pytest.mark.parametrize(("streams", "said"), [([], "names no stream"), (["a,b"], "has no comma")])
+def test_what_is_no_list_of_streams_is_refused(streams: list[str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        KinesisSource(stream_name=streams)
+
+
+def test_a_sink_has_one_stream() -> None:
+    with pytest.raises(TypeError, match="stream_name"):
+        KinesisSink(stream_name=["a", "b"])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
 def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
     with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
@@ -132,7 +205,9 @@ def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
     ("field", "value"),
     [
         ("region", 1),
+        ("stream_name", 1),
         ("starting_position", "latest"),
+        ("ending_position", AtSequenceNumber("1")),
         ("max_records_per_trigger", "10"),
         ("max_records_per_trigger", True),
         ("fail_on_data_loss", "false"),
@@ -144,7 +219,7 @@ def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
 )
 def test_a_wrong_type_names_its_field(field: str, value: Any) -> None:
     with pytest.raises(TypeError, match=field):
-        KinesisSource(stream_name="s", **{field: value})
+        KinesisSource(**{"stream_name": "s", field: value})
 
 
 def test_values_cannot_change_after_the_fact() -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import (
     AssumeRole,
+    AtSequenceNumber,
     AtTimestamp,
+    ByShard,
     KinesisSink,
     KinesisSource,
     Latest,
@@ -34,6 +36,9 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
         max_records_per_trigger=10,
     )
     loaded: DataFrame = source.load(spark)
+    shards = ByShard({"shardId-1": AtSequenceNumber("1")}, others=Latest())
+    KinesisSource(stream_name=["s", "t"]).read(spark)
+    KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:
         KinesisSink(stream_name="s", **kinesis.access).save(frame)
         low, high = kinesis.split("s")
@@ -51,6 +56,8 @@ def wrong(frame: DataFrame) -> None:
     KinesisSource(stream_name="s", starting_position="latest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=Latest).load(None)  # type: ignore[arg-type]
+    KinesisSource(stream_name="s", starting_position=AtSequenceNumber("1"))  # type: ignore[arg-type]
+    KinesisSink(stream_name=["s", "t"])  # type: ignore[arg-type]
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
     KinesisSink(stream_name="s").start(frame)  # type: ignore[call-arg]
     LocalKinesis(quotas="on")  # type: ignore[arg-type]

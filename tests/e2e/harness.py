@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streams import FENCE, PATIENCE_SECONDS, Stream, Written, wait_for
@@ -81,12 +82,34 @@ class Collector:
 def collected(row: Row, batch: int) -> Collected:
     """A row of the source; an empty record counts as number -1 of its key."""
     body = json.loads(bytes(row["data"])) if row["data"] else {"key": row["partitionKey"], "n": -1}
-    return Collected(batch, row["shardId"], int(row["sequenceNumber"]), body["key"], body["n"])
+    shard = f"{row['stream']}/{row['shardId']}"
+    return Collected(batch, shard, int(row["sequenceNumber"]), body["key"], body["n"])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Streams to read, with options as Spark has them."""
+
+    options: dict[str, str]
+
+    @classmethod
+    def of(cls, *streams: Stream, **options: str) -> Reading:
+        """Of one or several streams of one local Kinesis, by name."""
+        names = ",".join(stream.name for stream in streams)
+        return cls({**streams[0].source().options(), "streamName": names, **options})
+
+    def load(self, spark: SparkSession) -> DataFrame:
+        """As a streaming DataFrame."""
+        return spark.readStream.format("kinesis").options(**self.options).load()
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """As a DataFrame of what there is."""
+        return spark.read.format("kinesis").options(**self.options).load()
 
 
 @contextmanager
 def running(
-    spark: SparkSession, source: KinesisSource, checkpoint: Path, sink: Any
+    spark: SparkSession, source: KinesisSource | Reading, checkpoint: Path, sink: Any
 ) -> Iterator[StreamingQuery]:
     """A query from a source into a `foreachBatch` function, stopped at the end."""
     writer = source.load(spark).writeStream.foreachBatch(sink)

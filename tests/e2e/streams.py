@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 import uuid
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 90.0
 FENCE = "fence"
+FENCE_NUMBERS = itertools.count()  # of all streams: a query may read several
 MAX_HASH_KEY = 2**128 - 1
 KEYS = tuple(f"key-{number}" for number in range(40))
 LOCAL = StaticCredentials(access_key_id="local", secret_access_key="local")
@@ -154,8 +156,7 @@ class Stream:
         """A last record into every open shard; when they arrive, all before them has."""
         fences = []
         for shard in self.open_shards():
-            fence = Written(FENCE, self._next[FENCE])
-            self._next[FENCE] += 1
+            fence = Written(FENCE, next(FENCE_NUMBERS))
             data = json.dumps({"key": FENCE, "n": fence.n}).encode()
             hash_key = shard["HashKeyRange"]["StartingHashKey"]
             self._send([{"PartitionKey": FENCE, "Data": data, "ExplicitHashKey": hash_key}])

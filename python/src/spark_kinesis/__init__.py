@@ -20,7 +20,15 @@ from ._errors import (
     SparkKinesisError,
 )
 from ._jar import jar_path
-from ._positions import AtTimestamp, Latest, TrimHorizon
+from ._positions import (
+    AfterSequenceNumber,
+    AtSequenceNumber,
+    AtTimestamp,
+    ByShard,
+    ByStream,
+    Latest,
+    TrimHorizon,
+)
 from ._session import with_kinesis
 from ._sink import KinesisSink
 from ._source import KinesisSource
@@ -28,8 +36,12 @@ from ._source import KinesisSource
 __version__ = files(__name__).joinpath("VERSION").read_text().strip()
 
 __all__ = [
+    "AfterSequenceNumber",
     "AssumeRole",
+    "AtSequenceNumber",
     "AtTimestamp",
+    "ByShard",
+    "ByStream",
     "GeneratorError",
     "JarNotFound",
     "KinesisJarMissing",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._access import StreamAccess
+from ._access import StreamAccess, require_one
 from ._session import explain_missing_jar
 from ._values import ABSENT, duration, milliseconds, present, require, text
 
@@ -37,6 +37,8 @@ class KinesisSink(StreamAccess):
         max_buffered_bytes: bytes held in memory, a task; default 64 MiB.
     """
 
+    stream_name: str | None = None
+    stream_arn: str | None = None
     delivery_timeout: timedelta | None = None
     max_in_flight_requests: int | None = None
     max_buffered_bytes: int | None = None
@@ -44,6 +46,9 @@ class KinesisSink(StreamAccess):
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
         StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        for name in ("stream_name", "stream_arn"):
+            require(name, getattr(self, name), str, ABSENT)
+        require_one(self.stream_name, self.stream_arn)
         for name in ("max_in_flight_requests", "max_buffered_bytes"):
             require(name, getattr(self, name), int, ABSENT)
         require("delivery_timeout", self.delivery_timeout, timedelta, ABSENT)
@@ -58,6 +63,8 @@ class KinesisSink(StreamAccess):
         """
         return present(
             {
+                "streamName": self.stream_name,
+                "streamArn": self.stream_arn,
                 **self._access_options(),
                 "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
                 "maxInFlightRequests": text(self.max_in_flight_requests),

@@ -1,4 +1,4 @@
-"""Reading a stream."""
+"""Reading streams."""
 
 from __future__ import annotations
 
@@ -6,27 +6,32 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from ._access import StreamAccess
-from ._positions import AtTimestamp, Latest, Position, TrimHorizon
+from ._access import StreamAccess, require_one
+from ._positions import POSITIONS, AnyPosition, position_option
 from ._session import explain_missing_jar
 from ._values import ABSENT, duration, present, require, text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KinesisSource(StreamAccess):
-    """A stream to read. Every field left at ``None`` takes the connector's default.
+    """Streams to read. Every field left at ``None`` takes the connector's default.
 
     Attributes:
-        stream_name: this, or stream_arn.
-        stream_arn: this, or stream_name.
+        stream_name: this, or stream_arn; one, or several of one region.
+        stream_arn: this, or stream_name; one, or several, also of other regions and accounts.
         region: default: the AWS SDK's chain.
         endpoint: URL in place of the region's own, such as a local Kinesis'.
         credentials: default: the AWS SDK's chain.
         role: assumed with those credentials.
-        starting_position: for a query without a checkpoint; default ``Latest()``.
+        starting_position: for a query without a checkpoint; default ``Latest()``, and
+            ``TrimHorizon()`` of a batch read. ``ByShard`` and ``ByStream`` say it for each.
+        ending_position: of a batch read, where it stops; default ``Latest()``: with what has
+            arrived when it is planned. What arrived at ``AtTimestamp`` or later is left out.
         allow_stream_removal: go on without a stream of the checkpoint that is no longer
             named, giving up what is unread in it; default false.
         max_records_per_trigger: records a micro-batch, an aggregate counting as one; default: no
@@ -45,7 +50,10 @@ class KinesisSource(StreamAccess):
             1 s to 1 h; default 10 s.
     """
 
-    starting_position: Position | None = None
+    stream_name: str | Sequence[str] | None = None
+    stream_arn: str | Sequence[str] | None = None
+    starting_position: AnyPosition | None = None
+    ending_position: AnyPosition | None = None
     allow_stream_removal: bool | None = None
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -61,6 +69,9 @@ class KinesisSource(StreamAccess):
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
         StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        require_one(self.stream_name, self.stream_arn)
+        for name in ("stream_name", "stream_arn"):
+            object.__setattr__(self, name, _named(name, getattr(self, name)))
         for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("min_partitions", "max_records_per_fetch", "fetch_buffer_size"):
@@ -69,22 +80,26 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), timedelta, ABSENT)
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
-        kinds = (Latest, TrimHorizon, AtTimestamp, ABSENT)
-        require("starting_position", self.starting_position, *kinds)
+        for name in ("starting_position", "ending_position"):
+            require(name, getattr(self, name), *POSITIONS, ABSENT)
+            position_option(name, getattr(self, name), self._streams)
 
     def options(self) -> dict[str, str]:
-        """The same as Spark options, for ``spark.readStream.format("kinesis")``.
+        """The same as Spark options, for ``spark.readStream`` or ``spark.read``.
 
         Holds secrets if ``credentials`` does: do not print it.
 
         Raises:
             ValueError: for a duration finer than a millisecond.
         """
-        position = self.starting_position
+        start, end = self.starting_position, self.ending_position
         return present(
             {
+                "streamName": _joined(self.stream_name),
+                "streamArn": _joined(self.stream_arn),
                 **self._access_options(),
-                "startingPosition": None if position is None else position.option(),
+                "startingPosition": position_option("starting_position", start, self._streams),
+                "endingPosition": position_option("ending_position", end, self._streams),
                 "allowStreamRemoval": text(self.allow_stream_removal),
                 "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                 "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
@@ -101,8 +116,13 @@ class KinesisSource(StreamAccess):
             }
         )
 
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        named = self.stream_name if self.stream_arn is None else self.stream_arn
+        return (named,) if isinstance(named, str) else tuple(named or ())
+
     def load(self, spark: SparkSession) -> DataFrame:
-        """The stream as a streaming DataFrame.
+        """The streams as a streaming DataFrame.
 
         Columns: ``partitionKey, data, stream, shardId, sequenceNumber, subSequenceNumber,
         approximateArrivalTimestamp``.
@@ -115,3 +135,35 @@ class KinesisSource(StreamAccess):
             frame = spark.readStream.format("kinesis").options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
             return frame
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """What the streams hold between the two positions, as a batch DataFrame.
+
+        Columns as in :meth:`load`. It is read when an action asks for it, and anew for each.
+
+        Raises:
+            KinesisJarMissing: when the session was started without the connector.
+            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+        """
+        with explain_missing_jar():
+            frame = spark.read.format("kinesis").options(**self.options()).load()
+            _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
+            return frame
+
+
+def _named(name: str, given: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    """One stream as it is, several as what cannot change."""
+    if given is None or isinstance(given, str):
+        return given
+    require(name, given, list, tuple, str, ABSENT)
+    for stream in given:
+        require(f"a stream of {name}", stream, str)
+        if "," in stream:
+            raise ValueError(f"{name} has {stream!r}: a stream's name has no comma")
+    if not given:
+        raise ValueError(f"{name} names no stream")
+    return tuple(given)
+
+
+def _joined(streams: str | Sequence[str] | None) -> str | None:
+    return streams if streams is None or isinstance(streams, str) else ",".join(streams)

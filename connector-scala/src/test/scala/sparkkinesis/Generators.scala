@@ -96,6 +96,7 @@ object Generators {
     Gen.const(Progress.TrimHorizon),
     Gen.const(Progress.Finished),
     instant.map(Progress.AtTimestamp(_)),
+    sequenceNumber.map(Progress.From(_)),
     sequenceNumber.map(Progress.After(_))
   )
 

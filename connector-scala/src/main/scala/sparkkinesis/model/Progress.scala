@@ -13,6 +13,9 @@ object Progress {
   /** Nothing read yet; wanted is what arrived at or after the instant. */
   final case class AtTimestamp(instant: Instant) extends Progress
 
+  /** Nothing read yet; wanted is that record and what lies behind it. */
+  final case class From(sequenceNumber: SequenceNumber) extends Progress
+
   /** Read up to this record and including it. */
   final case class After(sequenceNumber: SequenceNumber) extends Progress
 
@@ -23,6 +26,7 @@ object Progress {
   def position(progress: Progress): Option[Position] = progress match {
     case TrimHorizon => Some(Position.TrimHorizon)
     case AtTimestamp(instant) => Some(Position.AtTimestamp(instant))
+    case From(sequenceNumber) => Some(Position.AtSequenceNumber(sequenceNumber))
     case After(sequenceNumber) => Some(Position.AfterSequenceNumber(sequenceNumber))
     case Finished => None
   }

@@ -35,12 +35,30 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   override def hashCode: Int = digits.hashCode
 
   override def toString: String = text
+
+  /**
+   * The number of the shard it was given in, where it is of the layout that the service uses today:
+   * 186 bits, of which the lowest four are a version and the next 32 the shard, whose lowest four
+   * stand once more further up. Good for finding a mistake, and for nothing else.
+   */
+  def shardNumber: Option[Long] = {
+    val value = BigInt(text)
+    def bits(from: Int, mask: Long): Long = ((value >> from) & mask).toLong
+    Option(bits(4, 0xffffffffL)).filter { shard =>
+      value.bitLength == SequenceNumber.Bits && bits(0, 0xf) == SequenceNumber.Version &&
+      bits(SequenceNumber.ShardAgain, 0xf) == (shard & 0xf)
+    }
+  }
 }
 
 object SequenceNumber {
 
   /** The API model's limit. */
   val MaxDigits = 128
+
+  private val Bits = 186
+  private val Version = 2L
+  private val ShardAgain = 144
 
   /** A loop over primitives: this runs once a record. */
   private def isValid(text: String): Boolean = {

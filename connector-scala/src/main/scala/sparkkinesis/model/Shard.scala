@@ -4,6 +4,16 @@ package sparkkinesis.model
 final case class ShardId(name: String) extends Ordered[ShardId] {
   override def compare(that: ShardId): Int = name.compareTo(that.name)
   override def toString: String = name
+
+  /** The service counts a stream's shards; `None` where the name is not of its kind. */
+  def number: Option[Long] = name match {
+    case ShardId.Pattern(digits) => digits.toLongOption
+    case _ => None
+  }
+}
+
+object ShardId {
+  private val Pattern = "shardId-(\\d{12})".r
 }
 
 /**

@@ -17,7 +17,7 @@ import sparkkinesis.model._
  */
 final class CheckedStream(
     stream: StreamClient,
-    start: StartingPosition,
+    start: ByShard[StartingPosition],
     failOnDataLoss: Boolean,
     clock: Clock,
     chance: () => Double
@@ -32,7 +32,7 @@ final class CheckedStream(
 
   /** The first offset of a new query. */
   def begin(): StreamOffset =
-    retrying(ShardDiscovery.initialOffset(stream.client, stream.ref, start, clock, chance))
+    retrying(ShardDiscovery.initialOffset(stream, start, clock, chance))
 
   /** The service's time, as far as it tells. */
   def now(): Instant = {
@@ -90,5 +90,7 @@ final class CheckedStream(
 
 object CheckedStream {
   private final case class StaleShard(id: ShardId, progress: Progress, completeAsOf: Instant)
-  private val Retrying = Retry(attempts = 4, FetchSettings.RetryBackoff)
+
+  /** Of calls that a query waits for when it begins. */
+  val Retrying: Retry = Retry(attempts = 4, FetchSettings.RetryBackoff)
 }

@@ -24,6 +24,7 @@ object OffsetCodec {
   private val TrimHorizonText = "trim_horizon"
   private val FinishedText = "finished"
   private val AtPrefix = "at:"
+  private val FromPrefix = "from:"
 
   def encode(offset: SourceOffset): String = {
     val root = mapper.createObjectNode()
@@ -149,6 +150,7 @@ object OffsetCodec {
     val progress = shard.progress match {
       case Progress.TrimHorizon => TrimHorizonText
       case Progress.AtTimestamp(instant) => AtPrefix + instant
+      case Progress.From(sequenceNumber) => FromPrefix + sequenceNumber.text
       case Progress.After(sequenceNumber) => sequenceNumber.text
       case Progress.Finished => FinishedText
     }
@@ -170,6 +172,8 @@ object OffsetCodec {
     case FinishedText => Some(Progress.Finished)
     case _ if text.startsWith(AtPrefix) =>
       instant(text.stripPrefix(AtPrefix)).map(Progress.AtTimestamp(_))
+    case _ if text.startsWith(FromPrefix) =>
+      SequenceNumber.parse(text.stripPrefix(FromPrefix)).map(Progress.From(_))
     case _ => SequenceNumber.parse(text).map(Progress.After(_))
   }
 

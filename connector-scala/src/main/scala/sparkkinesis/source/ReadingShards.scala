@@ -164,6 +164,6 @@ object ReadingShards {
     case (Progress.After(one), Progress.After(other)) => one > other
     case (Progress.Finished, other) => other != Progress.Finished
     case (Progress.After(_), other) => other != Progress.Finished
-    case (_: Progress.AtTimestamp | Progress.TrimHorizon, _) => false
+    case (_: Progress.AtTimestamp | _: Progress.From | Progress.TrimHorizon, _) => false
   }
 }

@@ -9,15 +9,6 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** Where a new query begins, as its user said. */
-sealed trait StartingPosition
-
-object StartingPosition {
-  case object Latest extends StartingPosition
-  case object TrimHorizon extends StartingPosition
-  final case class AtTimestamp(instant: Instant) extends StartingPosition
-}
-
 /**
  * The stream's shards at one time.
  *
@@ -50,63 +41,36 @@ object ShardDiscovery {
   /**
    * The first offset of a new query. `latest` is decided here, once, as a time.
    *
-   * @throws SourceException where the service lists shards that do not cover every hash key, which it
-   *   may for a moment after a reshard, at each of several attempts
+   * @throws SourceException where the start cannot be, or the service lists shards that do not cover
+   *   every hash key, which it may for a moment after a reshard, at each of several attempts
    */
   def initialOffset(
-      client: KinesisClient,
-      stream: StreamRef,
-      start: StartingPosition,
+      stream: StreamClient,
+      start: ByShard[StartingPosition],
       clock: Clock,
       chance: () => Double
   ): StreamOffset = {
-    val summary = client.describeStream(stream)
-    val filter = start match {
-      case StartingPosition.Latest => ShardFilter.AtLatest
-      case _ => ShardFilter.FromTrimHorizon
-    }
-    val snapshot = wholeListing(client, stream, filter, clock, chance, 1)
+    val summary = stream.client.describeStream(stream.ref)
+    val isLatest = start.all.forall(_ == StartingPosition.Latest)
+    val filter = if (isLatest) ShardFilter.AtLatest else ShardFilter.FromTrimHorizon
+    val snapshot = wholeListing(stream.client, stream.ref, filter, clock, chance, 1)
     // After the listing: what arrives in between then belongs to shards already listed.
     val now = serviceNow(clock.now, snapshot.serverTime)
-    start match {
-      case StartingPosition.AtTimestamp(instant) if instant.isAfter(now) =>
-        throw new SourceException(
-          "KINESIS_START_IN_FUTURE",
-          s"Option 'startingPosition' is '$instant', and by the service's clock it is $now. Use " +
-            "'latest' to read what comes from now on."
-        )
-      case _ =>
-    }
-    val horizon = now.minusMillis(summary.retention.toMillis)
-    val shards = begin(snapshot.shards, firstProgress(start, now), horizon)
-    StreamOffset(summary.arn, summary.created, shards)
-  }
-
-  private def firstProgress(start: StartingPosition, now: Instant): Progress = start match {
-    case StartingPosition.Latest => Progress.AtTimestamp(now)
-    case StartingPosition.TrimHorizon => Progress.TrimHorizon
-    case StartingPosition.AtTimestamp(instant) => Progress.AtTimestamp(instant)
-  }
-
-  private def begin(
-      shards: Seq[Shard],
-      progress: Progress,
-      horizon: Instant
-  ): SortedMap[ShardId, ShardProgress] = {
-    val listed = shards.map(_.id).toSet
-    // What is trimmed already is not owed.
-    val completeAsOf = progress match {
-      case Progress.AtTimestamp(instant) => Some(instant).filter(_.isAfter(horizon))
-      case _ => None
-    }
-    SortedMap.from(shards.map { shard =>
+    val starts = new ShardStarts(stream, start, summary.retention, now, clock)
+    starts.check(snapshot.shards)
+    val listed = snapshot.shards.map(_.id).toSet
+    val shards = snapshot.shards.map { shard =>
+      val begin = starts.of(shard)
       // Parents that are no longer listed have expired with all their records.
-      shard.id -> ShardProgress(progress, shard.parents.toSet.intersect(listed), completeAsOf)
-    })
+      val parents = shard.parents.toSet.intersect(listed)
+      shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
+    }
+    StreamOffset(summary.arn, summary.created, SortedMap.from(shards))
   }
 
+  /** A listing in which every hash key has its shard: asked again where one has not. */
   @tailrec
-  private def wholeListing(
+  private[source] def wholeListing(
       client: KinesisClient,
       stream: StreamRef,
       filter: ShardFilter,

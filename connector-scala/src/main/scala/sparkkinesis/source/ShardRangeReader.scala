@@ -1,5 +1,7 @@
 package sparkkinesis.source
 
+import java.time.Instant
+
 import scala.annotation.tailrec
 
 import org.slf4j.LoggerFactory
@@ -35,15 +37,25 @@ final class ShardRangeReader(
   /**
    * In order, a page at a time.
    *
+   * @param atEnd hears of the children, where the range reaches the shard's end
    * @throws DataLossException as soon as it is certain that a part is missing, from `next`
    */
-  def pages(range: ShardRange): Iterator[PackedRecords] = {
+  def pages(
+      range: ShardRange,
+      atEnd: Seq[ChildShard] => Unit = _ => ()
+  ): Iterator[PackedRecords] = {
     isChecked = false
-    Iterator.unfold(Option(Reading(range.from, None)))(_.map(next(range, _)))
+    Iterator.unfold(Option(Reading(range.from, None, range.completeAsOf))) {
+      _.map(next(range, _, atEnd))
+    }
   }
 
-  private def next(range: ShardRange, reading: Reading): (PackedRecords, Option[Reading]) =
-    try onward(range, reading)
+  private def next(
+      range: ShardRange,
+      reading: Reading,
+      atEnd: Seq[ChildShard] => Unit
+  ): (PackedRecords, Option[Reading]) =
+    try onward(range, reading, atEnd)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
         passOver(loss)
@@ -52,7 +64,8 @@ final class ShardRangeReader(
 
   private def onward(
       range: ShardRange,
-      reading: Reading
+      reading: Reading,
+      atEnd: Seq[ChildShard] => Unit
   ): (PackedRecords, Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
     val page = fetch(range, reading, 0)
@@ -60,48 +73,65 @@ final class ShardRangeReader(
     val wanted = range.upTo match {
       case Progress.After(last) =>
         records.take(records.countWhile(records.sequenceNumber(_) <= last))
-      case _ => records
+      case _ =>
+        range.until.fold(records) { end =>
+          records.take(records.countWhile(records.arrivalMillis(_) < end.millis))
+        }
     }
     val read =
       if (wanted.isEmpty) reading.progress
       else Progress.After(wanted.sequenceNumber(wanted.size - 1))
-    if (isDone(range, read, page)) (wanted, None)
+    val isPassed = wanted.size < records.size
+    if (page.next.isEmpty && !isPassed) atEnd(page.children)
+    if (isDone(range, read, page) || range.until.nonEmpty && (isPassed || isTip(page)))
+      (wanted, None)
     else {
       checkNothingLost(range, page, wanted.size)
-      (wanted, Some(Reading(read, page.next)))
+      (wanted, Some(Reading(read, page.next, unreadSince(wanted).orElse(reading.unreadSince))))
     }
   }
+
+  private def unreadSince(read: PackedRecords): Option[Instant] =
+    read.indices.lastOption.map(last => Instant.ofEpochMilli(read.arrivalMillis(last)))
 
   private def passOver(loss: DataLossException): Unit = {
     lost += 1
     log.warn(s"${loss.getMessage} Going on, as it is.")
   }
 
-  /** Once a range, however often the call that follows is made. */
-  private def checkHorizon(range: ShardRange): Unit =
-    if (!isChecked && range.completeAsOf.exists(horizon.hasPassed(_, clock.now))) {
-      val loss = lossOf(range, "it begins where records have been trimmed")
+  /**
+   * Once a range, however often the call that follows is made. Nothing tells the last record of a batch
+   * read: it must not be overtaken on the way either.
+   */
+  private def checkHorizon(range: ShardRange, reading: Reading): Unit = {
+    val isOwed = reading.progress == range.from || range.until.nonEmpty
+    if (!isChecked && isOwed && reading.unreadSince.exists(horizon.hasPassed(_, clock.now))) {
+      val verb = if (reading.progress == range.from) "begins" else "goes on"
+      val loss = lossOf(range, s"it $verb where records have been trimmed", reading.unreadSince)
       if (settings.failOnDataLoss) throw loss
       isChecked = true
       passOver(loss)
     }
+  }
 
-  private def lossOf(range: ShardRange, reason: String): DataLossException =
-    new DataLossException(
-      ref,
-      range,
-      s"$reason (${horizon.extent(range.completeAsOf, clock.now)})"
-    )
+  private def lossOf(
+      range: ShardRange,
+      reason: String,
+      since: Option[Instant]
+  ): DataLossException =
+    new DataLossException(ref, range, s"$reason (${horizon.extent(since, clock.now)})")
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
 
+  private def isTip(page: Page): Boolean = page.records.isEmpty && page.millisBehindLatest == 0
+
   /** The last record of the range exists, so passing it, or reaching the tip, without it is loss. */
   private def checkNothingLost(range: ShardRange, page: Page, wanted: Int): Unit = {
     val isPassed = wanted < page.records.size
-    val isAtEnd = page.next.isEmpty || page.records.isEmpty && page.millisBehindLatest == 0
+    val isAtEnd = page.next.isEmpty || isTip(page)
     if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
-      throw lossOf(range, "its last record is gone")
+      throw lossOf(range, "its last record is gone", range.completeAsOf)
   }
 
   @tailrec
@@ -112,7 +142,11 @@ final class ShardRangeReader(
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(_: KinesisException.NotFound) =>
-        throw lossOf(range, "the shard or the stream does not exist any more")
+        throw lossOf(
+          range,
+          "the shard or the stream does not exist any more",
+          range.completeAsOf
+        )
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
         log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
@@ -123,13 +157,14 @@ final class ShardRangeReader(
 
   private def attempt(range: ShardRange, reading: Reading): Either[KinesisException, Page] =
     try {
-      if (reading.progress == range.from) checkHorizon(range)
+      checkHorizon(range, reading)
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator =
         reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
       val page = client.getRecords(ref, iterator, settings.maxRecords)
-      if (page.next.isEmpty) ShardEnd.children(client, ref, range.shard.shard, page)
-      Right(page)
+      if (page.next.nonEmpty) Right(page)
+      else
+        Right(page.copy(children = ShardEnd.children(client, ref, range.shard.shard, page)))
     } catch { case failure: KinesisException => Left(failure) }
 }
 
@@ -138,5 +173,10 @@ object ShardRangeReader {
   /** In a row, with delays up to ten seconds: about two minutes of outage. */
   private val MaxFailures = 20
 
-  private final case class Reading(progress: Progress, iterator: Option[ShardIterator])
+  /** @param unreadSince whatever arrived before has been read, or was not wanted */
+  private final case class Reading(
+      progress: Progress,
+      iterator: Option[ShardIterator],
+      unreadSince: Option[Instant]
+  )
 }

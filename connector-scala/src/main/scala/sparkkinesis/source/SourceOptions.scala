@@ -1,8 +1,5 @@
 package sparkkinesis.source
 
-import java.time.{DateTimeException, Instant, OffsetDateTime}
-import java.util.Locale
-
 import scala.concurrent.duration._
 
 import sparkkinesis.client._
@@ -11,12 +8,15 @@ import sparkkinesis.model._
 /**
  * What a user said about reading, parsed once. Travels to executors; prints no secret.
  *
+ * @param start where each stream begins, if that is said
+ * @param end where a batch read ends in each stream, if that is said
  * @param minPartitions tasks a batch, where there are records enough to share out
  * @param deaggregate whether an aggregate's sub-records are delivered in its place
  */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
-    start: StartingPosition,
+    start: Option[Map[StreamRef, ByShard[StartingPosition]]],
+    end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
     minPartitions: Option[Int],
     fetch: FetchSettings,
@@ -28,6 +28,18 @@ final case class SourceOptions(
   def names: String = streams.map(_.ref).mkString(", ")
 
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
+
+  /** Where one of the streams begins in a new query. */
+  def queryStart(stream: StreamRef): ByShard[StartingPosition] =
+    start.fold(ByShard[StartingPosition](StartingPosition.Latest))(_(stream))
+
+  /** Where one of the streams begins in a batch read. */
+  def batchStart(stream: StreamRef): ByShard[StartingPosition] =
+    start.fold(ByShard[StartingPosition](StartingPosition.TrimHorizon))(_(stream))
+
+  /** Where one of the streams ends in a batch read. */
+  def batchEnd(stream: StreamRef): ByShard[EndingPosition] =
+    end.fold(ByShard[EndingPosition](EndingPosition.Latest))(_(stream))
 }
 
 object SourceOptions {
@@ -35,6 +47,7 @@ object SourceOptions {
   /** Every option of the source. */
   val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
     "startingPosition",
+    "endingPosition",
     "allowStreamRemoval",
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
@@ -57,9 +70,11 @@ object SourceOptions {
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
+    val streams = ConnectionOptions.streams(options, defaultRegion)
     SourceOptions(
-      ConnectionOptions.streams(options, defaultRegion),
-      startingPosition(options),
+      streams,
+      PositionGrammar.Start.parse(options, streams.map(_.ref)),
+      PositionGrammar.End.parse(options, streams.map(_.ref)),
       options.boolean("allowStreamRemoval").getOrElse(false),
       options.positiveInt("minPartitions"),
       fetchSettings(options),
@@ -97,25 +112,4 @@ object SourceOptions {
       count
     }
   }
-
-  private def startingPosition(options: Options): StartingPosition =
-    options.text("startingPosition").fold[StartingPosition](StartingPosition.Latest) { text =>
-      text.toLowerCase(Locale.ROOT) match {
-        case "latest" => StartingPosition.Latest
-        case "trim_horizon" | "earliest" => StartingPosition.TrimHorizon
-        case _ =>
-          instant(text).map(StartingPosition.AtTimestamp(_)).getOrElse {
-            throw options.invalid(
-              "startingPosition",
-              "latest, trim_horizon, or an instant such as 2026-11-21T08:00:00Z",
-              "An instant needs its zone."
-            )
-          }
-      }
-    }
-
-  /** ISO-8601 with `Z` or an offset. */
-  private def instant(text: String): Option[Instant] =
-    try Some(OffsetDateTime.parse(text).toInstant)
-    catch { case _: DateTimeException => None }
 }

@@ -108,6 +108,7 @@ final class StreamWatch(
       firsts.get(shard.id).exists(_ != shard.first) ||
       begin.shards.get(shard.id).map(_.progress).exists {
         case Progress.After(number) => number < shard.first
+        case Progress.From(number) => number < shard.first
         case _ => false
       }
     }

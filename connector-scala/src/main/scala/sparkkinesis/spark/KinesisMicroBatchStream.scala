@@ -191,7 +191,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   private def checkedStream(stream: StreamClient) = new CheckedStream(
     stream,
-    options.start,
+    options.queryStart(stream.ref),
     options.failOnDataLoss,
     SystemClock,
     FetchRun.chance

@@ -8,34 +8,52 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source._
 
 final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
-      case KinesisInputPartition(ranges, _) => new KinesisPartitionReader(run, ranges)
+      case KinesisInputPartition(ranges, _) =>
+        val ahead = Some(FetchRun.ensure(run))
+        new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
+      case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
+    }
+}
+
+/** Of a batch read: nothing is read ahead. */
+final case class KinesisBatchReaderFactory(
+    options: SourceOptions,
+    streams: Map[StreamArn, StreamAccess]
+) extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    partition match {
+      case KinesisInputPartition(ranges, _) =>
+        new KinesisPartitionReader(options, streams, ranges, None)
       case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
     }
 }
 
 /**
  * Gives exactly the records of its ranges: from the pages read ahead where this executor holds them,
- * else from Kinesis again.
+ * else from Kinesis.
+ *
+ * @param ahead with what this executor has read ahead; none in a batch read
  */
-final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
-    extends PartitionReader[InternalRow] {
-  private val service = FetchRun.ensure(run)
+final class KinesisPartitionReader(
+    options: SourceOptions,
+    streams: Map[StreamArn, StreamAccess],
+    ranges: Seq[ShardRange],
+    ahead: Option[FetchService]
+) extends PartitionReader[InternalRow] {
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var readRecords = 0L
   private var readBytes = 0L
-  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges that are read again
-  private val row = new RecordRow(run.options.deaggregate)
-  private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap { range =>
-    pages(range).map(range.shard -> _)
-  }
+  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges not read ahead
+  private val row = new RecordRow(options.deaggregate)
+  private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
 
@@ -55,25 +73,25 @@ final class KinesisPartitionReader(run: FetchRun, ranges: Seq[ShardRange])
     ReadMetrics.values(
       readRecords,
       readBytes,
-      readers.size.toLong,
+      if (ahead.isEmpty) 0L else readers.size.toLong,
       readers.map(_.lostRanges).sum
     )
 
-  private def pages(range: ShardRange): Iterator[PackedRecords] =
-    service.buffer.pages(range).getOrElse {
-      service.countReread()
+  private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
+    ahead.flatMap(_.buffer.pages(range)).map(_.map(range.shard -> _)).getOrElse {
+      ahead.foreach(_.countReread())
       val arn = range.shard.stream
-      val access = run.streams(arn)
+      val access = streams(arn)
       val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
       val context = TaskContext.get()
       val reader = new ShardRangeReader(
         StreamClient(access.ref, lease.client),
-        run.options.fetch,
+        options.fetch,
         SystemClock,
         FetchRun.chance,
         () => context != null && context.isInterrupted()
       )
       readers += reader
-      reader.pages(range)
+      new ShardDescent(reader).pages(range)
     }
 }

@@ -3,6 +3,7 @@ package sparkkinesis.spark
 import java.util.{EnumSet, Set => JSet}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
@@ -10,8 +11,16 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import sparkkinesis.client.aws.AwsRegion
-import sparkkinesis.source.SourceOptions
+import sparkkinesis.client.aws.{AwsRegion, ClientPool}
+import sparkkinesis.client.{OptionException, ShardFilter, StreamAccess, SystemClock}
+import sparkkinesis.model.Shard
+import sparkkinesis.source.{
+  CheckedStream,
+  DefinedPositions,
+  ReadBounds,
+  ShardDiscovery,
+  SourceOptions
+}
 
 /** Kinesis streams, as Spark sees them. */
 final class KinesisTable
@@ -29,6 +38,7 @@ final class KinesisTable
 
   /** Rows of any schema come to the sink, which checks them itself and says what is wrong. */
   override def capabilities(): JSet[TableCapability] = EnumSet.of(
+    TableCapability.BATCH_READ,
     TableCapability.MICRO_BATCH_READ,
     TableCapability.BATCH_WRITE,
     TableCapability.STREAMING_WRITE,
@@ -37,7 +47,7 @@ final class KinesisTable
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = {
     val parsed = KinesisTable.sourceOptions(options)
-    () => new KinesisScan(parsed)
+    new KinesisScanBuilder(parsed)
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
@@ -50,19 +60,53 @@ object KinesisTable {
   def sourceOptions(options: CaseInsensitiveStringMap): SourceOptions = ConnectorError.translating {
     SourceOptions.parse(options.asCaseSensitiveMap.asScala.toMap, AwsRegion.default)
   }
+
+  /**
+   * The same where a `DataFrame` is defined: positions are looked at more closely. The service is
+   * asked only where they name shards.
+   */
+  def definedOptions(options: CaseInsensitiveStringMap): SourceOptions =
+    ConnectorError.translating {
+      val parsed = sourceOptions(options)
+      new DefinedPositions(parsed, SystemClock.now).check(shardsOf)
+      parsed
+    }
+
+  private def shardsOf(stream: StreamAccess): Seq[Shard] =
+    Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>
+      CheckedStream.Retrying(SystemClock, FetchRun.chance) {
+        ShardDiscovery.listAll(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
+      }
+    }
 }
 
-/** A stream to be read. */
-final class KinesisScan(options: SourceOptions) extends Scan {
+/**
+ * A stream to be read.
+ *
+ * @param bounds of a batch read
+ */
+final class KinesisScan(options: SourceOptions, bounds: ReadBounds) extends Scan {
   import org.apache.spark.sql.connector.metric.CustomMetric
+  import org.apache.spark.sql.connector.read.Batch
   import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+
+  private lazy val batch = new KinesisBatch(options, bounds)
 
   override def readSchema(): StructType = RecordRow.Schema
 
   override def description(): String = s"Kinesis[${options.names}]"
 
+  override def toBatch: Batch = batch
+
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-    ConnectorError.translating(new KinesisMicroBatchStream(options, checkpointLocation))
+    ConnectorError.translating {
+      if (options.end.nonEmpty)
+        throw OptionException.conflicting(
+          "Option 'endingPosition' is for batch reads (spark.read), and this is a streaming query. " +
+            "Leave it out; a query with Trigger.AvailableNow ends by itself."
+        )
+      new KinesisMicroBatchStream(options, checkpointLocation)
+    }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
 }

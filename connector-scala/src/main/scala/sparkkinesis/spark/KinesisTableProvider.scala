@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * `spark.readStream.format("kinesis")` and `df.writeStream.format("kinesis")`.
+ * `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`, and the same in batch.
  *
  * Reading: a batch is a fixed set of records, the same on every attempt; records of one partition key
  * come in order, across splits and merges; nothing is left out silently. Writing: every row is
@@ -22,7 +22,7 @@ final class KinesisTableProvider extends TableProvider with DataSourceRegister {
 
   /** Asked of sources only, so this is where their options are first seen. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    KinesisTable.sourceOptions(options)
+    KinesisTable.definedOptions(options)
     RecordRow.Schema
   }
 

@@ -112,5 +112,5 @@ object CheckedStreamSuite {
       ref: StreamRef = stream,
       start: StartingPosition = StartingPosition.Latest
   ): CheckedStream =
-    new CheckedStream(StreamClient(ref, kinesis), start, failOnDataLoss, clock, () => 0.5)
+    new CheckedStream(StreamClient(ref, kinesis), ByShard(start), failOnDataLoss, clock, () => 0.5)
 }

@@ -57,13 +57,22 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   )
 
+  private val positions = offsetOf(
+    0 -> complete(Progress.From(number)),
+    1 -> at(Progress.From(number)),
+    2 -> at(Progress.TrimHorizon, 0)
+  )
+
   /** Of the current version, and of each earlier one that a query may still come with. */
   private val golden = Table[String, SourceOffset](
     ("file", "offset"),
     (for {
       version <- 1 to OffsetCodec.Version
       (name, offset) <- offsets
-    } yield s"offset-v$version-$name.json" -> offset) :+ ("offset-v2-streams.json" -> several): _*
+    } yield s"offset-v$version-$name.json" -> offset) ++ Seq(
+      "offset-v2-streams.json" -> several,
+      "offset-v2-positions.json" -> positions
+    ): _*
   )
 
   test("golden files are written byte for byte, and read") {
@@ -138,6 +147,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (good.replace("trim_horizon", "7@8@9"), "is at '7@8@9'"),
     (good.replace("trim_horizon", "@7"), "is at '@7'"),
     (good.replace("trim_horizon", "at:noon"), "is at 'at:noon'"),
+    (good.replace("trim_horizon", "from:7x"), "is at 'from:7x'"),
     (good.replace("\"trim_horizon\"", "7"), "is at '7'"),
     (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, which is not among 'shards'"),
     (withWaits("""{"shardId-000000000000":"x"}"""), "is no list of shards"),

@@ -10,6 +10,7 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis.{listing, summary}
+import sparkkinesis.spark.LogTap
 
 class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val two = newStream(2)
@@ -18,7 +19,8 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       kinesis: ScriptedKinesis,
       start: StartingPosition = StartingPosition.TrimHorizon,
       clock: FastClock = new FastClock
-  ): StreamOffset = ShardDiscovery.initialOffset(kinesis, stream, start, clock, () => 0.5)
+  ): StreamOffset =
+    ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock, () => 0.5)
 
   private val skews = Table(
     ("driver", "service, to the second", "taken"),
@@ -114,6 +116,89 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           )
         }
       }
+    }
+  }
+
+  private def of(kinesis: ScriptedKinesis, named: (Int, StartingPosition)*): StreamOffset = {
+    val start = ByShard(
+      StartingPosition.Latest,
+      named.map { case (id, position) => shardId(id) -> position }.toMap
+    )
+    ShardDiscovery.initialOffset(
+      StreamClient(stream, kinesis),
+      start,
+      new FastClock,
+      () => 0.5
+    )
+  }
+
+  test("shards that begin at their own positions, in one listing of all") {
+    val number = SequenceNumber("1000007")
+    val found = ScriptedKinesis.recordsOf(1000007 to 1000007)
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two: _*))
+      .page(Page(found, Some(ShardIterator("next")), 5, Nil))
+    val offset = of(kinesis, 1 -> StartingPosition.After(number))
+    val complete = Some(Instant.ofEpochMilli(10000070))
+    assert(
+      offset.shards(shardId(1)) === ShardProgress(Progress.After(number), Set.empty, complete)
+    )
+    assert(
+      offset.shards(shardId(0)).progress === Progress.AtTimestamp(Instant.EPOCH),
+      "all others at *"
+    )
+    assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)))
+    assert(kinesis.positions === Seq(Position.AtSequenceNumber(number)))
+  }
+
+  test("a start at a record that is gone begins at the next one kept, and says so") {
+    def kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two: _*))
+      .page(ScriptedKinesis.page(8 to 7))
+      .page(ScriptedKinesis.page(9 to 9))
+    val number = SequenceNumber("7")
+    val heard = LogTap.of(classOf[ShardStarts]) {
+      val offset = of(kinesis, 0 -> StartingPosition.At(number))
+      assert(offset.shards(shardId(0)) === ShardProgress(Progress.From(number), Set.empty, None))
+    }
+    val said = heard.map(_.getMessage.getFormattedMessage).mkString
+    Seq(shardId(0).name, stream.toString, "no record 7", "24 hours", "next record kept").foreach {
+      text => assert(said.contains(text))
+    }
+  }
+
+  test("a start before the horizon says so, by stream, start and horizon") {
+    val clock = new FastClock
+    clock.pass(scala.concurrent.duration.DurationInt(100).hours)
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+    val heard = LogTap.of(classOf[ShardStarts]) {
+      begin(kinesis, StartingPosition.AtTimestamp(Instant.EPOCH), clock)
+    }
+    val said = heard.map(_.getMessage.getFormattedMessage).mkString
+    Seq(stream.toString, "1970-01-01T00:00:00Z", "1970-01-04T04:00:00Z").foreach(text =>
+      assert(said.contains(text))
+    )
+  }
+
+  private val impossible = Table(
+    ("shard", "position", "condition", "message holds"),
+    (7, StartingPosition.Latest, "KINESIS_UNKNOWN_SHARD", "does not list it"),
+    (
+      1,
+      StartingPosition.At(SequenceNumber("7")),
+      "KINESIS_UNKNOWN_POSITION",
+      "of this shard begin at 1000000"
+    )
+  )
+
+  test("a shard that is not listed, or a number it cannot have, is refused") {
+    forAll(impossible) { (id, position, condition, text) =>
+      val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+      val e = intercept[SourceException](of(kinesis, id -> position))
+      assert(e.condition === condition && e.getMessage.contains(text))
+      assert(e.getMessage.contains(shardId(id).name))
     }
   }
 

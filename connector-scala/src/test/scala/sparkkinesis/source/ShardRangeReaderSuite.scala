@@ -79,6 +79,54 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
   }
 
+  test("a range of a batch read ends before the first record that arrived too late, or at the tip") {
+    forAll(cuts) { case (size, from, upTo, page, isClosed) =>
+      val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
+      val paged = settings.copy(maxRecords = page)
+      def before(millis: Long) = {
+        val until = Some(ReadUntil(millis, withChildren = false))
+        read(kinesis, ShardRange(shard, place(from), Progress.Finished, until = until), paged)
+      }
+      assert(before(upTo * 10L + 1) === (from + 1 to upTo))
+      assert(before(upTo * 10L) === (from + 1 until upTo))
+      assert(before(size * 10L + 1) === (from + 1 to size))
+    }
+  }
+
+  test(
+    "a batch read follows empty pages to the tip, and hears of children only at the shard's end"
+  ) {
+    val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
+    def heard(pages: ScriptedKinesis) = {
+      var children = Seq.empty[ChildShard]
+      val until = Some(ReadUntil(25, withChildren = true))
+      val range = ShardRange(shard, place(0), Progress.Finished, until = until)
+      val reader = new ShardRangeReader(
+        StreamClient(stream, pages),
+        settings,
+        new FastClock,
+        () => 0.5,
+        () => false
+      )
+      (reader.pages(range, children = _).map(_.size).sum, children)
+    }
+    val quiet = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 1)).page(page(2 to 1, 0))
+    assert(heard(quiet) === ((1, Nil)))
+    assert(heard(new ScriptedKinesis().page(end(1 to 2, child))) === ((2, Seq(child))))
+    assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Nil)))
+  }
+
+  test("a batch read that is overtaken by the retention on its way has lost records") {
+    val clock = after(30.hours)
+    val until = Some(ReadUntil(clock.now.toEpochMilli, withChildren = false))
+    val range = ShardRange(shard, place(0), Progress.Finished, until = until)
+    def kinesis = new ScriptedKinesis().page(page(1 to 2)).summary(summary()).page(page(3 to 3, 0))
+    val loss = intercept[DataLossException](read(kinesis, range, clock = clock))
+    assert(loss.getMessage.contains("1970-01-01T00:00:00.020Z"))
+    val lenient = settings.copy(failOnDataLoss = false)
+    assert(read(kinesis.page(page(4 to 3, 0)), range, lenient, clock) === (1 to 3))
+  }
+
   test("calls to the shard keep the service's distance") {
     val clock = new FastClock
     read(new OneShard(recordsOf(1 to 9).toVector), range(0, 9), clock = clock)

@@ -9,10 +9,18 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import sparkkinesis.client.OptionException
 import sparkkinesis.client.OptionException._
+import sparkkinesis.model.{StreamName, StreamRef}
 
 class SourceOptionsSuite extends AnyFunSuite {
   private def parse(options: (String, String)*) =
     SourceOptions.parse(Map("streamName" -> "orders") ++ options, Some("eu-west-1"))
+
+  private val orders = StreamRef.ByName(StreamName("orders"))
+
+  private def startOf(options: SourceOptions): Any = {
+    val start = options.queryStart(orders)
+    if (start.named.isEmpty) start.others else start
+  }
 
   private def at(text: String) = StartingPosition.AtTimestamp(Instant.parse(text))
 
@@ -21,17 +29,24 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("streamName", "refunds", _.names, "refunds"),
     ("streamName", "orders,refunds", _.names, "orders, refunds"),
     ("allowStreamRemoval", "true", _.allowStreamRemoval, true),
-    ("startingPosition", "latest", _.start, StartingPosition.Latest),
-    ("STARTINGPOSITION", "LATEST", _.start, StartingPosition.Latest),
-    ("startingPosition", "trim_horizon", _.start, StartingPosition.TrimHorizon),
-    ("startingPosition", "earliest", _.start, StartingPosition.TrimHorizon),
-    ("startingPosition", "2026-11-21T08:00:00Z", _.start, at("2026-11-21T08:00:00Z")),
-    ("startingPosition", "2026-11-21T08:00:00.5+02:00", _.start, at("2026-11-21T06:00:00.500Z")),
-    ("initialPosition", "earliest", _.start, StartingPosition.TrimHorizon),
+    ("startingPosition", "latest", startOf, StartingPosition.Latest),
+    ("STARTINGPOSITION", "LATEST", startOf, StartingPosition.Latest),
+    ("startingPosition", "trim_horizon", startOf, StartingPosition.TrimHorizon),
+    ("startingPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    ("startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
+    ("startingPosition", "2026-11-21T08:00:00.5+02:00", startOf, at("2026-11-21T06:00:00.500Z")),
+    ("endingPosition", "latest", _.batchEnd(orders).others, EndingPosition.Latest),
+    (
+      "endingPosition",
+      "2026-11-21T08:00:00Z",
+      _.batchEnd(orders).others,
+      EndingPosition.Before(Instant.parse("2026-11-21T08:00:00Z"))
+    ),
+    ("initialPosition", "earliest", startOf, StartingPosition.TrimHorizon),
     (
       "kinesis.startingPosition",
       "AT_TIMESTAMP 2026-11-21T08:00:00Z",
-      _.start,
+      startOf,
       at("2026-11-21T08:00:00Z")
     ),
     ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
@@ -56,8 +71,12 @@ class SourceOptionsSuite extends AnyFunSuite {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
     assert(
-      !options.allowStreamRemoval && options.start === StartingPosition.Latest && options.fetch === fetch
+      !options.allowStreamRemoval && startOf(
+        options
+      ) === StartingPosition.Latest && options.fetch === fetch
     )
+    assert(options.batchStart(orders) === ByShard(StartingPosition.TrimHorizon))
+    assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))
     assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
     assert(options.discoveryInterval === 10.seconds)
   }
@@ -69,6 +88,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21", InvalidOption, "needs its zone"),
     ("startingPosition", "1700000000000", InvalidOption, "an instant"),
     ("startingPosition", " ", InvalidOption, "a value"),
+    ("endingPosition", "trim_horizon", InvalidOption, "latest, or an instant"),
     ("maxRecordsPerTrigger", "0", InvalidOption, "a whole number from 1"),
     ("maxRecordsPerTrigger", "1e6", InvalidOption, "a whole number from 1"),
     ("maxBytesPerTrigger", "10mb", InvalidOption, "a size above zero"),

@@ -25,9 +25,10 @@ class KinesisTableSuite extends AnyFunSuite {
     assert(found.map(_.getClass).toSeq === Seq(classOf[KinesisTableProvider]))
   }
 
-  test("reads micro-batches, writes batches and streams, of any schema") {
+  test("reads and writes batches and streams, of any schema") {
     val table = new KinesisTableProvider().getTable(RecordRow.Schema, Array.empty, Map.empty.asJava)
-    val expected = Set(MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
+    val expected =
+      Set(BATCH_READ, MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
     assert(table.capabilities().asScala === expected)
   }
 

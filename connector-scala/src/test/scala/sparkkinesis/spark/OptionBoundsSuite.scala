@@ -26,7 +26,8 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
   private val ownEndpoint = "Leave it out to use the region's own endpoint."
-  private val position = "latest, trim_horizon, or an instant such as 2026-11-21T08:00:00Z"
+  private val json = "or an instant such as 2026-11-21T08:00:00Z, or JSON of them for each stream"
+  private val position = s"latest, trim_horizon, $json"
   private val zone = "An instant needs its zone."
   private val iterator = "A shard's place is forgotten by Kinesis after 5 minutes."
   private val comma = "Take out the comma too many."
@@ -83,6 +84,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21T08:00:00", position, zone, stream),
     ("startingPosition", "2026-02-30T08:00:00Z", position, zone, stream),
     ("startingPosition", "1700000000000", position, zone, stream),
+    ("endingPosition", "trim_horizon", s"latest, $json", zone, stream),
+    ("endingPosition", "2026-11-21", s"latest, $json", zone, stream),
     ("allowStreamRemoval", "1", "true or false", "Say one of the two.", stream),
     ("maxRecordsPerTrigger", "0", longWhole, digits, stream),
     ("maxRecordsPerTrigger", "-5", longWhole, digits, stream),

@@ -52,7 +52,7 @@ final class OnceHistory(seed: Long) {
   }
 
   private def begin(): StreamOffset = ShardDiscovery
-    .initialOffset(kinesis, stream.ref, StartingPosition.TrimHorizon, clock, () => 0.5)
+    .initialOffset(stream, ByShard(StartingPosition.TrimHorizon), clock, () => 0.5)
 
   private def produce(): Unit = {
     val wasQuiet = isQuiet

@@ -62,7 +62,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   private def checked(client: StreamClient) =
     new CheckedStream(
       client,
-      options.start,
+      options.queryStart(client.ref),
       options.failOnDataLoss,
       clock,
       () => random.nextDouble()

@@ -67,8 +67,12 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     clock.advance(1.milli)
   }
 
-  /** The query is started again, and names all streams. */
+  /**
+   * The query is started again, and names all streams. Not while a reshard is still hidden: `latest` in a
+   * shard that has ended is the beginning of its children.
+   */
   def addStreams(): Unit = {
+    clock.advance(listLag + 1.second)
     named = producers.size
     start()
   }

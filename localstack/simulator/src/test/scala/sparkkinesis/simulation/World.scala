@@ -64,10 +64,10 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
 
   /** Of a query that names the first so many streams. */
   def options(streams: Int): SourceOptions = {
-    val names = producers.take(streams).map(_.stream).mkString(",")
+    val names = producers.take(streams).map(_.stream)
     SourceOptions
-      .parse(Map("streamName" -> names, "region" -> "us-east-1"), None)
-      .copy(start = start, fetch = fetch)
+      .parse(Map("streamName" -> names.mkString(","), "region" -> "us-east-1"), None)
+      .copy(start = Some(names.map(_ -> ByShard(start)).toMap), fetch = fetch)
   }
 
   /** Whether nothing fails. */
