@@ -29,8 +29,8 @@ def main(kind: str, *settings: str) -> None:
         is_known = True
     except KinesisJarMissing:
         is_known = False
-    context = SparkContext._active_spark_context  # noqa: SLF001 a Connect session has no public one
-    assert context is not None  # noqa: S101 both kinds run in this process
+    context = SparkContext._active_spark_context
+    assert context is not None
     jars = context.getConf().get("spark.jars") or ""
     names = sorted(PurePath(jar).name for jar in jars.split(","))
     print(json.dumps({"session": type(spark).__module__, "jars": names, "known": is_known}))

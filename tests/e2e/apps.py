@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,11 @@ def run_app(
     """
     command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
     return run(command, cwd=cwd, seconds=seconds, env=env)
+
+
+def said_by(name: str, *arguments: str, cwd: Path, seconds: float = 500) -> Any:
+    """The JSON in the last line of what `<name>.py` prints."""
+    return json.loads(run_app(name, *arguments, cwd=cwd, seconds=seconds).stdout.splitlines()[-1])
 
 
 def run(

@@ -15,13 +15,15 @@ from pyspark.sql import SparkSession
 from spark_kinesis import with_kinesis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 HOME = Path(pyspark.__file__).parent
 
 
 @contextmanager
-def cluster_session(*, executors: int, logging: Path | None = None) -> Iterator[SparkSession]:
+def cluster_session(
+    *, executors: int, logging: Path | None = None, conf: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
     """A session whose executors are processes of their own, one core each.
 
     They keep copies of the jars in a folder each, which go with the session.
@@ -29,20 +31,13 @@ def cluster_session(*, executors: int, logging: Path | None = None) -> Iterator[
     Args:
         executors: how many.
         logging: a log4j2 configuration for the executors.
+        conf: more of Spark's settings.
     """
-    os.environ["SPARK_HOME"] = str(HOME)
-    os.environ["SPARK_SCALA_VERSION"] = "2.12" if pyspark.__version__ < "4" else "2.13"
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = (
-        SparkSession.Builder()
-        .master(f"local-cluster[{executors},1,1024]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-    )
+    settings = dict(conf or {})
     if logging is not None:
         option = f"-Dlog4j2.configurationFile={logging.as_uri()}"
-        builder = builder.config("spark.executor.extraJavaOptions", option)
-    spark = with_kinesis(builder).getOrCreate()
+        settings["spark.executor.extraJavaOptions"] = option
+    spark = new_session(f"local-cluster[{executors},1,1024]", settings)
     folder = work_folder(spark.sparkContext.applicationId)
     try:
         yield spark
@@ -51,12 +46,29 @@ def cluster_session(*, executors: int, logging: Path | None = None) -> Iterator[
         shutil.rmtree(folder)
 
 
+def new_session(master: str, conf: Mapping[str, str]) -> SparkSession:
+    """A session of a program of its own."""
+    os.environ["SPARK_HOME"] = str(HOME)
+    os.environ["SPARK_SCALA_VERSION"] = "2.12" if pyspark.__version__ < "4" else "2.13"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = (
+        SparkSession.Builder()
+        .master(master)
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+    )
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    return with_kinesis(builder).getOrCreate()
+
+
 def work_folder(application: str) -> Path:
     """Where an application's executors work; a local cluster has no option for it."""
     return HOME / "work" / application
 
 
-def executor_logs(application: str) -> str:
-    """What an application's executors said."""
-    logs = work_folder(application).glob("*/std*")
+def executor_logs(application: str, executor: str = "*") -> str:
+    """What an application's executors said, or one of them."""
+    logs = work_folder(application).glob(f"{executor}/std*")
     return "\n".join(log.read_text(errors="replace") for log in logs)

@@ -37,7 +37,7 @@ class Collector:
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Keep a batch."""
-        delivered = [collected(row, batch) for row in frame.collect()]
+        delivered = [collected(row, batch) for row in self.fetch(frame)]
         rows = sorted(delivered, key=lambda r: r.shard)  # as delivered, shard by shard
         with self._changed:
             before = self._batches.get(batch)
@@ -47,6 +47,10 @@ class Collector:
                     raise AssertionError(f"batch {batch} ran again with other rows")
             self._batches[batch] = rows
             self._changed.notify_all()
+
+    def fetch(self, frame: DataFrame) -> list[Row]:
+        """A batch's rows."""
+        return frame.collect()
 
     @property
     def rows(self) -> list[Collected]:
@@ -62,7 +66,7 @@ class Collector:
         """Wait until records have arrived.
 
         Raises:
-            TimeoutError: after 90 s, with how many are missing.
+            TimeoutError: in the end, with how many are missing.
             RuntimeError: when the query failed.
         """
         wanted = set(expected)

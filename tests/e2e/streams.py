@@ -17,7 +17,7 @@ from spark_kinesis import KinesisSource, StaticCredentials, TrimHorizon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 180.0  # two cores may have other work
 FENCE = "fence"
 FENCE_NUMBERS = itertools.count()  # of all streams: a query may read several
 MAX_HASH_KEY = 2**128 - 1
@@ -38,7 +38,7 @@ def wait_for(what: str, condition: Callable[[], bool]) -> None:
     """Poll until a condition holds.
 
     Raises:
-        TimeoutError: naming it, after 90 s.
+        TimeoutError: naming it, after `PATIENCE_SECONDS`.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():

@@ -2,7 +2,6 @@ package sparkkinesis.spark
 
 import java.util.{Map => JMap, Optional}
 
-import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
@@ -13,12 +12,13 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.model.{SourceOffset, StreamShard}
+import sparkkinesis.model.SourceOffset
 import sparkkinesis.source._
 
 /**
- * The streaming source's driver side. Decides nothing: planning is [[BatchPlanner]]'s, reading ahead the
- * executors', keeping count of both [[FetchCoordinator]]'s.
+ * The streaming source's driver side, as Spark calls it. Decides nothing: where a batch ends is
+ * [[NextEnd]]'s or [[OnceEnd]]'s, what it reads [[BatchPlanner]]'s, reading ahead the executors', keeping
+ * count of all of it [[FetchCoordinator]]'s.
  */
 final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
@@ -42,7 +42,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   )
   private var begun = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
-  private var seen = Option.empty[Seen]
+  private lazy val nextEnd = new NextEnd(ahead, streams, watch, stopAtMillis, begin)
+  private lazy val onceEnd = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
   private var planned = Option.empty[Plan]
 
   private lazy val initial: KinesisOffset = {
@@ -65,31 +66,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val from = offsetOf(start)
     streams.check(from)
+    val isOnce = TriggerLimits.isOnce(limit)
+    if (isOnce && stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
+    val kept = streams.kept(from)
+    begin(kept)
     val end =
-      if (TriggerLimits.isOnce(limit)) onlyEnd(from)
-      else oneOfManyEnds(from, TriggerLimits.of(limit))
+      if (isOnce) streams.joined(explained(kept)(onceEnd.of(kept)))
+      else nextEnd.of(from, TriggerLimits.of(limit))
     if (end eq from) start else KinesisOffset(end)
-  }
-
-  /** With `Trigger.Once`. A stream that joins is taken in, and read by the next run. */
-  private def onlyEnd(from: SourceOffset): SourceOffset = {
-    if (stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
-    val kept = streams.kept(from)
-    begin(kept)
-    val once = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
-    streams.joined(explained(kept)(once.of(kept)))
-  }
-
-  private def oneOfManyEnds(from: SourceOffset, limits: ReadLimits): SourceOffset = {
-    val kept = streams.kept(from)
-    begin(kept)
-    val frontiers = ahead.frontiers(limits)
-    val joined = streams.joined(kept)
-    val end =
-      if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
-      else if (stopAtMillis.isEmpty) nextEnd(from, limits, frontiers)
-      else nextEndBefore(from, limits, frontiers)
-    watch.mended(end)
   }
 
   /** Reads ahead from there. */
@@ -106,46 +90,6 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
         watch.explain(from)
         throw e
     }
-
-  /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
-  private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-    stopAtMillis.fold(frontiers) { millis =>
-      frontiers.transform((_, frontier) => frontier.until(millis))
-    }
-
-  private def nextEnd(
-      from: SourceOffset,
-      limits: ReadLimits,
-      frontiers: Map[StreamShard, Frontier]
-  ): SourceOffset =
-    if (seen.exists(_.isSame(from, frontiers))) from
-    else {
-      val end = BatchPlanner.end(from, frontiers, limits)
-      val next =
-        if (end ne from) end
-        else BatchPlanner.confirmed(from, frontiers, streams.confirmationPeriod)
-      seen = Option.when(next eq from)(Seen(from, frontiers))
-      next
-    }
-
-  /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
-  @tailrec
-  private def nextEndBefore(
-      from: SourceOffset,
-      limits: ReadLimits,
-      frontiers: Map[StreamShard, Frontier]
-  ): SourceOffset = {
-    val end = watch.mended(BatchPlanner.end(from, due(frontiers), limits))
-    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
-    if (end ne from) end
-    else if (isDone && watch.hasSettled(from))
-      BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
-    else {
-      ahead.awaitNews()
-      begin(from)
-      nextEndBefore(from, limits, ahead.frontiers)
-    }
-  }
 
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException(
@@ -231,11 +175,5 @@ object KinesisMicroBatchStream {
   ) {
     def isOf(otherFrom: SourceOffset, otherUpTo: SourceOffset): Boolean =
       from == otherFrom && upTo == otherUpTo
-  }
-
-  /** There was nothing new in it: an idle query is asked a hundred times a second, and need not look again. */
-  private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
-    def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
-      (from eq otherFrom) && (frontiers eq otherFrontiers)
   }
 }

@@ -1,6 +1,7 @@
 package sparkkinesis.client.aws
 
 import java.time.Instant
+import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -11,9 +12,15 @@ import sparkkinesis.client._
 /**
  * One client for all who use the same configuration, so that tasks do not connect anew each batch.
  *
- * A client that nobody borrows is closed when the pool is next used after [[ClientPool.IdleTime]].
+ * A client that nobody borrows is closed after [[ClientPool.IdleTime]].
+ *
+ * @param later runs a task on another thread, some time after now
  */
-final class ClientPool(create: ClientConfig => KinesisClient, clock: Clock) {
+final class ClientPool(
+    create: ClientConfig => KinesisClient,
+    clock: Clock,
+    later: (FiniteDuration, () => Unit) => Unit
+) {
   private final class Shared(val client: KinesisClient) {
     var borrowers = 0
     var idleSince: Instant = clock.now
@@ -36,12 +43,15 @@ final class ClientPool(create: ClientConfig => KinesisClient, clock: Clock) {
     one.borrowers -= 1
     one.idleSince = clock.now
     closeIdle()
+    // A second more: the other thread's time may not be quite the clock's.
+    if (one.borrowers == 0)
+      later(ClientPool.IdleTime + 1.second, () => synchronized(closeIdle()))
   }
 
   private def closeIdle(): Unit = {
     val limit = clock.now.minus(ClientPool.IdleTime.toJava)
     val idle =
-      shared.filter { case (_, one) => one.borrowers == 0 && one.idleSince.isBefore(limit) }
+      shared.filter { case (_, one) => one.borrowers == 0 && !one.idleSince.isAfter(limit) }
     idle.foreach { case (config, one) =>
       shared.remove(config)
       one.client.close()
@@ -55,7 +65,25 @@ object ClientPool {
   val IdleTime: FiniteDuration = 1.minute
 
   /** This JVM's. */
-  val shared: ClientPool = new ClientPool(AwsClientFactory.create(_), SystemClock)
+  val shared: ClientPool =
+    new ClientPool(AwsClientFactory.create(_), SystemClock, later(new ThreadWhileNeeded))
+
+  private def later(timer: ThreadWhileNeeded)(delay: FiniteDuration, task: () => Unit): Unit =
+    timer.schedule((() => task()): Runnable, delay.toMillis, TimeUnit.MILLISECONDS): Unit
+
+  /** Its only thread ends a moment after the last task: a pool without clients leaves nothing. */
+  private final class ThreadWhileNeeded
+      extends ScheduledThreadPoolExecutor(
+        1,
+        (task: Runnable) => {
+          val thread = new Thread(task, "spark-kinesis-idle-clients")
+          thread.setDaemon(true)
+          thread
+        }
+      ) {
+    setKeepAliveTime(1, TimeUnit.SECONDS)
+    allowCoreThreadTimeOut(true)
+  }
 }
 
 /** A borrowed client. Close the lease, never the client. */

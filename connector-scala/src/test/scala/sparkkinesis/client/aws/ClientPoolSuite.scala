@@ -31,7 +31,7 @@ class ClientPoolSuite extends AnyFunSuite {
 
   test("one client a configuration; closed once nobody has wanted it for a while") {
     val clock = new SetClock
-    val pool = new ClientPool(_ => new Idle, clock)
+    val pool = new ClientPool(_ => new Idle, clock, (_, _) => ())
     val (first, second) = (pool.borrow(config("a")), pool.borrow(config("a")))
     val idle = first.client.asInstanceOf[Idle]
     assert(second.client eq idle)
@@ -48,12 +48,36 @@ class ClientPoolSuite extends AnyFunSuite {
 
   test("an idle client is closed when its time is over") {
     val clock = new SetClock
-    val pool = new ClientPool(_ => new Idle, clock)
+    val pool = new ClientPool(_ => new Idle, clock, (_, _) => ())
     val lease = pool.borrow(config("a"))
     lease.close()
     clock.now = clock.now.plus(ClientPool.IdleTime.toJava).plusSeconds(1)
     pool.borrow(config("b"))
     assert(lease.client.asInstanceOf[Idle].closed === 1)
     assert(pool.borrow(config("a")).client ne lease.client)
+  }
+
+  test("an idle client is closed though nobody uses the pool again") {
+    val clock = new SetClock
+    var due = Vector.empty[(FiniteDuration, () => Unit)]
+    val pool = new ClientPool(_ => new Idle, clock, (delay, task) => due :+= (delay -> task))
+    val lease = pool.borrow(config("a"))
+    assert(due.isEmpty)
+    lease.close()
+    val (delay, task) = due.head
+    clock.now = clock.now.plus(delay.toJava)
+    task()
+    assert(lease.client.asInstanceOf[Idle].closed === 1)
+  }
+
+  test("a client that was borrowed again in between stays") {
+    val clock = new SetClock
+    var due = Vector.empty[(FiniteDuration, () => Unit)]
+    val pool = new ClientPool(_ => new Idle, clock, (delay, task) => due :+= (delay -> task))
+    pool.borrow(config("a")).close()
+    val lease = pool.borrow(config("a"))
+    clock.now = clock.now.plus(due.head._1.toJava)
+    due.head._2()
+    assert(lease.client.asInstanceOf[Idle].closed === 0)
   }
 }

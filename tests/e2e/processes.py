@@ -1,0 +1,45 @@
+"""The processes of a Spark application on this machine, as Linux' /proc tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PROC = Path("/proc")
+
+
+def executors(application: str) -> dict[str, int]:
+    """The process ids of one application's executors, by the ids that Spark gave them."""
+    found = {}
+    for process in PROC.iterdir():
+        words = command(process)
+        is_executor = any(word.endswith("CoarseGrainedExecutorBackend") for word in words)
+        if is_executor and application in words:
+            found[words[words.index("--executor-id") + 1]] = int(process.name)
+    return found
+
+
+def of_session(session: int) -> dict[int, str]:
+    """All processes that a leader of a session has started, and theirs, with their commands."""
+    return {
+        int(process.name): " ".join(command(process))[-200:]
+        for process in PROC.iterdir()
+        if process.name.isdigit() and session_of(process) == session
+    }
+
+
+def command(process: Path) -> list[str]:
+    """What it was started with; nothing where it is no process, or gone meanwhile."""
+    try:
+        return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def session_of(process: Path) -> int | None:
+    """The session it belongs to; none where it has ended."""
+    try:
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    state, session = fields[0], int(fields[3])
+    return None if state == "Z" else session
