@@ -38,9 +38,8 @@ object ExecutorHeap {
       stopAtMillis = None
     )
     val start = ShardDiscovery.initialOffset(
-      client,
-      stream,
-      StartingPosition.TrimHorizon,
+      StreamClient(stream, client),
+      ByShard(StartingPosition.TrimHorizon),
       SystemClock,
       () => 0.5
     )

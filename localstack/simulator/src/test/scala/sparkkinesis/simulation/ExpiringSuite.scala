@@ -44,9 +44,8 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
     val access: StreamClient = StreamClient(stream, kinesis)
     private val first = ShardDiscovery.initialOffset(
-      kinesis,
-      stream,
-      StartingPosition.TrimHorizon,
+      StreamClient(stream, kinesis),
+      ByShard(StartingPosition.TrimHorizon),
       clock,
       () => 0.5
     )

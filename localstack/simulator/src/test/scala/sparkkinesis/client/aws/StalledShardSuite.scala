@@ -41,9 +41,8 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
     try {
       server.kinesis.createStream(name, 8)
       val start = ShardDiscovery.initialOffset(
-        client,
-        stream,
-        StartingPosition.TrimHorizon,
+        StreamClient(stream, client),
+        ByShard(StartingPosition.TrimHorizon),
         SystemClock,
         () => 0.5
       )
