@@ -39,8 +39,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     closedShards += ShardCounts.closedBetween(planned.getOrElse(start), end)
     planned = Some(end)
     begun = Some(start)
-    val finished = done.keySet.filter(end.shard(_).isEmpty).map(_ -> Progress.Finished)
-    done = finished.toMap ++ progressOf(start)
+    done = progressOf(start).toMap // what has left the offset is nobody's: its pages go too
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     expire(now)

@@ -105,12 +105,15 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     }
   }
 
-  /** Forgets the pages that end at or before `progress`. */
+  /** Forgets the pages that end at or before `progress`: all of a finished shard's, whatever is missing. */
   def dropUpTo(shard: StreamShard, progress: Progress): Unit = synchronized {
-    val all = pagesOf(shard)
-    val last = all.indexWhere(_.indexBehind(progress).isDefined)
-    // A page whose middle it is stays until its end is passed.
-    if (last >= 0) keep(shard, all.drop(if (all(last).upTo == progress) last + 1 else last))
+    if (progress == Progress.Finished) drop(shard)
+    else {
+      val all = pagesOf(shard)
+      val last = all.indexWhere(_.indexBehind(progress).isDefined)
+      // A page whose middle it is stays until its end is passed.
+      if (last >= 0) keep(shard, all.drop(if (all(last).upTo == progress) last + 1 else last))
+    }
   }
 
   /** Forgets the pages after `progress`: they will be fetched anew. */

@@ -261,9 +261,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.plans("a").done(shardOf(0)) === Progress.TrimHorizon)
     val next = offsetAt(1 -> Progress.TrimHorizon)
     driving.coordinator.advance(ended, next, driving.now)
-    driving.coordinator.advance(next, next, driving.now)
     driving.hear("a")
     assert(driving.plans("a").done(shardOf(0)) === Progress.Finished)
+    driving.coordinator.advance(next, next, driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done.keySet === Set(shardOf(1)), "and is told no more")
   }
 
   test("an end planned by an earlier run, which is no mark: read anew from there") {

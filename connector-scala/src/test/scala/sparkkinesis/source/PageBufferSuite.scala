@@ -79,6 +79,14 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("of a finished shard nothing stays, though its last pages were never here") {
+    forAll(pages, Gen.choose(1, 5)) { (pages, count) =>
+      val buffer = filled(pages.take(count))
+      buffer.dropUpTo(shard, Progress.Finished)
+      assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+    }
+  }
+
   test("dropAfter keeps what lies before, and takes pages that follow on") {
     forAll(pages, Gen.choose(0, 5)) { (pages, count) =>
       val kept = pages.take(count)
