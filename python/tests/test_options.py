@@ -165,6 +165,7 @@ def test_positions_by_shard_of_several_streams_are_refused() -> None:
         lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
         lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
         lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
+        lambda: ByShard(["shardId-1"], others=Latest()),  # type: ignore[arg-type]
         lambda: AtSequenceNumber(49),  # type: ignore[arg-type]
         lambda: AfterSequenceNumber(49),  # type: ignore[arg-type]
     ],
@@ -172,6 +173,36 @@ def test_positions_by_shard_of_several_streams_are_refused() -> None:
 def test_other_positions_are_refused(make: Callable[[], object]) -> None:
     with pytest.raises(TypeError, match="must be"):
         make()
+
+
+def test_a_shard_for_all_others_is_refused_among_the_named() -> None:
+    with pytest.raises(ValueError, match="say it as others"):
+        ByShard({"*": TrimHorizon()}, others=Latest())
+
+
+def test_positions_cannot_change() -> None:
+    shards = {"shardId-1": Latest()}
+    position = ByShard(shards, others=Latest())
+    shards.clear()
+    assert position.shards == {"shardId-1": Latest()}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({"max_records_per_trigger": 3}, "max_records_per_trigger is of a streaming query"),
+        ({"max_bytes_per_trigger": 3}, "max_bytes_per_trigger is of a streaming query"),
+        ({"starting_position": Latest()}, "nothing to read"),
+    ],
+)
+def test_what_a_batch_read_has_not_is_refused(source: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        KinesisSource(stream_name="s", **source).read(None)  # type: ignore[arg-type]
+
+
+def test_a_streaming_query_has_no_end() -> None:
+    with pytest.raises(ValueError, match="say read, not load"):
+        KinesisSource(stream_name="s", ending_position=Latest()).load(None)  # type: ignore[arg-type]
 
 
 def test_several_streams_cannot_change() -> None:

@@ -14,9 +14,12 @@ from spark_kinesis.local import LocalKinesis
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="finds processes in /proc, uses more loopback addresses"
-)
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="finds processes in /proc, uses more loopback addresses"
+    ),
+]
 GOOD = {"lost": 0, "duplicated": 0, "out_of_order": 0, "foreign": 0}
 
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc"),
+]
 
 
 def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def test_spark_35_has_the_jar_of_its_scala_and_the_tests_that_stream() -> None:
     assert settings_on(NEWEST) == {}
     assert "not spark4" in spark_part(SPARK_35).command
     assert "not spark4" not in spark_part(NEWEST).command
+    assert "not cluster" in spark_part(NEWEST, without="cluster").command
 
 
 def test_a_run_replaces_its_row_and_no_other() -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ._values import instant, require
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,11 @@ class ByShard:
     others: Position
 
     def __post_init__(self) -> None:
-        """Check types."""
+        """Check types; what is in it cannot change from now on."""
+        require("shards", self.shards, Mapping)
+        if "*" in self.shards:
+            raise ValueError("shards has '*': say it as others")
+        object.__setattr__(self, "shards", dict(self.shards))
         for shard, position in self.shards.items():
             require("a shard", shard, str)
             require(f"the position of {shard}", position, *_OF_SHARD)
@@ -135,7 +136,9 @@ class ByStream:
     streams: Mapping[str, Position | ByShard]
 
     def __post_init__(self) -> None:
-        """Check types."""
+        """Check types; what is in it cannot change from now on."""
+        require("streams", self.streams, Mapping)
+        object.__setattr__(self, "streams", dict(self.streams))
         for stream, position in self.streams.items():
             require("a stream", stream, str)
             require(f"the position of {stream}", position, *_WHOLE, ByShard)

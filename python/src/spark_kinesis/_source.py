@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ._access import StreamAccess, require_one
-from ._positions import POSITIONS, AnyPosition, position_option
+from ._positions import POSITIONS, AnyPosition, Latest, position_option
 from ._session import explain_missing_jar
 from ._values import ABSENT, duration, present, require, text
 
@@ -128,9 +128,12 @@ class KinesisSource(StreamAccess):
         approximateArrivalTimestamp``.
 
         Raises:
+            ValueError: for an ending_position.
             KinesisJarMissing: when the session was started without the connector.
             pyspark.errors.IllegalArgumentException: for an option the connector refuses.
         """
+        if self.ending_position is not None:
+            raise ValueError("ending_position is of a batch read: say read, not load")
         with explain_missing_jar():
             frame = spark.readStream.format("kinesis").options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
@@ -139,12 +142,21 @@ class KinesisSource(StreamAccess):
     def read(self, spark: SparkSession) -> DataFrame:
         """What the streams hold between the two positions, as a batch DataFrame.
 
-        Columns as in :meth:`load`. It is read when an action asks for it, and anew for each.
+        Columns as in :meth:`load`. Without an ending_position each plan has an end of its own: what
+        had arrived when it was first run.
 
         Raises:
+            ValueError: for a limit a micro-batch, or a start at ``Latest()``.
             KinesisJarMissing: when the session was started without the connector.
             pyspark.errors.IllegalArgumentException: for an option the connector refuses.
         """
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} is of a streaming query: a batch read has an end")
+        if self.starting_position == Latest():
+            raise ValueError(
+                "starting_position is Latest(), where a batch read has nothing to read"
+            )
         with explain_missing_jar():
             frame = spark.read.format("kinesis").options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here

@@ -45,7 +45,14 @@ object ConnectionOptions {
     val at = endpoint(options, "endpoint")
     lazy val default = at.flatMap(EndpointRegion.of).orElse(defaultRegion)
     refs.map { ref =>
-      StreamAccess(ref, ClientConfig(region(options, ref, default), at, credentials))
+      val its = region(options, ref, default)
+      at.flatMap(EndpointRegion.of).filter(_ != its).foreach { other =>
+        throw conflicting(
+          s"${options.named("endpoint").capitalize} is one of $other, but stream $ref lies in $its. " +
+            "Leave the endpoint out: each region's own is used."
+        )
+      }
+      StreamAccess(ref, ClientConfig(its, at, credentials))
     }
   }
 

@@ -28,7 +28,7 @@ object BatchPlanner {
     else {
       val takenOf = taken.groupBy { case (id, _) => id.stream }
       SourceOffset(start.settled.streams.transform { (arn, settled) =>
-        takenOf.get(arn).fold(settled)(advance(settled, known, _))
+        advance(settled, known, takenOf.getOrElse(arn, Map.empty))
       })
     }
   }
@@ -147,7 +147,7 @@ object BatchPlanner {
       round(marks.keys.toSeq, Map.empty, (0L, 0L))
     }
 
-  /** One stream's offset, behind what is taken of its shards. */
+  /** One stream's offset, behind what is taken of its shards, if anything is. */
   private def advance(
       settled: StreamOffset,
       frontiers: Map[StreamShard, Frontier],
@@ -156,8 +156,10 @@ object BatchPlanner {
     val ends = taken.map { case (id, count) => id.shard -> Taken(frontiers(id), count) }
     // In one pass over the tree: ten thousand updates of it take longer than all the rest.
     val moved = settled.shards.transform { (id, before) =>
-      ends.get(id).fold(before) { end =>
-        ShardProgress(end.mark.upTo, Set.empty, completeAsOf(before, end.frontier, end.count))
+      ends.get(id) match {
+        case Some(end) =>
+          ShardProgress(end.mark.upTo, Set.empty, completeAsOf(before, end.frontier, end.count))
+        case None => frontiers.get(StreamShard(settled.stream, id)).fold(before)(quiet(before, _))
       }
     }
     val finished = ends.filter { case (_, end) => end.mark.upTo == Progress.Finished }
@@ -165,6 +167,11 @@ object BatchPlanner {
       end.frontier.children.foldLeft(shards)(withChild(moved(id).completeAsOf))
     })
   }
+
+  /** Nothing arrived in it: the busy shards beside it must not keep that from being logged. */
+  private def quiet(shard: ShardProgress, frontier: Frontier): ShardProgress =
+    if (frontier.marks.nonEmpty) shard
+    else shard.copy(completeAsOf = latest(shard.completeAsOf, frontier.completeAsOfMillis))
 
   /** @param count of the frontier's marks, at least one */
   private final case class Taken(frontier: Frontier, count: Int) {

@@ -95,10 +95,10 @@ final class BatchRead(
       end.of(shard.id) match {
         case EndingPosition.UpTo(number) =>
           val upTo = Progress.After(number)
-          Option.when(begin.progress != upTo && isKept(shard, number)) {
+          Option.when(begin.progress != upTo && !isBehind(begin, arrival(shard, number))) {
             ShardRange(id, begin.progress, upTo, begin.completeAsOf)
           }
-        case EndingPosition.Before(instant) => before(id, begin, ceilMillis(instant))
+        case EndingPosition.Before(instant) => before(id, begin, instant.toEpochMilli)
         case EndingPosition.Latest => before(id, begin, now.toEpochMilli + 1)
       }
     }
@@ -121,12 +121,18 @@ final class BatchRead(
       )
     }
 
-    private def isKept(shard: Shard, number: SequenceNumber): Boolean = {
-      val isThere =
-        retrying(new KeptRecord(stream, clock).find("endingPosition", shard, number)).nonEmpty
-      if (!isThere)
+    /** Of the last record; where there is none such, what lies before it is read all the same. */
+    private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] = {
+      val record = retrying(new KeptRecord(stream, clock).find("endingPosition", shard, number))
+      if (record.isEmpty)
         miss(s"${shard.id} of stream $ref has no record $number, where 'endingPosition' ends.")
-      isThere
+      record.map(it => Instant.ofEpochMilli(it.arrivalMillis))
+    }
+
+    /** Whether reading begins at a time that is later than the last record's. */
+    private def isBehind(begin: ShardStart, last: Option[Instant]): Boolean = begin.progress match {
+      case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
+      case _ => false
     }
   }
 
@@ -154,6 +160,4 @@ object BatchRead {
 
   /** By which a filter's times are widened. */
   val Margin: FiniteDuration = 1.minute
-
-  private def ceilMillis(instant: Instant): Long = instant.plusNanos(999999).toEpochMilli
 }

@@ -24,7 +24,7 @@ final class CheckedStreams(
     SortedMap.from(streams.map { case (access, stream) => stream.arn -> (access -> stream) })
   private var begun = Map.empty[StreamArn, StreamOffset] // streams that came in this run
   private var removed = Set.empty[StreamArn]
-  private var isChecked = false
+  private var met = Set.empty[StreamArn] // in offsets
 
   /** The first offset of a new query. */
   def begin(): SourceOffset = SourceOffset.of(streams.map(_._2.begin()))
@@ -44,31 +44,31 @@ final class CheckedStreams(
     StreamAccess(StreamRef.ByArn(arn), options.streams.head.client.copy(region = arn.region))
 
   /**
-   * Once, before the first batch: are these the offset's streams, and can nothing have been trimmed
-   * unread?
+   * Once for each stream of the offsets that are met: is it one of the query's, still the same, and can
+   * nothing have been trimmed unread?
    *
-   * @throws SourceException where they are not, or something may have been
+   * @throws SourceException where it is not, or something may have been
    */
-  def check(offset: SourceOffset): Unit =
-    if (!isChecked) {
-      removed = offset.streams.keySet.diff(named.keySet).toSet
-      if (removed.nonEmpty) checkRemoval(offset)
-      for {
-        (arn, known) <- offset.streams
-        (_, stream) <- named.get(arn)
-      } stream.check(known)
-      isChecked = true
+  def check(offset: SourceOffset): Unit = {
+    val fresh = offset.streams.keySet.toSet.diff(met)
+    if (fresh.nonEmpty) {
+      val gone = fresh.diff(named.keySet)
+      if (gone.nonEmpty) checkRemoval(gone, offset)
+      removed ++= gone
+      fresh.intersect(named.keySet).foreach(arn => named(arn)._2.check(offset.streams(arn)))
+      met ++= fresh
     }
+  }
 
-  private def checkRemoval(offset: SourceOffset): Unit = {
-    val gone = removed.toSeq.sorted.mkString(", ")
-    val isOther = removed.size == offset.streams.size
+  private def checkRemoval(gone: Set[StreamArn], offset: SourceOffset): Unit = {
+    val text = gone.toSeq.sorted.mkString(", ")
+    val isOther = gone.size == offset.streams.size
     if (options.allowStreamRemoval)
-      log.warn(s"No longer reading $gone, as 'allowStreamRemoval' is 'true'.")
+      log.warn(s"No longer reading $text, as 'allowStreamRemoval' is 'true'.")
     else
       throw new SourceException(
         if (isOther) "KINESIS_OTHER_STREAM" else "KINESIS_STREAM_REMOVED",
-        s"The checkpoint belongs to $gone, and the query reads ${named.keys.mkString(", ")}. " +
+        s"The checkpoint belongs to $text, and the query reads ${named.keys.mkString(", ")}. " +
           "Use a new checkpoint location for other streams, or name those of the checkpoint too. To " +
           "give up what is unread in a stream that is no longer named, set 'allowStreamRemoval' to 'true'."
       )
@@ -76,7 +76,8 @@ final class CheckedStreams(
 
   /** Without the streams that the query no longer names. */
   def kept(offset: SourceOffset): SourceOffset =
-    if (removed.isEmpty) offset else SourceOffset(offset.streams -- removed)
+    if (removed.exists(offset.streams.contains)) SourceOffset(offset.streams -- removed)
+    else offset
 
   /** Shards of which records may have been lost before this run. */
   def lostRanges: Long = streams.map(_._2.lostRanges).sum

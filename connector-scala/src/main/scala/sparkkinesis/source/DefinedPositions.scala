@@ -77,7 +77,11 @@ final class DefinedPositions(options: SourceOptions, now: Instant) {
     val last = listed.flatMap(_.id.number).maxOption.getOrElse(-1L)
     positions.named.toSeq.sortBy(_._1).foreach { case (id, position) =>
       if (id.number.exists(_ > last))
-        refuse(option, s"$id, and stream $stream never had such a shard: its last is number $last")
+        refuse(
+          option,
+          s"$id, and stream $stream never had such a shard: its last is number $last " +
+            "(of one that was made anew, begin with a new checkpoint location)"
+        )
       for {
         shard <- listed.find(_.id == id)
         at <- number(position)

@@ -1,5 +1,6 @@
 package sparkkinesis.source
 
+import java.time.temporal.ChronoUnit
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
@@ -51,9 +52,12 @@ final case class PositionGrammar[A](
     words.collectFirst { case (`lower`, position) => position }.orElse(instant(text).map(at))
   }
 
-  /** ISO-8601 with `Z` or an offset. */
+  /**
+   * ISO-8601 with `Z` or an offset. Records arrive at whole milliseconds: what arrived "at or after" an
+   * instant between two of them did so at or after the later one.
+   */
   private def instant(text: String): Option[Instant] =
-    try Some(OffsetDateTime.parse(text).toInstant)
+    try Some(OffsetDateTime.parse(text).toInstant.plusNanos(999999).truncatedTo(ChronoUnit.MILLIS))
     catch { case _: DateTimeException => None }
 }
 

@@ -85,10 +85,15 @@ final class ShardRangeReader(
     if (page.next.isEmpty && !isPassed) atEnd(page.children)
     if (isDone(range, read, page) || range.until.nonEmpty && (isPassed || isTip(page)))
       (wanted, None)
-    else {
-      checkNothingLost(range, page, wanted.size)
-      (wanted, Some(Reading(read, page.next, unreadSince(wanted).orElse(reading.unreadSince))))
-    }
+    else
+      lossIn(range, page, wanted.size) match {
+        case Some(loss) if settings.failOnDataLoss => throw loss
+        case Some(loss) =>
+          passOver(loss)
+          (wanted, None)
+        case None =>
+          (wanted, Some(Reading(read, page.next, unreadSince(wanted).orElse(reading.unreadSince))))
+      }
   }
 
   private def unreadSince(read: PackedRecords): Option[Instant] =
@@ -127,11 +132,12 @@ final class ShardRangeReader(
   private def isTip(page: Page): Boolean = page.records.isEmpty && page.millisBehindLatest == 0
 
   /** The last record of the range exists, so passing it, or reaching the tip, without it is loss. */
-  private def checkNothingLost(range: ShardRange, page: Page, wanted: Int): Unit = {
+  private def lossIn(range: ShardRange, page: Page, wanted: Int): Option[DataLossException] = {
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || isTip(page)
-    if (range.upTo != Progress.Finished && (isPassed || isAtEnd))
-      throw lossOf(range, "its last record is gone", range.completeAsOf)
+    Option.when(range.upTo != Progress.Finished && (isPassed || isAtEnd)) {
+      lossOf(range, "its last record is gone", range.completeAsOf)
+    }
   }
 
   @tailrec

@@ -1,6 +1,7 @@
 package sparkkinesis.source
 
 import java.time.Instant
+import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration._
 
@@ -27,7 +28,7 @@ final class StreamWatch(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[StreamWatch])
-  private val looking = new Object // one look at a time
+  private val looking = new ReentrantLock // one look at a time
   private val retries = Backoff(interval, interval.max(LongestPause))
   private var offset = Option.empty[StreamOffset]
   private var before = Vector.empty[Shard]
@@ -71,18 +72,21 @@ final class StreamWatch(
    *
    * @return the pause until the next look
    */
-  def look(now: Instant): FiniteDuration = looking.synchronized {
-    synchronized(offset).fold(jittered) { from =>
-      try {
-        val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
-        if (isOdd(from, listed)) verify(from)
-        judge(from, listed, now)
-        failures = 0
-        before = listed.toVector
-        jittered
-      } catch { case e: KinesisException => recover(e, from, now) }
-    }
+  def look(now: Instant): FiniteDuration = {
+    looking.lockInterruptibly()
+    try synchronized(offset).fold(jittered)(look(_, now))
+    finally looking.unlock()
   }
+
+  private def look(from: StreamOffset, now: Instant): FiniteDuration =
+    try {
+      val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
+      if (isOdd(from, listed)) verify(from)
+      judge(from, listed, now)
+      failures = 0
+      before = listed.toVector
+      jittered
+    } catch { case e: KinesisException => recover(e, from, now) }
 
   /**
    * Whether the last look has settled all there was to ask. A run that is about to end waits for it.
@@ -134,6 +138,12 @@ final class StreamWatch(
       suspicion = verdict.fold(suspicion.unjudged(now))(suspicion.judged(_, now))
       suspicion.standing(now, interval * 9 / 10).foreach(conclude)
     }
+    val unsettled = suspicion.unsettled
+    if (unsettled >= NoteworthyLooks && Integer.bitCount(unsettled) == 1) // the 4th, 8th, 16th ...
+      log.warn(
+        s"The listing of stream $ref has contradicted itself, or lacked a shard that is read, $unsettled " +
+          "times in a row: whether every shard is looked after cannot be told."
+      )
   }
 
   private def conclude(findings: AuditFindings): Unit =
@@ -155,7 +165,7 @@ final class StreamWatch(
     failures += 1
     synchronized {
       failed += 1
-      suspicion = suspicion.failed(now)
+      suspicion = suspicion.failed(now, failures)
     }
     if (Integer.bitCount(failures) == 1) // the 1st, 2nd, 4th, 8th ...
       log.warn(
@@ -174,4 +184,5 @@ final class StreamWatch(
 
 object StreamWatch {
   private val LongestPause = 5.minutes
+  private val NoteworthyLooks = 4
 }

@@ -31,8 +31,15 @@ private[source] final case class Suspicion(
   def unjudged(now: Instant): Suspicion =
     Suspicion(AuditFindings.None, None, Some(now), unsettled + 1)
 
-  /** There is nothing to be learned at the moment. */
-  def failed(now: Instant): Suspicion = copy(looked = Some(now), unsettled = PatientLooks)
+  /**
+   * There is nothing to be learned at the moment. What is suspected is forgotten when that lasts: who
+   * waits for an answer must not wait for ever, and a later look finds it again.
+   *
+   * @param failures in a row, this one too
+   */
+  def failed(now: Instant, failures: Int): Suspicion =
+    if (failures > PatientLooks) Suspicion(AuditFindings.None, None, Some(now), PatientLooks)
+    else copy(looked = Some(now), unsettled = PatientLooks)
 
   /** What counts by now. */
   def standing(now: Instant, interval: FiniteDuration): Option[AuditFindings] =

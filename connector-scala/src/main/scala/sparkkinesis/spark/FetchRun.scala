@@ -50,7 +50,8 @@ object FetchRun {
 
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
-    val leases = run.streams.transform((_, access) => ClientPool.shared.borrow(access.client))
+    val (arns, access) = run.streams.toSeq.unzip
+    val leases = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
     val driver = new DriverLink(run.id, AskTimeout)
     lazy val service: FetchService = new FetchService(
       executor,

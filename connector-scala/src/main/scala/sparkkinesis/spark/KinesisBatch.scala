@@ -66,7 +66,7 @@ object KinesisBatch {
           "this is a batch read. Leave them out; 'endingPosition' says where it ends."
       )
     val isLatest =
-      options.start.exists(_.values.exists(_.all.toSeq == Seq(StartingPosition.Latest)))
+      options.start.exists(_.values.exists(_.all.forall(_ == StartingPosition.Latest)))
     if (isLatest)
       throw new OptionException(
         OptionException.ConflictingOptions,

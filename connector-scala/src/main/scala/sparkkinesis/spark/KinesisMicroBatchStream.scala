@@ -3,6 +3,7 @@ package sparkkinesis.spark
 import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 
@@ -28,7 +29,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   private val context = SparkContext.getOrCreate()
   private val leases: Seq[Lease] =
-    options.streams.map(stream => ClientPool.shared.borrow(stream.client))
+    ClientPool.shared.borrowAll(options.streams.map(_.client))
   private val clients = options.streams.zip(leases).map { case (access, lease) =>
     access -> StreamClient(access.ref, lease.client)
   }
@@ -45,6 +46,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private lazy val nextEnd = new NextEnd(ahead, streams, watch, stopAtMillis, begin)
   private lazy val onceEnd = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
   private var planned = Option.empty[Plan]
+  private var handed = Vector.empty[KinesisOffset] // the newest first
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
@@ -53,8 +55,16 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
-  override def deserializeOffset(json: String): Offset =
-    ConnectorError.translating(KinesisOffset(OffsetCodec.decode(json)))
+  /** Spark asks before every poll, a hundred times a second. */
+  override def deserializeOffset(json: String): Offset = ConnectorError.translating {
+    handed.find(_.json == json).getOrElse(hand(KinesisOffset(OffsetCodec.decode(json))))
+  }
+
+  /** The very object that Spark was given before need not be planned over again. */
+  private def hand(offset: KinesisOffset): KinesisOffset = {
+    handed = (offset +: handed).take(HandedOffsets)
+    offset
+  }
 
   override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
@@ -70,10 +80,13 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     if (isOnce && stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
     val kept = streams.kept(from)
     begin(kept)
+    streams.joined(
+      kept
+    ) // where a stream begins is decided now, not when a long run has found its end
     val end =
       if (isOnce) streams.joined(explained(kept)(onceEnd.of(kept)))
       else nextEnd.of(from, TriggerLimits.of(limit))
-    if (end eq from) start else KinesisOffset(end)
+    if (end eq from) start else hand(KinesisOffset(end))
   }
 
   /** Reads ahead from there. */
@@ -87,7 +100,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     try reading
     catch {
       case e: ConnectorError =>
-        watch.explain(from)
+        try watch.explain(from)
+        catch {
+          case better: SourceException => throw better
+          case NonFatal(other) => e.addSuppressed(other)
+        }
         throw e
     }
 
@@ -106,6 +123,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
     streams.check(from)
+    streams.check(upTo)
     val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
     val partitions = ahead.partitions(chains)
     val (kept, behind) = (streams.kept(from), streams.kept(upTo))
@@ -166,6 +184,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 }
 
 object KinesisMicroBatchStream {
+
+  /** A batch's start and end, and the one before. */
+  private val HandedOffsets = 3
 
   /** The tasks of a batch. */
   private final case class Plan(

@@ -16,5 +16,5 @@ final case class KinesisOffset(offset: SourceOffset) extends Offset {
 
   override def hashCode: Int = json.hashCode
 
-  override def json: String = OffsetCodec.encode(offset)
+  override lazy val json: String = OffsetCodec.encode(offset)
 }

@@ -22,8 +22,12 @@ import sparkkinesis.source.{
   SourceOptions
 }
 
-/** Kinesis streams, as Spark sees them. */
-final class KinesisTable
+/**
+ * Kinesis streams, as Spark sees them.
+ *
+ * @param said of a source, its own columns or what a user said in their place; of a sink, the rows'
+ */
+final class KinesisTable(said: StructType)
     extends Table
     with SupportsRead
     with SupportsWrite
@@ -46,8 +50,8 @@ final class KinesisTable
   )
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = {
-    val parsed = KinesisTable.sourceOptions(options)
-    new KinesisScanBuilder(parsed)
+    KinesisTable.checkColumns(said)
+    new KinesisScanBuilder(KinesisTable.sourceOptions(options))
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
@@ -55,6 +59,17 @@ final class KinesisTable
 }
 
 object KinesisTable {
+  private def columns(schema: StructType) = schema.map(field => field.name -> field.dataType)
+
+  private def checkColumns(said: StructType): Unit = ConnectorError.translating {
+    if (columns(said) != columns(RecordRow.Schema))
+      throw new OptionException(
+        OptionException.InvalidOption,
+        s"The schema ${said.simpleString} was given, and a Kinesis source has columns of its own: " +
+          s"${RecordRow.Schema.fieldNames.mkString(", ")}. Leave 'schema' out, and take column 'data' " +
+          "apart, with from_json for example."
+      )
+  }
 
   /** @throws ConnectorError where an option is missing, wrong or unknown */
   def sourceOptions(options: CaseInsensitiveStringMap): SourceOptions = ConnectorError.translating {
@@ -93,6 +108,10 @@ final class KinesisScan(options: SourceOptions, bounds: ReadBounds) extends Scan
   private lazy val batch = new KinesisBatch(options, bounds)
 
   override def readSchema(): StructType = RecordRow.Schema
+
+  /** Spark would otherwise ask for the tasks, and so for where the read ends, to explain a plan. */
+  override def columnarSupportMode(): Scan.ColumnarSupportMode =
+    Scan.ColumnarSupportMode.UNSUPPORTED
 
   override def description(): String = s"Kinesis[${options.names}]"
 

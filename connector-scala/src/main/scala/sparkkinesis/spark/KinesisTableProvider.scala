@@ -30,7 +30,7 @@ final class KinesisTableProvider extends TableProvider with DataSourceRegister {
       schema: StructType,
       partitioning: Array[Transform],
       properties: JMap[String, String]
-  ): Table = new KinesisTable
+  ): Table = new KinesisTable(schema)
 
   /** A sink is handed the rows' own schema. */
   override def supportsExternalMetadata(): Boolean = true

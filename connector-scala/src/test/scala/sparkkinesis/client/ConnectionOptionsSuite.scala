@@ -56,11 +56,11 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     ("http://127.0.0.1:4567", "default")
   )
 
-  test("the region of an AWS endpoint, unless it is said") {
+  test("the region of an AWS endpoint, where none is said") {
     forAll(endpoints) { (endpoint, region) =>
       val options = Map("streamName" -> "orders", "endpoint" -> endpoint)
       assert(parse(options, Some("default")).client.region === region)
-      assert(parse(options + ("region" -> "eu-west-1")).client.region === "eu-west-1")
+      assert(parse(options + ("region" -> region)).client.region === region, "and may be said")
     }
   }
 
@@ -93,6 +93,11 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (Map("region" -> "eu-west-1"), MissingOption, "'streamName'"),
     (named + ("streamArn" -> arn), ConflictingOptions, "Both 'streamName' and 'streamArn'"),
     (named + ("streamName" -> "a,b"), InvalidOption, "Name one of the 2"),
+    (
+      named + ("endpoint" -> "https://kinesis.us-east-1.amazonaws.com"),
+      ConflictingOptions,
+      "is one of us-east-1, but stream orders lies in eu-west-1"
+    ),
     (named + ("streamName" -> "a,b,a"), InvalidOption, "Name a once"),
     (named + ("streamName" -> "a,,b"), InvalidOption, "the comma too many"),
     (named + ("streamName" -> s"a,$arn"), InvalidOption, "and every other stream, by 'streamArn'"),

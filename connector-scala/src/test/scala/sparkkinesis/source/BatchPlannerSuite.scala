@@ -244,6 +244,28 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(cut === ((Some(70), Some(70))), "only to the last record taken")
   }
 
+  test(
+    "a quiet shard beside a busy one, of its stream or of another, is complete as of its last look"
+  ) {
+    val quiet = arn.copy(name = StreamName("refunds"))
+    def progressOf(offset: SourceOffset, arn: StreamArn, shard: Int) =
+      offset.streams(arn).shards(shardId(shard)).completeAsOf.map(_.toEpochMilli)
+    val both = offsetOf(
+      shardId(0) -> complete(afterNumber(1), 50),
+      shardId(1) -> complete(afterNumber(1), 50)
+    )
+    val from = SourceOffset(both.streams + (quiet -> both.streams(arn).copy(stream = quiet)))
+    val busy = Frontier(Vector(Mark(afterNumber(2), 1, 1, 70)), Nil, 0, 70)
+    val idle = Frontier(Vector.empty, Nil, 0, 90)
+    val frontiers =
+      Map(shardOf(0) -> busy, shardOf(1) -> idle, StreamShard(quiet, shardId(0)) -> idle)
+    val end = BatchPlanner.end(from, frontiers, ReadLimits.None)
+    assert(progressOf(end, arn, 0) === Some(70) && progressOf(end, arn, 1) === Some(90))
+    assert(progressOf(end, quiet, 0) === Some(90))
+    assert(progressOf(end, quiet, 1) === Some(50), "not looked at")
+    assert(BatchPlanner.ranges(from, end).map(_.shard) === Seq(shardOf(0)))
+  }
+
   test("a child begins as complete as the parent that brought it") {
     val (parent, child) = (shardId(0), shardId(2))
     val split = ChildShard(child, Seq(parent), HashKeyRange.All)

@@ -76,8 +76,24 @@ class CheckedStreamsSuite extends AnyFunSuite {
     val offset = offsetOf(orders, refunds)
     streams.check(offset)
     assert(streams.kept(offset) === offsetOf(orders))
+    val without = offsetOf(orders)
+    assert(streams.kept(without) eq without, "once it is gone nothing is to be done")
     assert(streams.access(refunds).ref === StreamRef.ByArn(refunds))
     assert(streams.access(refunds).client.region === "us-east-1")
+  }
+
+  test(
+    "a stream that an offset met later has is checked as well: its batch had not been committed"
+  ) {
+    val streams = naming(Seq(orders))
+    streams.check(offsetOf(orders))
+    assert(refusal(streams, offsetOf(orders, refunds)).condition === "KINESIS_STREAM_REMOVED")
+    val again = naming(Seq(orders, refunds))
+    again.check(offsetOf(orders))
+    val made = offsetOf(orders, refunds)
+    val other = made.streams(refunds).copy(created = Instant.ofEpochMilli(7))
+    val e = refusal(again, SourceOffset(made.streams + (refunds -> other)))
+    assert(e.condition === "KINESIS_STREAM_RECREATED")
   }
 
   test("the batch in which streams come and go reads of those that stay alone") {

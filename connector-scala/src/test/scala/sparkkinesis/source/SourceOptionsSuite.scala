@@ -34,6 +34,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "trim_horizon", startOf, StartingPosition.TrimHorizon),
     ("startingPosition", "earliest", startOf, StartingPosition.TrimHorizon),
     ("startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
+    ("startingPosition", "2026-11-21T08:00:00.0000001Z", startOf, at("2026-11-21T08:00:00.001Z")),
     ("startingPosition", "2026-11-21T08:00:00.5+02:00", startOf, at("2026-11-21T06:00:00.500Z")),
     ("endingPosition", "latest", _.batchEnd(orders).others, EndingPosition.Latest),
     (

@@ -9,6 +9,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import org.apache.spark.sql.connector.catalog.TableCapability._
 import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Generators.arn
@@ -47,7 +48,7 @@ class KinesisTableSuite extends AnyFunSuite {
     forAll(refused) { (map, condition) =>
       val definitions = Seq[CaseInsensitiveStringMap => Any](
         new KinesisTableProvider().inferSchema(_),
-        new KinesisTable().newScanBuilder(_)
+        new KinesisTable(RecordRow.Schema).newScanBuilder(_)
       )
       definitions.foreach { define =>
         val e = intercept[ConnectorError](define(options(map)))
@@ -59,9 +60,15 @@ class KinesisTableSuite extends AnyFunSuite {
 
   test("a good scan is described by its stream, without a secret") {
     val keys = Map("awsAccessKeyId" -> "hush", "awsSecretAccessKey" -> "hush")
-    val scan = new KinesisTable().newScanBuilder(options(good ++ keys)).build()
+    val scan = new KinesisTable(RecordRow.Schema).newScanBuilder(options(good ++ keys)).build()
     assert(scan.description() === "Kinesis[orders]" && scan.readSchema() === RecordRow.Schema)
     assert(!scan.toString.contains("hush"))
+  }
+
+  test("another schema is refused, with what to do") {
+    val other = new KinesisTable(StructType.fromDDL("x INT"))
+    val e = intercept[ConnectorError](other.newScanBuilder(options(good)))
+    assert(e.getMessage.contains("x:int") && e.getMessage.contains("from_json"))
   }
 
   test("a run travels to executors in bytes, whatever class loader Spark's RPC has") {

@@ -6,6 +6,7 @@ import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.jdk.DurationConverters._
+import scala.util.control.NonFatal
 
 import sparkkinesis.client._
 
@@ -35,6 +36,17 @@ final class ClientPool(
     closeIdle()
     new Lease(one.client, () => release(one))
   }
+
+  /** One for each, or none at all where one cannot be had. */
+  def borrowAll(configs: Seq[ClientConfig]): Seq[Lease] =
+    configs.foldLeft(Vector.empty[Lease]) { (all, config) =>
+      try all :+ borrow(config)
+      catch {
+        case NonFatal(e) =>
+          all.foreach(_.close())
+          throw e
+      }
+    }
 
   /** For tests: how many leases are open. */
   private[sparkkinesis] def leases: Int = synchronized(shared.values.map(_.borrowers).sum)

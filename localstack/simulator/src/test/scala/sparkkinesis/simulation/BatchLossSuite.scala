@@ -46,10 +46,11 @@ class BatchLossSuite extends AnyFunSuite {
         () => 0.5
       ).ranges()
 
-    def read(ranges: Seq[ShardRange]): Seq[SequenceNumber] = {
+    def read(ranges: Seq[ShardRange], failOnDataLoss: Boolean = true): Seq[SequenceNumber] = {
       val settings = SourceOptions
         .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
         .fetch
+        .copy(failOnDataLoss = failOnDataLoss)
       val reader = new ShardRangeReader(client, settings, clock, () => 0.5, () => false)
       ranges.flatMap(new ShardDescent(reader).pages(_).flatMap(_._2.map(_.sequenceNumber)))
     }
@@ -84,7 +85,30 @@ class BatchLossSuite extends AnyFunSuite {
     orders.put(2)
     val end = Some(EndingPosition.UpTo(old(1)))
     orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
-    assert(orders.ranges(end = end, failOnDataLoss = false) === Nil)
+    val ranges = orders.ranges(end = end, failOnDataLoss = false)
+    assert(orders.read(ranges, failOnDataLoss = false) === Nil)
+  }
+
+  test("an end that is no record's number: what lies before it is read where that is allowed") {
+    val orders = new Orders
+    val numbers = orders.put(3)
+    val between = SequenceNumber((BigInt(numbers(1).text) + 1).toString)
+    val end = Some(EndingPosition.UpTo(between))
+    orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
+    val ranges = orders.ranges(end = end, failOnDataLoss = false)
+    assert(orders.read(ranges, failOnDataLoss = false) === numbers.take(2))
+  }
+
+  test("a start by time behind the last record of the end: nothing to read, and no loss") {
+    val orders = new Orders
+    val numbers = orders.put(1)
+    orders.clock.advance(1.hour)
+    orders.put(1)
+    val end = Some(EndingPosition.UpTo(numbers.head))
+    def from(instant: Instant) =
+      orders.read(orders.ranges(Some(StartingPosition.AtTimestamp(instant)), end))
+    assert(from(begun) === numbers)
+    assert(from(begun.plusSeconds(60)) === Nil)
   }
 
   test("a start by time before the horizon is no loss, nor one at the shard's lowest number") {
