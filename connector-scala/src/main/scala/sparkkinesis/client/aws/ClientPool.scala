@@ -13,7 +13,7 @@ import sparkkinesis.client._
 /**
  * One client for all who use the same configuration, so that tasks do not connect anew each batch.
  *
- * A client that nobody borrows is closed after [[ClientPool.IdleTime]].
+ * A client that nobody borrows is closed after [[ClientPool.IdleTime]], or twice that.
  *
  * @param later runs a task on another thread, some time after now
  */
@@ -28,6 +28,7 @@ final class ClientPool(
   }
 
   private val shared = mutable.Map.empty[ClientConfig, Shared]
+  private var isLookDue = false
 
   /** To be closed by the borrower; that is not the end of the client. */
   def borrow(config: ClientConfig): Lease = synchronized {
@@ -55,9 +56,20 @@ final class ClientPool(
     one.borrowers -= 1
     one.idleSince = clock.now
     closeIdle()
+    if (one.borrowers == 0) lookLater()
+  }
+
+  /** One look is to come at most: tasks give clients back all the time. */
+  private def lookLater(): Unit = if (!isLookDue) {
+    isLookDue = true
     // A second more: the other thread's time may not be quite the clock's.
-    if (one.borrowers == 0)
-      later(ClientPool.IdleTime + 1.second, () => synchronized(closeIdle()))
+    later(ClientPool.IdleTime + 1.second, () => look())
+  }
+
+  private def look(): Unit = synchronized {
+    isLookDue = false
+    closeIdle()
+    if (shared.values.exists(_.borrowers == 0)) lookLater()
   }
 
   private def closeIdle(): Unit = {

@@ -70,6 +70,23 @@ class ClientPoolSuite extends AnyFunSuite {
     assert(lease.client.asInstanceOf[Idle].closed === 1)
   }
 
+  test("however often clients are given back, one look at them is to come, and then the next") {
+    val clock = new SetClock
+    var due = Vector.empty[(FiniteDuration, () => Unit)]
+    val pool = new ClientPool(_ => new Idle, clock, (delay, task) => due :+= (delay -> task))
+    val lease = pool.borrow(config("a"))
+    (1 to 9).foreach(_ => pool.borrow(config("b")).close())
+    clock.now = clock.now.plusSeconds(30)
+    lease.close()
+    assert(due.size === 1)
+    clock.now = clock.now.plusSeconds(31)
+    due.head._2()
+    assert(lease.client.asInstanceOf[Idle].closed === 0 && due.size === 2)
+    clock.now = clock.now.plus(due(1)._1.toJava)
+    due(1)._2()
+    assert(lease.client.asInstanceOf[Idle].closed === 1 && due.size === 2)
+  }
+
   test("a client that was borrowed again in between stays") {
     val clock = new SetClock
     var due = Vector.empty[(FiniteDuration, () => Unit)]

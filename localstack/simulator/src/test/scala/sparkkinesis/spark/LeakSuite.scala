@@ -117,6 +117,10 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     .groupBy(identity)
     .map { case (name, all) => name -> all.size }
 
+  /** Fewer may be left: idle clients of suites before this one are closed meanwhile, by a thread of its own. */
+  private def moreThreads(before: Map[String, Int]): Map[String, Int] =
+    more(threads, before).filter(_._2 > 0) - "spark-kinesis-idle-clients"
+
   private def endpoints: Int = {
     def member(of: AnyRef, name: String): AnyRef = {
       val field = of.getClass.getDeclaredField(name)
@@ -152,7 +156,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       info(s"$grown bytes in a thousand batches; ${query.lastProgress.batchId} batches in all")
       assert(more(objects, held).filter(_._2 >= 500) === Map.empty)
       assert(query.lastProgress.batchId > 1000)
-      assert(threads === ours && endpoints === open && FetchRun.count === 1)
+      assert(moreThreads(ours) === Map.empty && endpoints === open && FetchRun.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
       assert(grown < 1000 * 4096, "bytes that stay of a batch, the last pages of Spark's included")
     } finally query.stop()
@@ -174,7 +178,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     assert(held.contains(classOf[ClientPool].getName), "it sees objects")
     (1 to 50).foreach(_ => run())
     eventually(assertNothingLeft())
-    eventually(assert(threads === ours && endpoints === open))
+    eventually(assert(moreThreads(ours) === Map.empty && endpoints === open))
     val grown = liveHeap - heap
     info(s"$grown bytes in fifty runs; threads: $ours")
     assert(more(objects, held).filter(_._2 >= 25) === Map.empty)
