@@ -40,16 +40,14 @@ def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
     return Part(name=name, command=command, reports=str(report.relative_to(ROOT)))
 
 
-def spark_part(spark: str, *, without: str = "") -> Part:
+def spark_part(spark: str) -> Part:
     """The end-to-end tests on one of the Sparks we know, as far as it can run them.
 
-    Args:
-        spark: its version.
-        without: a marker of tests to leave out.
+    Those of a cluster take minutes, and are about Spark's scheduler: they run on the oldest alone.
     """
-    left_out = [marker for marker in (without, "spark4" if spark == SPARK_35 else "") if marker]
-    chosen = ["-m", " and ".join(f"not {marker}" for marker in left_out)] if left_out else []
-    return pytest_part(f"e2e-{spark}", *chosen, "tests/e2e", spark=spark)
+    left_out = ["cluster", "spark4"] if spark == SPARK_35 else ["cluster"]
+    chosen = " and ".join(f"not {marker}" for marker in left_out)
+    return pytest_part(f"e2e-{spark}", "-m", chosen, "tests/e2e", spark=spark)
 
 
 PARTS = [
@@ -64,7 +62,7 @@ PARTS = [
     pytest_part("simulator", "tests/simulator"),
     pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads
     pytest_part("e2e", "tests/e2e"),  # on .venv's Spark, the oldest we serve
-    spark_part(NEWEST, without="cluster"),  # minutes, and about the scheduler of Spark
+    spark_part(NEWEST),
 ]
 
 

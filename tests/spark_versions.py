@@ -18,6 +18,8 @@ HEAD = """\
 
 One jar serves Spark 4.0 to 4.3. `make test-spark SPARK=<version>` runs the end-to-end tests on one
 of the Sparks below, out of the same wheel; `make test` does so on the oldest and the newest of 4.
+Left out are those marked `cluster`, minutes long and about Spark's scheduler: `make test` runs them
+on the oldest.
 
 Spark 3.5 is Scala 2.12. `make jar-2.12` builds a jar for it from the same sources, and there the
 tests run that stream; [what it leaves out](adr/0010-spark-3-5.md). Last results:
