@@ -116,7 +116,7 @@ final class BatchRead(
         case _ => false
       }
       val end = ReadUntil(until, withChildren = !parents(id.shard))
-      Option.unless(isEmpty)(
+      Option.when(!isEmpty)(
         ShardRange(id, begin.progress, Progress.Finished, begin.completeAsOf, Some(end))
       )
     }
