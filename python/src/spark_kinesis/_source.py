@@ -14,7 +14,8 @@ from ._values import ABSENT, duration, present, require, text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,10 +135,7 @@ class KinesisSource(StreamAccess):
         """
         if self.ending_position is not None:
             raise ValueError("ending_position is of a batch read: say read, not load")
-        with explain_missing_jar():
-            frame = spark.readStream.format("kinesis").options(**self.options()).load()
-            _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
-            return frame
+        return self._frame(spark.readStream)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """What the streams hold between the two positions, as a batch DataFrame.
@@ -157,8 +155,11 @@ class KinesisSource(StreamAccess):
             raise ValueError(
                 "starting_position is Latest(), where a batch read has nothing to read"
             )
+        return self._frame(spark.read)
+
+    def _frame(self, reader: DataFrameReader | DataStreamReader) -> DataFrame:
         with explain_missing_jar():
-            frame = spark.read.format("kinesis").options(**self.options()).load()
+            frame = reader.format("kinesis").options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
             return frame
 

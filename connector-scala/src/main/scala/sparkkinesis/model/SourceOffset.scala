@@ -6,8 +6,11 @@ import scala.collection.immutable.SortedMap
 final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
 
   /** Without the shards finished in it, and without waiting for them. */
-  lazy val settled: SourceOffset = {
-    val all = streams.transform((_, offset) => offset.settled)
+  lazy val settled: SourceOffset = transform((_, offset) => offset.settled)
+
+  /** Each stream's offset through `change`; this very object where none became another. */
+  def transform(change: (StreamArn, StreamOffset) => StreamOffset): SourceOffset = {
+    val all = streams.transform(change)
     if (all.forall { case (arn, offset) => offset eq streams(arn) }) this else SourceOffset(all)
   }
 

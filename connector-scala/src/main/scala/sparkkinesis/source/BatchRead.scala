@@ -80,13 +80,7 @@ final class BatchRead(
 
   /** Where each shard's range ends. */
   private final class Ends(now: Instant, listed: Seq[Shard]) {
-    end.named.keys.toSeq.sorted.find(id => !listed.exists(_.id == id)).foreach { unknown =>
-      throw new SourceException(
-        "KINESIS_UNKNOWN_SHARD",
-        s"Option 'endingPosition' names $unknown, and stream $ref does not list it: it never was, or " +
-          "it has expired with all its records. Leave it out."
-      )
-    }
+    ShardStarts.requireListed("endingPosition", ref, end, listed)
     private val parents = listed.flatMap(_.parents).toSet
 
     /** `None` where nothing can lie between. */

@@ -16,7 +16,7 @@ import sparkkinesis.model._
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class CheckedStream(
-    stream: StreamClient,
+    val stream: StreamClient,
     start: ByShard[StartingPosition],
     failOnDataLoss: Boolean,
     clock: Clock,
@@ -79,11 +79,14 @@ final class CheckedStream(
 
   /** The offset without what was told to be lost: nobody needs to tell it again. */
   def told(offset: StreamOffset): StreamOffset =
-    if (passedOver.isEmpty) offset
+    if (passedOver.forall { case (id, told) => !isStale(offset, id, told) }) offset
     else
       offset.copy(shards = offset.shards.transform { (id, shard) =>
         shard.copy(completeAsOf = shard.completeAsOf.filterNot(passedOver.get(id).contains(_)))
       })
+
+  private def isStale(offset: StreamOffset, shard: ShardId, told: Instant): Boolean =
+    offset.shards.get(shard).exists(_.completeAsOf.contains(told))
 
   private def retrying[A](call: => A): A = Retrying(clock, chance)(call)
 }

@@ -85,10 +85,7 @@ final class CheckedStreams(
   /** The offset without what was told to be lost: nobody needs to tell it again. */
   def told(offset: SourceOffset): SourceOffset =
     if (lostRanges == 0) offset
-    else
-      SourceOffset(offset.streams.transform { (arn, known) =>
-        named.get(arn).fold(known)(_._2.told(known))
-      })
+    else offset.transform((arn, known) => named.get(arn).fold(known)(_._2.told(known)))
 
   /** With the streams that the query names anew, each where it begins: decided once in a run. */
   def joined(offset: SourceOffset): SourceOffset = {

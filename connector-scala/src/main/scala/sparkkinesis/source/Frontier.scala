@@ -48,6 +48,15 @@ final case class Frontier(
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
 }
 
+object Frontier {
+
+  /** Each without what arrived after the time; see [[Frontier.until]]. */
+  def until(
+      frontiers: Map[StreamShard, Frontier],
+      millis: Long
+  ): Map[StreamShard, Frontier] = frontiers.transform((_, frontier) => frontier.until(millis))
+}
+
 /** How much a batch may hold. At least one mark is always taken, or nothing would ever move. */
 final case class ReadLimits(maxRecords: Option[Long], maxBytes: Option[Long]) {
   def isUnlimited: Boolean = maxRecords.isEmpty && maxBytes.isEmpty

@@ -31,7 +31,7 @@ final case class OneBatch private (
     val isKnown = tip.readable.keys.forall(id => frontiers.get(id).exists(_.reaches(stopAtMillis)))
     if (!isKnown && !isFull) this
     else {
-      val due = frontiers.transform((_, frontier) => frontier.until(stopAtMillis))
+      val due = Frontier.until(frontiers, stopAtMillis)
       val reached = BatchPlanner.end(tip, due, ReadLimits.None)
       val whole = if (reached eq tip) end else OneBatch.joined(end, reached)
       val isOver = isKnown && reached.readable.keySet.subsetOf(tip.readable.keySet)

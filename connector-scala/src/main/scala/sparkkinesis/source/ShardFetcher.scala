@@ -66,7 +66,7 @@ final class ShardFetcher(
 
   private def fetch(position: Position, now: Instant): FetchStep =
     if (hasFallenBehind(now) && settings.failOnDataLoss)
-      Loses(loss("it was not read for longer than records are kept", now))
+      Loses(tooLate(now))
     else {
       val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
       iterator = Some(current)
@@ -84,10 +84,13 @@ final class ShardFetcher(
   private def hasFallenBehind(now: Instant): Boolean = {
     val isBehind = unreadSince.exists(horizon.hasPassed(_, now))
     if (isBehind && !isBehindHorizon && !settings.failOnDataLoss)
-      passOver(loss("it was not read for longer than records are kept", now))
+      passOver(tooLate(now))
     isBehindHorizon = isBehind
     isBehind
   }
+
+  private def tooLate(now: Instant): DataLossException =
+    loss("it was not read for longer than records are kept", now)
 
   private def passOver(loss: DataLossException): Unit = {
     lost += 1

@@ -37,13 +37,7 @@ final class ShardStarts(
 
   /** @throws SourceException where a start lies in the future, or in a shard that is not listed */
   def check(listed: Seq[Shard]): Unit = {
-    start.named.keys.toSeq.sorted.find(id => !listed.exists(_.id == id)).foreach { unknown =>
-      throw new SourceException(
-        "KINESIS_UNKNOWN_SHARD",
-        s"Option 'startingPosition' names $unknown, and stream ${stream.ref} does not list it: it " +
-          "never was, or it has expired with all its records. Leave it out."
-      )
-    }
+    ShardStarts.requireListed("startingPosition", stream.ref, start, listed)
     val instants = start.all.toSeq.collect { case StartingPosition.AtTimestamp(instant) => instant }
     instants.find(_.isAfter(now)).foreach { instant =>
       throw new SourceException(
@@ -86,6 +80,21 @@ final class ShardStarts(
 
 object ShardStarts {
   private val log = LoggerFactory.getLogger(classOf[ShardStarts])
+
+  /** @throws SourceException where positions name a shard that is not listed */
+  def requireListed(
+      option: String,
+      stream: StreamRef,
+      positions: ByShard[_],
+      listed: Seq[Shard]
+  ): Unit =
+    positions.named.keys.toSeq.sorted.find(id => !listed.exists(_.id == id)).foreach { unknown =>
+      throw new SourceException(
+        "KINESIS_UNKNOWN_SHARD",
+        s"Option '$option' names $unknown, and stream $stream does not list it: it never was, or it " +
+          "has expired with all its records. Leave it out."
+      )
+    }
 
   /** A query that begins does so at the oldest record kept: no loss, but worth saying. */
   val Warn: String => Unit = text => log.warn(s"$text Reading begins at the next record kept.")

@@ -41,10 +41,8 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
   }
 
   /** See [[StreamWatch.mended]]; `end` itself where nothing is amiss. */
-  def mended(end: SourceOffset): SourceOffset = {
-    val all = end.streams.transform((arn, known) => watches.get(arn).fold(known)(_.mended(known)))
-    if (all.forall { case (arn, known) => known eq end.streams(arn) }) end else SourceOffset(all)
-  }
+  def mended(end: SourceOffset): SourceOffset =
+    end.transform((arn, known) => watches.get(arn).fold(known)(_.mended(known)))
 
   /** See [[StreamWatch.hasSettled]]; may call the service. */
   def hasSettled(begin: SourceOffset): Boolean =

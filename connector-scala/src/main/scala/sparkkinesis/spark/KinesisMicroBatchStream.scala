@@ -30,10 +30,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private val context = SparkContext.getOrCreate()
   private val leases: Seq[Lease] =
     ClientPool.shared.borrowAll(options.streams.map(_.client))
-  private val clients = options.streams.zip(leases).map { case (access, lease) =>
-    access -> StreamClient(access.ref, lease.client)
+  private val checked = options.streams.zip(leases).map { case (access, lease) =>
+    access -> checkedStream(StreamClient(access.ref, lease.client))
   }
-  private val checked = clients.map { case (access, client) => access -> checkedStream(client) }
   private val streams = new CheckedStreams(options, checked)
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
@@ -80,13 +79,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     if (isOnce && stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
     val kept = streams.kept(from)
     begin(kept)
-    streams.joined(
-      kept
-    ) // where a stream begins is decided now, not when a long run has found its end
-    val end =
-      if (isOnce) streams.joined(explained(kept)(onceEnd.of(kept)))
-      else nextEnd.of(from, TriggerLimits.of(limit))
+    val end = if (isOnce) onlyEnd(kept) else nextEnd.of(from, TriggerLimits.of(limit))
     if (end eq from) start else hand(KinesisOffset(end))
+  }
+
+  /** Where a stream begins that joins is decided first, not when a long run has found its end. */
+  private def onlyEnd(kept: SourceOffset): SourceOffset = {
+    streams.joined(kept): Unit
+    streams.joined(explained(kept)(onceEnd.of(kept)))
   }
 
   /** Reads ahead from there. */
@@ -163,9 +163,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, FetchRun.chance)
 
   private def watch: WatchService = watching.getOrElse {
-    val watches = checked.zip(clients).map { case ((_, stream), (_, client)) =>
-      stream.arn -> streamWatch(client)
-    }
+    val watches = checked.map { case (_, known) => known.arn -> streamWatch(known.stream) }
     val first = new WatchService(watches.toMap, SystemClock)
     watching = Some(first)
     first

@@ -35,9 +35,7 @@ private[spark] final class NextEnd(
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-    stopAtMillis.fold(frontiers) { millis =>
-      frontiers.transform((_, frontier) => frontier.until(millis))
-    }
+    stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 
   private def atOnce(
       from: SourceOffset,

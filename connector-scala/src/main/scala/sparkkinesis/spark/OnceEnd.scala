@@ -40,7 +40,7 @@ private[spark] final class OnceEnd(
     }
 
   private def confirmed(start: SourceOffset): SourceOffset = {
-    val due = ahead.frontiers.transform((_, frontier) => frontier.until(stopAtMillis))
+    val due = Frontier.until(ahead.frontiers, stopAtMillis)
     BatchPlanner.confirmed(start, due, streams.confirmationPeriod)
   }
 

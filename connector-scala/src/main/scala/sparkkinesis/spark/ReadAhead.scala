@@ -35,18 +35,24 @@ final class ReadAhead(
   /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
   def begin(from: SourceOffset): Unit = {
     serve()
-    coordinator.advance(from, from, SystemClock.now)
-    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
+    advance(from, from)
     awaitBeginning()
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+    checkFailure()
   }
 
   /** Reading ahead goes on from `tip`; what lies before `pagesFrom` need not be kept. */
   def goOn(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
+    advance(pagesFrom, tip)
+    checkFailure()
+  }
+
+  private def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
     coordinator.advance(pagesFrom, tip, SystemClock.now)
     starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
   }
+
+  private def checkFailure(): Unit =
+    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
 
   private def awaitBeginning(): Unit =
     if (!hasBegun) {

@@ -54,10 +54,8 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   /** Shards that were taken up though nobody had looked after them. */
   def lostRanges: Long = watches.values.map(_.lostRanges).sum
 
-  def mended(end: SourceOffset): SourceOffset = {
-    val all = end.streams.transform((arn, known) => watches(arn).mended(known))
-    if (all.forall { case (arn, known) => known eq end.streams(arn) }) end else SourceOffset(all)
-  }
+  def mended(end: SourceOffset): SourceOffset =
+    end.transform((arn, known) => watches(arn).mended(known))
 
   private def checked(client: StreamClient) =
     new CheckedStream(

@@ -153,7 +153,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   }
 
   private def due(all: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-    stopAtMillis.fold(all)(millis => all.transform((_, frontier) => frontier.until(millis)))
+    stopAtMillis.fold(all)(Frontier.until(all, _))
 
   private def startOf(batch: Int): SourceOffset =
     if (batch == 0) initial else OffsetCodec.decode(log(batch - 1))
