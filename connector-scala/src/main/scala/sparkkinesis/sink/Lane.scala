@@ -89,14 +89,14 @@ private[sink] final class Lane(
 
   /** @return whether some go beyond the quota */
   private def giveFirst(to: Request.Gathering, now: Long, most: Int): Boolean = {
-    var (given, isProbe, isMore) = (0, false, true)
-    while (isMore && given < most && !queue.isEmpty && to.fits(queue.peek))
+    var (sent, isProbe, isMore) = (0, false, true)
+    while (isMore && sent < most && !queue.isEmpty && to.fits(queue.peek))
       rate.take(queue.peek.size, now) match {
         case Taken.Nothing => isMore = false
         case taken =>
           isProbe = isProbe || taken == Taken.Beyond
           to.add(dequeue())
-          given += 1
+          sent += 1
       }
     isProbe
   }

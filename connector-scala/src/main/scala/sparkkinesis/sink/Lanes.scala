@@ -2,7 +2,7 @@ package sparkkinesis.sink
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, KinesisException}
+import sparkkinesis.client.{Backoff, KinesisException, PutResult}
 import sparkkinesis.model._
 
 /**

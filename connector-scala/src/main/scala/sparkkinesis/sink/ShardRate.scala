@@ -141,9 +141,9 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
     val (taken, left) =
       if (byBytes) (takenBytes / whole.perSecond.bytes, whole.bytes / whole.perSecond.bytes)
       else (takenRecords / whole.perSecond.records, whole.records / whole.perSecond.records)
-    val given = taken + math.max(left, 0.0)
-    if (given >= Sample) {
-      fraction = math.max(Least, math.min(fraction, taken / given))
+    val offered = taken + math.max(left, 0.0)
+    if (offered >= Sample) {
+      fraction = math.max(Least, math.min(fraction, taken / offered))
       own.setShare(fraction)
       forget()
       whole.empty()
