@@ -261,7 +261,13 @@ private[sink] final class Lanes(
     else
       UserRecords.of(record.entry).foreach { entry =>
         hash.hash(entry)
-        laneOf(hash.hi, hash.lo).add(entry, hash.hi, hash.lo, math.min(now, record.since), record.trouble)
+        laneOf(hash.hi, hash.lo).add(
+          entry,
+          hash.hi,
+          hash.lo,
+          math.min(now, record.since),
+          record.trouble
+        )
       }
 
   /** As they are known here. */
