@@ -7,6 +7,7 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   private val hash = new KeyHash
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
+  private var endedSleep = Option.empty[ShardSleep]
 
   /** What tells the lanes apart. */
   def shards: ShardMap = map
@@ -40,11 +41,21 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
     val before = lanes
     map = shards
     lanes = shards.shards.map(id => before.find(_.shard == id).getOrElse(newLane(id, now)))
-    before.filterNot(contains).flatMap(_.drain()).foreach(addAgain)
+    val ended = before.filterNot(contains)
+    endedSleep = longestSleep(ended, now)
+    ended.flatMap(_.drain()).foreach(addAgain)
   }
 
-  /** Milliseconds that records waited for their shard, of the shard with the longest wait. */
-  def sleep: Long = lanes.iterator.map(_.sleep).foldLeft(0L)(math.max)
+  /** Of the shard that records waited for longest, also of those that are open no more. */
+  def sleep(now: Long): Option[ShardSleep] = longestSleep(lanes, now)
+
+  private def longestSleep(of: Seq[Lane], now: Long): Option[ShardSleep] = {
+    val longest = of.reduceOption((a, b) => if (b.sleep(now) > a.sleep(now)) b else a)
+    val sleeps = longest.map { lane =>
+      ShardSleep(stream.ref.toString, lane.shard.toString, lane.sleep(now))
+    }
+    ShardSleep.longest(endedSleep ++ sleeps)
+  }
 
   private def laneOf(hi: Long, lo: Long): Lane = lanes(map.indexOf(hi, lo))
 

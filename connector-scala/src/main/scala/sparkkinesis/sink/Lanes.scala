@@ -219,8 +219,8 @@ private[sink] final class Lanes(
     settle()
   }
 
-  /** Milliseconds that records waited for their shard, of the shard with the longest wait. */
-  def sleep: Long = lanes.sleep
+  /** Of the shard that records waited for longest. */
+  def sleep(now: Long): Option[ShardSleep] = lanes.sleep(now)
 
   private def requireInTime(now: Long): Unit = {
     val troubles =

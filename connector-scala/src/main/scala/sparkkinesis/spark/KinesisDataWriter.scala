@@ -17,7 +17,7 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     extends DataWriterFactory
     with StreamingDataWriterFactory {
 
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+  override def createWriter(partitionId: Int, taskId: Long): KinesisDataWriter =
     ConnectorError.translating {
       val lease = ClientPool.shared.borrow(settings.client)
       new KinesisDataWriter(settings, partitionId, lease, SystemClock, Random, isCancelled)
@@ -27,7 +27,7 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
       partitionId: Int,
       taskId: Long,
       epochId: Long
-  ): DataWriter[InternalRow] = createWriter(partitionId, taskId)
+  ): KinesisDataWriter = createWriter(partitionId, taskId)
 
   /** Spark marks a task it wants to end, but interrupts its thread only if the job asked for it. */
   private def isCancelled: () => Boolean = {
@@ -81,13 +81,16 @@ private[spark] final class KinesisDataWriter(
       "Mend such rows or filter them out before they are written."
   )
 
+  /** Returns when Kinesis has acknowledged every row. */
+  def flush(): Unit = ConnectorError.translating(writer.flush())
+
   /**
    * Returns when Kinesis has acknowledged every row. There is nothing left to tell the driver, and a
    * class of ours could not reach it: Spark deserializes the message without the jars a session
    * added, and would fail a write that is done.
    */
   override def commit(): WriterCommitMessage = {
-    ConnectorError.translating(writer.flush())
+    flush()
     null
   }
 
@@ -97,6 +100,8 @@ private[spark] final class KinesisDataWriter(
     try writer.close()
     finally lease.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] =
-    WriteMetrics.values(writer.metrics)
+  /** So far. */
+  def counts: WriteCounts = WriteCounts(writer.metrics, deadLetters = 0)
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = WriteMetrics.values(counts)
 }

@@ -2,7 +2,8 @@ package sparkkinesis.spark
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
@@ -30,9 +31,14 @@ private[spark] final case class WriteSettings(
  * Plans a write, batch or streaming, in append and update mode: each row is a new record.
  *
  * Spark builds it several times a batch, so it checks options and columns, and calls nothing.
+ *
+ * @param batches of a streaming query: what their tasks report
  */
-final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: LogicalWriteInfo)
-    extends WriteBuilder
+final class KinesisWriteBuilder(
+    options: CaseInsensitiveStringMap,
+    info: LogicalWriteInfo,
+    batches: WriteReports = new WriteReports
+) extends WriteBuilder
     with SupportsStreamingUpdateAsAppend {
 
   /** @throws ConnectorError where options or columns are wrong */
@@ -41,7 +47,7 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
     val parsed = Options.parse(map, KinesisWriteBuilder.OptionNames)
     val StreamAccess(stream, client) = ConnectionOptions.stream(parsed, AwsRegion.default)
     val sink = SinkOptions.parse(parsed)
-    new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema))
+    new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema), batches)
   }
 }
 
@@ -57,15 +63,32 @@ private[spark] final class KinesisWrite(
     stream: StreamRef,
     client: ClientConfig,
     options: SinkOptions,
-    columns: RowRecord
+    columns: RowRecord,
+    batches: WriteReports
 ) extends Write {
+  private val reports = new WriteReports
+
   override def description(): String = s"Kinesis stream $stream (${client.target})"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
-  override def toBatch: BatchWrite = new KinesisBatchWrite(description(), factory _)
+  /**
+   * Spark takes this after a batch write, and forgets what failed attempts had told it; the
+   * service saw their requests, too.
+   */
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = {
+    val failed = reports.news().filterNot(_.isCommitted).map(_.counts)
+    if (failed.isEmpty) Array.empty else WriteMetrics.values(WriteCounts.sum(failed))
+  }
 
-  override def toStreaming: StreamingWrite = new KinesisStreamingWrite(description(), factory _)
+  override def toBatch: BatchWrite =
+    new KinesisBatchWrite(description(), () => counted(factory(), reports))
+
+  override def toStreaming: StreamingWrite =
+    new KinesisStreamingWrite(description(), () => counted(factory(), batches))
+
+  private def counted(factory: KinesisDataWriterFactory, to: WriteReports) =
+    CountedWriterFactory(factory, to.begin(SparkContext.getOrCreate()))
 
   private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
     val summary = TargetStreams.shared.describe(queryId, stream, client)
@@ -78,7 +101,7 @@ private[spark] final class KinesisWrite(
 /** Tasks have written all by the time they commit: nothing is left to coordinate or to undo. */
 private[spark] final class KinesisBatchWrite(
     description: String,
-    factory: () => KinesisDataWriterFactory
+    factory: () => CountedWriterFactory
 ) extends BatchWrite {
   override def toString: String = description
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = factory()
@@ -90,10 +113,10 @@ private[spark] final class KinesisBatchWrite(
 /** As [[KinesisBatchWrite]], once a micro-batch. */
 private[spark] final class KinesisStreamingWrite(
     description: String,
-    factory: () => KinesisDataWriterFactory
+    factory: () => CountedWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory =
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): CountedWriterFactory =
     factory()
   override def useCommitCoordinator(): Boolean = false
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
