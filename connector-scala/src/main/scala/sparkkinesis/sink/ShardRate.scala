@@ -129,25 +129,28 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
       own.records += refused.records
       own.bytes += refused.bytes
       val byBytes = whole.bytes / whole.perSecond.bytes < whole.records / whole.perSecond.records
-      if (byBytes) own.bytes = math.min(own.bytes, 0.0)
+      val least = refused.bytes.toDouble / refused.records // it had less than that
+      if (byBytes) own.bytes = math.min(own.bytes, least)
       else own.records = math.min(own.records, 0.0)
-      measure(byBytes)
+      measure(byBytes, least)
     }
     beyond = 0
     refusedAt = Some(now)
   }
 
   /** Too few records tell nothing: what was in flight blurs them. */
-  private def measure(byBytes: Boolean): Unit = {
+  private def measure(byBytes: Boolean, leastBytes: Double): Unit = {
+    val perSecond = whole.perSecond
     val (taken, left) =
-      if (byBytes) (takenBytes / whole.perSecond.bytes, whole.bytes / whole.perSecond.bytes)
-      else (takenRecords / whole.perSecond.records, whole.records / whole.perSecond.records)
+      if (byBytes) (takenBytes / perSecond.bytes, (whole.bytes - leastBytes) / perSecond.bytes)
+      else (takenRecords / perSecond.records, whole.records / perSecond.records)
     val offered = taken + math.max(left, 0.0)
     if (offered >= Sample) {
       fraction = math.max(Least, math.min(fraction, taken / offered))
       own.setShare(fraction)
       forget()
-      whole.empty()
+      whole.records = math.min(whole.records, 0.0)
+      whole.bytes = math.min(whole.bytes, if (byBytes) leastBytes else 0.0)
     }
   }
 
