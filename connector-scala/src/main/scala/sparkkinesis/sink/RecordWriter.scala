@@ -110,7 +110,7 @@ final class RecordWriter(
   }
 
   private def awaitNews(): Unit = {
-    wait(LookPeriod.toMillis)
+    clock.await(this, LookPeriod.toMillis)
     requireOngoing()
   }
 
@@ -191,7 +191,7 @@ final class RecordWriter(
         wakeAt = Lane.Never
         look()
         wakeAt = math.min(wakeAt, now + options.linger.toMillis)
-        wait(math.max(1L, wakeAt - now))
+        clock.await(this, wakeAt - now)
       }
     catch { case _: InterruptedException => () } // the writer is closed
   }

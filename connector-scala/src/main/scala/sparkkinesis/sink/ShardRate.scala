@@ -56,7 +56,8 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
         fill(now)
         if (beyond > 0 && !isProbing && isThere(next.toLong)) now
         else {
-          val wantedRecords = math.max(1.0, math.min(records.toDouble, own.perSecond.records * Chunk))
+          val wantedRecords =
+            math.max(1.0, math.min(records.toDouble, own.perSecond.records * Chunk))
           val chunkBytes = math.min(bytes.toDouble, own.perSecond.bytes * Chunk)
           val wantedBytes = math.min(math.max(next.toDouble, chunkBytes), own.capacity.bytes)
           val seconds = math.max(

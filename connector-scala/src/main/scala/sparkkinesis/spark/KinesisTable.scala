@@ -12,20 +12,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
-import sparkkinesis.client.{
-  OptionException,
-  ShardFilter,
-  ShardSnapshot,
-  StreamAccess,
-  SystemClock
-}
+import sparkkinesis.client.{OptionException, ShardFilter, ShardSnapshot, StreamAccess, SystemClock}
 import sparkkinesis.model.Shard
-import sparkkinesis.source.{
-  CheckedStream,
-  DefinedPositions,
-  ReadBounds,
-  SourceOptions
-}
+import sparkkinesis.source.{CheckedStream, DefinedPositions, ReadBounds, SourceOptions}
 
 /**
  * Kinesis streams, as Spark sees them.
