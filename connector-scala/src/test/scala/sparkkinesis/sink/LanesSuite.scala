@@ -45,6 +45,7 @@ class LanesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       },
       ServiceLimits.RecordBytes,
       None,
+      1,
       new FastClock,
       () => 0.5
     )
