@@ -77,11 +77,17 @@ private[sink] final class Lanes(
     }
     recordsToGo = limits.records - records
     bytesToGo = limits.bytes - bytes
-    if (isDue || isWorthALook) Next.Send(gather(now, isPressed)) else Next.Wait(wake)
+    val request = if (isDue || isWorthALook) gather(now, isPressed) else None
+    request.fold[Next] {
+      Next.Wait(math.max(wake, now + 1)) // another task was quicker to take what a shard allowed
+    } { it =>
+      sent(it)
+      Next.Send(it)
+    }
   }
 
   /** Lanes in turn, so that none is first each time. */
-  private def gather(now: Long, isPressed: Boolean): Request = {
+  private def gather(now: Long, isPressed: Boolean): Option[Request] = {
     val request = new Request.Gathering(limits)
     val all = lanes.all
     val first = turn % all.size
@@ -93,10 +99,13 @@ private[sink] final class Lanes(
       i += 1
     }
     turn = first + math.max(1, i - 1) // who had no room for all goes first
+    if (request.size == 0) None else Some(request.result(now))
+  }
+
+  private def sent(request: Request): Unit = {
     recordsToGo = 0
     inFlight += 1
-    counters.sent(request.size)
-    request.result(now)
+    counters.sent(request.records.length)
   }
 
   private def dueAt(lane: Lane, isPressed: Boolean, now: Long): Long =
