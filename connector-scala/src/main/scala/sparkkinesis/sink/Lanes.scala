@@ -32,6 +32,7 @@ private[sink] final class Lanes(
   private var listed = Option.empty[ShardMap]
   private var inFlight = 0
   private var turn = 0
+  private var expiredSince = Option.empty[Long]
 
   // Until then no request can be full.
   private var recordsToGo = 0L
@@ -121,6 +122,7 @@ private[sink] final class Lanes(
       failed(request, incomplete(results.size, request), now)
     else {
       finished(request, now)
+      expiredSince = None
       val states = results.toIndexedSeq
       requirePassing(states)
       request.parts.foreach(answered(request, _, states, now))
@@ -176,13 +178,22 @@ private[sink] final class Lanes(
   def failed(request: Request, e: KinesisException, now: Long): Unit = {
     finished(request, now)
     counters.failed(request, e)
-    if (!e.isRetryable) throw e
+    if (!isPassing(e, now)) throw e
     request.parts.foreach { part =>
       part.lane.rate.unanswered(part.isProbe)
       val records = request.records.slice(part.from, part.until)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
       giveBack(part.lane, records.toVector, isProgress = false, now)
     }
+  }
+
+  /** Other credentials may come in place of those that have expired. */
+  private def isPassing(e: KinesisException, now: Long): Boolean = e match {
+    case _: KinesisException.CredentialsExpired =>
+      val since = expiredSince.getOrElse(now)
+      expiredSince = Some(since)
+      now - since < RenewalTime.toMillis
+    case _ => e.isRetryable
   }
 
   private def finished(request: Request, now: Long): Unit = {
@@ -275,5 +286,6 @@ private[sink] object Lanes {
     final case class Wait(until: Long) extends Next
   }
 
+  private val RenewalTime = 30.seconds
   private val Backoffs = Backoff(base = 100.millis, cap = 5.seconds)
 }
