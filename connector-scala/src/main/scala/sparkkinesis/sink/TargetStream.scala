@@ -3,6 +3,7 @@ package sparkkinesis.sink
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -14,6 +15,7 @@ import sparkkinesis.model._
  * @param client closed by who made this
  * @param maxRecordBytes what it allows for data and partition key together
  * @param spreads whether it spreads records over its shards by itself (`AUTO`), and over how many
+ * @param writers executors that are thought to write to it
  * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
@@ -21,6 +23,7 @@ final class TargetStream(
     val client: KinesisClient,
     val maxRecordBytes: Int,
     spreads: Option[Int],
+    writers: Int,
     clock: Clock,
     chance: () => Double
 ) {
@@ -49,7 +52,7 @@ final class TargetStream(
   }
 
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =
-    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), now))
+    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), writers, now))
 
   /** The same object as long as nothing changes. */
   private def list(): ShardMap = {
@@ -57,6 +60,7 @@ final class TargetStream(
     val map = ShardMap.of(listed).getOrElse {
       throw new KinesisException.InUse(s"ListShards of stream $ref shows no open shard.")
     }
+    rates.keySet.retainAll(map.shards.asJava)
     val same = known.filter(_ == map)
     known = Some(same.getOrElse(map))
     same.getOrElse(map)
