@@ -8,10 +8,12 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
+import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.write.LogicalWriteInfo
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write}
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
@@ -29,10 +31,17 @@ class KinesisWriteSuite extends AnyFunSuite {
     None,
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
-  private val settings =
-    WriteSettings(stream, config, SinkOptions(), RowRecord.of(columns), maxRecordBytes = 10)
+  private val settings = WriteSettings(
+    Some(FixedStream(StreamAccess(stream, config), maxRecordBytes = 10)),
+    StreamReach(None, None, config.credentials),
+    SinkOptions(),
+    RowRecord.of(columns),
+    deadLetters = None
+  )
 
-  private def build(options: (String, String)*) = {
+  private def build(options: (String, String)*): Write = buildFor(columns, options: _*)
+
+  private def buildFor(columns: StructType, options: (String, String)*): Write = {
     val map = new CaseInsensitiveStringMap(options.toMap.asJava)
     new KinesisWriteBuilder(
       map,
@@ -47,9 +56,11 @@ class KinesisWriteSuite extends AnyFunSuite {
   private def row(data: Array[Byte]) = InternalRow(data, UTF8String.fromString("k"))
 
   private def withTask[A](kinesis: FakeKinesis)(use: KinesisDataWriter => A): A = {
-    val lease = new Lease(kinesis, () => ())
+    val clock = new FastClock
+    val streams =
+      new RoutedStreams(_ => new Lease(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
     val writer =
-      new KinesisDataWriter(settings, 3, lease, new FastClock, new Random(1), () => false)
+      new KinesisDataWriter(settings, 3, None, streams, clock, new Random(1), () => false)
     try use(writer)
     finally writer.close()
   }
@@ -84,6 +95,41 @@ class KinesisWriteSuite extends AnyFunSuite {
       build("streamName" -> "o", "region" -> "r", "maxInFlightRequests" -> "1000")
     )
     assert(many.getMessage.contains("expected at most 256"))
+  }
+
+  private val routed = new StructType().add("data", StringType).add("stream", StringType)
+
+  test("the options must name a stream, unless the rows do") {
+    val e = intercept[ConnectorError](build("region" -> "eu-west-1"))
+    assert(e.getCondition === "KINESIS_MISSING_OPTION")
+    assert(e.getMessage.contains("or give the rows a column 'stream' or 'streamArn'"))
+    val write = buildFor(routed, "region" -> "eu-west-1")
+    assert(write.description === "Kinesis those that column 'stream' names")
+    val both = buildFor(routed, "region" -> "eu-west-1", "streamName" -> "orders")
+    assert(both.description.contains("stream orders (region eu-west-1), those that column"))
+  }
+
+  private val badLetters = Table(
+    ("options", "message holds"),
+    (Seq("deadLetterFormat" -> "parquet"), "'deadLetterFormat' is given without 'deadLetterPath'"),
+    (
+      Seq("deadLetterPath" -> "/d", "deadLetterFormat" -> "csv"),
+      "'deadLetterFormat' is 'csv': expected json or parquet"
+    ),
+    (Seq("deadLetterPath" -> ""), "'deadLetterPath' is ''"),
+    (Seq("deadLetterPath" -> "no-such:///d"), "No FileSystem for scheme \"no-such\""),
+    (Seq("deadLetterPath" -> "file:d:/e"), "'deadLetterPath' is 'file:d:/e'"),
+    (Seq("deadLetterPath" -> "s3a://me:hush@bucket/d"), "'deadLetterPath' holds a password")
+  )
+
+  test("a wrong place for bad rows is refused when the write is planned") {
+    forAll(badLetters) { (options, message) =>
+      val parsed = Options.parse(options.toMap, KinesisWriteBuilder.OptionNames)
+      val e = intercept[OptionException] {
+        DeadLetterOptions.parse(parsed, "q", new Configuration(false))
+      }
+      assert(e.getMessage.contains(message) && !e.getMessage.contains("hush"))
+    }
   }
 
   test("what goes to executors is serializable") {
