@@ -1,10 +1,11 @@
 package sparkkinesis.spark
 
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.slf4j.LoggerFactory
+
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.sql.execution.datasources.{ExecutedWriteSummary, WriteTaskResult}
-import org.slf4j.LoggerFactory
 
 /** What the driver does with the files of a batch, once Spark knows which attempts count. */
 private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Option[Long]) {

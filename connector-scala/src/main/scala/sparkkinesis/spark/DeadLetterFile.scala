@@ -39,10 +39,12 @@ private[spark] final class DeadLetterFile(
   /** Leaves nothing; what else went wrong is more important than why it could not. */
   def abort(): Unit = writer.foreach { open =>
     writer = None
-    try folder.accessing { conf =>
+    try
+      folder.accessing { conf =>
         try open.close()
         finally file.getFileSystem(conf).delete(file, false): Unit
-      } catch {
+      }
+    catch {
       case e @ (_: IOException | _: ConnectorError) =>
         DeadLetterFile.log.warn(s"$file stays behind, where no reader sees it", e)
     }

@@ -5,6 +5,7 @@ import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+
 import org.apache.spark.util.SerializableConfiguration
 
 import sparkkinesis.client.{OptionException, Options}
@@ -56,8 +57,7 @@ private[spark] object DeadLetterOptions {
         )
       path.getFileSystem(conf).makeQualified(path).toString
     } catch {
-      case e @ (_: IOException | _: IllegalArgumentException)
-          if !e.isInstanceOf[OptionException] =>
+      case e @ (_: IOException | _: IllegalArgumentException) if !e.isInstanceOf[OptionException] =>
         throw options.invalid(
           "deadLetterPath",
           s"a folder on a file system that Spark knows (${e.getMessage})",

@@ -63,21 +63,17 @@ private[spark] final class KinesisDataWriter(
 ) extends DataWriter[InternalRow] {
   private val columns = settings.columns
   private val targets = new RowTargets(settings, streams)
-  private val writers = new StreamWriters(newWriter)
-  private val deadLetters =
-    settings.deadLetters.map(new DeadLetterFile(_, batch, partitionId, random))
-  private var rows = 0L
-  private var badRows = 0L
-
-  private def newWriter(stream: RoutedStream) = new RecordWriter(
-    stream.client,
-    stream.access.ref,
+  private val writer = new RecordWriter(
     RequestLimits.Default,
     settings.options,
     clock,
     random,
     isCancelled
   )
+  private val deadLetters =
+    settings.deadLetters.map(new DeadLetterFile(_, batch, partitionId, random))
+  private var rows = 0L
+  private var badRows = 0L
 
   override def write(row: InternalRow): Unit = ConnectorError.translating {
     rows += 1
@@ -94,7 +90,7 @@ private[spark] final class KinesisDataWriter(
     }
     entry match {
       case Left(why) => refuse(row, why)
-      case Right(record) => writers.put(target.stream, record)
+      case Right(record) => writer.put(target.stream, record)
     }
   }
 
@@ -117,18 +113,18 @@ private[spark] final class KinesisDataWriter(
 
   /** Returns when Kinesis has acknowledged every row but those that are kept as bad ones. */
   override def commit(): WriterCommitMessage = ConnectorError.translating {
-    writers.flush()
+    writer.flush()
     DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
   }
 
   override def abort(): Unit =
-    try writers.close()
+    try writer.close()
     finally deadLetters.foreach(_.abort())
 
   override def close(): Unit =
-    try writers.close()
+    try writer.close()
     finally targets.close()
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    WriteMetrics.values(writers.metrics, badRows)
+    WriteMetrics.values(writer.metrics, badRows)
 }

@@ -3,6 +3,7 @@ package sparkkinesis.spark
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
+
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._

@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.sink.TargetStream
 
 /**
  * The streams that the tasks of one executor write to: one client and one answer of the service for
@@ -59,9 +60,23 @@ private[spark] final class RoutedStream(
   import RoutedStream._
 
   private val asking = new ReentrantLock
-  private var known = Option.empty[Answer] // guarded by that lock
 
-  def client: KinesisClient = lease.client
+  // Guarded by that lock.
+  private var known = Option.empty[Answer]
+  private var made = Option.empty[TargetStream]
+
+  /**
+   * What writers share of it.
+   *
+   * @param maxRecordBytes where nobody has asked before
+   */
+  def target(maxRecordBytes: Int): TargetStream = locked {
+    val one = made.getOrElse {
+      new TargetStream(access.ref, lease.client, maxRecordBytes, None, clock, chance)
+    }
+    made = Some(one)
+    one
+  }
 
   /**
    * Bytes of a record that the stream allows. Asks the service the first time; whoever comes
@@ -80,7 +95,7 @@ private[spark] final class RoutedStream(
   private def ask(): Answer = {
     val said =
       try {
-        val summary = Retrying(clock, chance)(client.describeStream(access.ref))
+        val summary = Retrying(clock, chance)(lease.client.describeStream(access.ref))
         TargetStreams.requireWritable(access.ref, summary.status)
         Right(summary.maxRecordBytes)
       } catch { case e: KinesisException.NotFound => Left(e) }

@@ -100,7 +100,9 @@ private[spark] object RowRecord {
 
   /** 63 random bits in hex: their MD5s are even over the hash keys, and so over the shards. */
   private def randomKey(random: Random): String =
-    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // the top bit: no digit is left out
+    java.lang.Long.toHexString(
+      random.nextLong() | Long.MinValue
+    ) // the top bit: no digit is left out
 
   /**
    * @param alsoAllowed columns that are used but not written

@@ -9,10 +9,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.client.{KinesisException, Loan, StreamAccess}
+import sparkkinesis.sink.TargetStream
 
 /** Where a row goes. */
 private[spark] sealed trait RowTarget {
-  def stream: RoutedStream
+  def stream: TargetStream
 
   /** Bytes of a record that the stream allows, its partition key included. */
   def maxRecordBytes: Int
@@ -36,7 +37,9 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
 
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
   private val byText = new JMap[UTF8String, RowTarget]
-  private lazy val fixed = settings.stream.map(it => new Fixed(borrow(it.access), it.maxRecordBytes))
+  private lazy val fixed = settings.stream.map { it =>
+    new Fixed(borrow(it.access).target(it.maxRecordBytes), it.maxRecordBytes)
+  }
 
   /**
    * @throws KinesisException or [[ConnectorError]] where it cannot be told whether the row's stream
@@ -61,7 +64,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
     }
 
   private def existing(column: StreamColumn, stream: RoutedStream): Either[BadRow, RowTarget] =
-    try Right(new Routed(stream, stream.maxRecordBytes))
+    try Right(new Routed(stream))
     catch {
       case e: KinesisException.NotFound => Left(BadRow.StreamNotFound(column.name, e.getMessage))
     }
@@ -79,16 +82,17 @@ private[spark] object RowTargets {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[RowTargets])
 
   /** That the options name; its limit is the driver's to ask. */
-  private final class Fixed(val stream: RoutedStream, val maxRecordBytes: Int) extends RowTarget {
+  private final class Fixed(val stream: TargetStream, val maxRecordBytes: Int) extends RowTarget {
     override def freshMaxRecordBytes: Int = maxRecordBytes
   }
 
-  private final class Routed(val stream: RoutedStream, first: Int) extends RowTarget {
-    private var limit = first
+  private final class Routed(shared: RoutedStream) extends RowTarget {
+    private var limit = shared.maxRecordBytes
+    override val stream: TargetStream = shared.target(limit)
     override def maxRecordBytes: Int = limit
 
     override def freshMaxRecordBytes: Int = {
-      limit = stream.freshMaxRecordBytes
+      limit = shared.freshMaxRecordBytes
       limit
     }
   }

@@ -141,7 +141,9 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(it.files.isEmpty)
   }
 
-  test("a batch that runs again replaces what it had published, though it has no bad rows any more") {
+  test(
+    "a batch that runs again replaces what it had published, though it has no bad rows any more"
+  ) {
     val it = new Fixture
     it.publish(0, it.written(0, 0, "other batch"))
     it.publish(1, it.written(1, 0, "a"), it.written(1, 1, "b"))

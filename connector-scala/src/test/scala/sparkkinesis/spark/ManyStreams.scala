@@ -48,7 +48,12 @@ final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
       }
     }
 
-  override def listShards(request: ListShardsRequest): ShardListing = unused
+  override def listShards(request: ListShardsRequest): ShardListing = ShardListing(
+    Seq(Shard(ShardId("s"), Nil, HashKeyRange.All, SequenceNumber("1"), None)),
+    None,
+    None
+  )
+
   override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = unused
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = unused
   override def close(): Unit = ()

@@ -137,7 +137,9 @@ class RoutedWriteSuite extends AnyFunSuite {
     val it = new Fixture(byName)
     it.kinesis.refusals += new KinesisException.AccessDenied("no")
     it.writing { task =>
-      assert(intercept[ConnectorError](task.write(row("a"))).getCondition === "KINESIS_ACCESS_DENIED")
+      assert(
+        intercept[ConnectorError](task.write(row("a"))).getCondition === "KINESIS_ACCESS_DENIED"
+      )
     }
   }
 
