@@ -41,7 +41,11 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
     val parsed = Options.parse(map, KinesisWriteBuilder.OptionNames)
     val StreamAccess(stream, client) = ConnectionOptions.stream(parsed, AwsRegion.default)
     val sink = SinkOptions.parse(parsed)
-    new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema))
+    if (sink.isOrdered) {
+      val order = KeyOrder.of(info.schema, sink.orderBy)
+      val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
+      new OrderedWrite(new KinesisWrite(info.queryId, stream, client, sink, columns), order)
+    } else new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema))
   }
 }
 
@@ -69,6 +73,7 @@ private[spark] final class KinesisWrite(
 
   private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
     val summary = TargetStreams.shared.describe(queryId, stream, client)
+    AutoDistribution.refuse(stream, summary, options)
     KinesisDataWriterFactory(
       WriteSettings(stream, client, options, columns, summary.maxRecordBytes)
     )

@@ -71,9 +71,12 @@ private[spark] object RowRecord {
 
   private val Columns = Seq("data", "partitionKey", "explicitHashKey")
 
-  /** @throws ConnectorError where the columns are not what a record is made of */
-  def of(schema: StructType): RowRecord = {
-    refuseOthers(schema)
+  /**
+   * @param alsoAllowed columns that are there for another use, by their names in the schema
+   * @throws ConnectorError where the columns are not what a record is made of
+   */
+  def of(schema: StructType, alsoAllowed: Seq[String] = Nil): RowRecord = {
+    refuseOthers(schema, alsoAllowed)
     val data = column(schema, "data").getOrElse(throw missing("data", "binary or string"))
     val key = column(schema, "partitionKey").getOrElse(throw missing("partitionKey", "string"))
     requireString(schema, key, "partitionKey")
@@ -87,8 +90,10 @@ private[spark] object RowRecord {
     RowRecord(data, isText, key, hashKey)
   }
 
-  private def refuseOthers(schema: StructType): Unit = {
-    val others = schema.fieldNames.filterNot(name => Columns.exists(isNamed(name, _)))
+  private def refuseOthers(schema: StructType, alsoAllowed: Seq[String]): Unit = {
+    val others = schema.fieldNames.filterNot { name =>
+      alsoAllowed.contains(name) || Columns.exists(isNamed(name, _))
+    }
     if (others.nonEmpty)
       throw invalid(
         s"The sink has no use for ${others.mkString("column '", "', '", "'")}. " +

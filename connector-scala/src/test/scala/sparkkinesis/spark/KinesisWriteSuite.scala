@@ -11,7 +11,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.write.LogicalWriteInfo
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, RequiresDistributionAndOrdering}
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
@@ -19,7 +19,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.client._
 import sparkkinesis.client.aws.Lease
 import sparkkinesis.model._
-import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
+import sparkkinesis.sink.{AggregateLimits, FakeKinesis, FastClock, SinkOptions}
 
 class KinesisWriteSuite extends AnyFunSuite {
   private val columns = new StructType().add("data", BinaryType).add("partitionKey", StringType)
@@ -74,6 +74,29 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(write.description === "Kinesis stream orders (region eu-west-1)")
     assert(!write.toBatch.useCommitCoordinator && !write.toStreaming.useCommitCoordinator)
     assert(!settings.toString.contains("hush"))
+  }
+
+  test("a write asks for no shuffle unless rows are to be ordered") {
+    val where = Seq("streamName" -> "orders", "region" -> "eu-west-1")
+    def asks(more: (String, String)*) =
+      build(where ++ more: _*).isInstanceOf[RequiresDistributionAndOrdering]
+    assert(!asks() && !asks("aggregation" -> "kpl") && !asks("ordering" -> "none"))
+    assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
+  }
+
+  test("a stream that chooses shards by itself takes neither order nor aggregates") {
+    val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
+    def refusal(options: SinkOptions) =
+      intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
+    val ordered = refusal(SinkOptions(isOrdered = true))
+    assert(ordered.getCondition === "KINESIS_AUTO_DISTRIBUTION")
+    assert(ordered.getMessage.contains("Stream orders ") && ordered.getMessage.contains("AUTO"))
+    assert(ordered.getMessage.contains("Set option 'ordering' to none"))
+    val aggregated = refusal(SinkOptions(aggregation = Some(AggregateLimits())))
+    assert(aggregated.getMessage.contains("Set option 'aggregation' to none"))
+    AutoDistribution.refuse(stream, auto, SinkOptions())
+    val byKey = summary(StreamStatus.Active)
+    AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
   }
 
   test("wrong options are refused when the write is planned") {
