@@ -1,6 +1,6 @@
 package sparkkinesis.spark
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
 import org.apache.spark.sql.connector.expressions.{
@@ -94,7 +94,7 @@ private[spark] final class OrderedWrite(write: Write, order: KeyOrder)
    * into one task.
    */
   override def requiredNumPartitions(): Int = {
-    val slots = SparkSession.active.sparkContext.defaultParallelism
+    val slots = SparkContext.getOrCreate().defaultParallelism
     math.max(1, math.min(slots, SQLConf.get.numShufflePartitions))
   }
 
