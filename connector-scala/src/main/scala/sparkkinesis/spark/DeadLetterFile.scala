@@ -26,7 +26,7 @@ private[spark] final class DeadLetterFile(
 
   /** @throws ConnectorError where the path cannot be written to */
   def add(letter: DeadLetter): Unit = folder.accessing { conf =>
-    if (writer.isEmpty) writer = Some(folder.format.open(file, conf))
+    if (writer.isEmpty) writer = Some(LetterWriter.open(folder.format, file, conf))
     writer.foreach(_.write(letter, partitionId))
   }
 

@@ -9,6 +9,9 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.util.SerializableConfiguration
 
+import sparkkinesis.client.OptionException
+import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions}
+
 /**
  * Where the dead letters of a query, or of a batch write, are kept. Travels to executors.
  *
@@ -75,6 +78,39 @@ private[spark] final case class DeadLetterFolder(
 
 private[spark] object DeadLetterFolder {
   val Unwritable = "KINESIS_DEAD_LETTERS_UNWRITABLE"
+
+  /**
+   * Looks at the path's words only: no file system is asked.
+   *
+   * @param queryId the same in each run of a query; of a batch write, its own
+   * @param conf the session's
+   * @throws OptionException where it names no folder there could be
+   */
+  def of(options: DeadLetterOptions, queryId: String, conf: Configuration): DeadLetterFolder = {
+    val path = qualified(options.path, conf)
+    DeadLetterFolder(path, options.format, queryId, new SerializableConfiguration(conf))
+  }
+
+  /** With file system and folder, which executors might else understand otherwise. */
+  private def qualified(text: String, conf: Configuration): String =
+    try {
+      val path = new Path(text)
+      if (Option(path.toUri.getUserInfo).exists(_.contains(':')))
+        throw invalid(
+          "holds a password: expected a path without. Give credentials in the Hadoop configuration."
+        )
+      path.getFileSystem(conf).makeQualified(path).toString
+    } catch {
+      case e: OptionException => throw e
+      case e @ (_: IOException | _: IllegalArgumentException) =>
+        throw invalid(
+          s"is '$text': expected a folder on a file system that Spark knows (${e.getMessage}). " +
+            "Mend it, or add the file system's jar to Spark."
+        )
+    }
+
+  private def invalid(said: String) =
+    new OptionException(OptionException.InvalidOption, s"Option 'deadLetterPath' $said")
 
   private val checked = ConcurrentHashMap.newKeySet[String]()
 

@@ -31,8 +31,8 @@ private[spark] final case class WriteSettings(
     deadLetters: Option[DeadLetterFolder]
 )
 
-/** @param maxRecordBytes what the stream allows for data and partition key together */
-private[spark] final case class FixedStream(access: StreamAccess, maxRecordBytes: Int)
+/** @param summary as the service described it to the driver */
+private[spark] final case class FixedStream(access: StreamAccess, summary: StreamSummary)
 
 /**
  * Plans a write, batch or streaming, in append and update mode: each row is a new record.
@@ -47,12 +47,23 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
   override def build(): Write = ConnectorError.translating {
     val map = options.asCaseSensitiveMap.asScala.toMap
     val parsed = Options.parse(map, KinesisWriteBuilder.OptionNames)
-    val columns = RowRecord.of(info.schema)
+    val sink = SinkOptions.parse(parsed)
+    if (!sink.isOrdered) write(parsed, sink, RowRecord.of(info.schema))
+    else {
+      val order = KeyOrder.of(info.schema, sink.orderBy)
+      val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
+      new OrderedWrite(write(parsed, sink, columns), order)
+    }
+  }
+
+  private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
     val stream = fixed(parsed, columns)
-    val reach =
-      ConnectionOptions.reach(parsed, stream, columns.stream.exists(!_.isArn), AwsRegion.default)
-    val letters = DeadLetterOptions.parse(parsed, info.queryId, KinesisWriteBuilder.hadoop())
-    new KinesisWrite(info.queryId, stream, reach, SinkOptions.parse(parsed), columns, letters)
+    val isByName = columns.stream.exists(!_.isArn)
+    val reach = ConnectionOptions.reach(parsed, stream, isByName, AwsRegion.default)
+    val letters = sink.deadLetters.map {
+      DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
+    }
+    new KinesisWrite(info.queryId, stream, reach, sink, columns, letters)
   }
 
   private def fixed(parsed: Options, columns: RowRecord): Option[StreamAccess] =
@@ -71,7 +82,7 @@ object KinesisWriteBuilder {
 
   /** What the sink understands. */
   val OptionNames: Seq[String] =
-    ConnectionOptions.Names ++ SinkOptions.Names ++ DeadLetterOptions.Names
+    ConnectionOptions.Names ++ SinkOptions.Names
 
   /** The session's, as Spark's own sinks have it: the cluster's, and what was set for this session. */
   private def hadoop(): Configuration = {
@@ -106,7 +117,9 @@ private[spark] final class KinesisWrite(
   private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
     deadLetters.foreach(_.check())
     val described = stream.map { it =>
-      FixedStream(it, TargetStreams.shared.describe(queryId, it.ref, it.client).maxRecordBytes)
+      val summary = TargetStreams.shared.describe(queryId, it.ref, it.client)
+      AutoDistribution.refuse(it.ref, summary, options)
+      FixedStream(it, summary)
     }
     KinesisDataWriterFactory(WriteSettings(described, reach, options, columns, deadLetters))
   }

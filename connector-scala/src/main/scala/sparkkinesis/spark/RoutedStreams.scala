@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.TargetStream
 
 /**
@@ -66,29 +67,35 @@ private[spark] final class RoutedStream(
   private var made = Option.empty[TargetStream]
 
   /**
-   * What writers share of it.
-   *
-   * @param maxRecordBytes where nobody has asked before
-   */
-  def target(maxRecordBytes: Int): TargetStream = locked {
-    val one = made.getOrElse {
-      new TargetStream(access.ref, lease.client, maxRecordBytes, None, clock, chance)
-    }
-    made = Some(one)
-    one
-  }
-
-  /**
-   * Bytes of a record that the stream allows. Asks the service the first time; whoever comes
-   * meanwhile waits for the same answer.
+   * What the service says of it. Asks the first time; whoever comes meanwhile waits for the same
+   * answer.
    *
    * @throws KinesisException.NotFound there is no such stream. That is remembered for a minute
    * @throws KinesisException or [[ConnectorError]] where it cannot be told, or not be written to
    */
-  def maxRecordBytes: Int = locked(known.filterNot(isOldRefusal).getOrElse(ask()).bytes)
+  def summary: StreamSummary = locked(known.filterNot(isOldRefusal).getOrElse(ask()).summary)
 
-  /** The same, asked anew if that is a minute ago: users may raise it. */
-  def freshMaxRecordBytes: Int = locked(known.filterNot(isOld).getOrElse(ask()).bytes)
+  /** The same, asked anew if that is a minute ago: users may raise its limits. */
+  def freshSummary: StreamSummary = locked(known.filterNot(isOld).getOrElse(ask()).summary)
+
+  /**
+   * What writers share of it.
+   *
+   * @param summary of which it is made, where it has not been made before
+   */
+  def target(summary: StreamSummary): TargetStream = locked {
+    val one = made.getOrElse(make(summary))
+    made = Some(one)
+    one
+  }
+
+  private def make(summary: StreamSummary): TargetStream = {
+    val spreads = summary.distribution match {
+      case RecordDistribution.Auto => Some(summary.openShards)
+      case RecordDistribution.UserPartitionKey => None
+    }
+    new TargetStream(access.ref, lease.client, summary.maxRecordBytes, spreads, clock, chance)
+  }
 
   override def close(): Unit = lease.close()
 
@@ -97,7 +104,7 @@ private[spark] final class RoutedStream(
       try {
         val summary = Retrying(clock, chance)(lease.client.describeStream(access.ref))
         TargetStreams.requireWritable(access.ref, summary.status)
-        Right(summary.maxRecordBytes)
+        Right(summary)
       } catch { case e: KinesisException.NotFound => Left(e) }
     val answer = Answer(said, clock.now)
     known = Some(answer)
@@ -123,7 +130,10 @@ private[spark] object RoutedStream {
   /** Many executors may ask at once, about many streams. */
   private val Retrying = Retry(attempts = 12, Backoff(base = 200.millis, cap = 5.seconds))
 
-  private final case class Answer(said: Either[KinesisException.NotFound, Int], at: Instant) {
-    def bytes: Int = said.fold(throw _, identity)
+  private final case class Answer(
+      said: Either[KinesisException.NotFound, StreamSummary],
+      at: Instant
+  ) {
+    def summary: StreamSummary = said.fold(throw _, identity)
   }
 }

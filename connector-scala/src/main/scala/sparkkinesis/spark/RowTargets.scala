@@ -38,7 +38,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
   private val byText = new JMap[UTF8String, RowTarget]
   private lazy val fixed = settings.stream.map { it =>
-    new Fixed(borrow(it.access).target(it.maxRecordBytes), it.maxRecordBytes)
+    new Fixed(borrow(it.access).target(it.summary), it.summary.maxRecordBytes)
   }
 
   /**
@@ -64,8 +64,10 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
     }
 
   private def existing(column: StreamColumn, stream: RoutedStream): Either[BadRow, RowTarget] =
-    try Right(new Routed(stream))
-    catch {
+    try {
+      AutoDistribution.refuse(stream.access.ref, stream.summary, settings.options)
+      Right(new Routed(stream))
+    } catch {
       case e: KinesisException.NotFound => Left(BadRow.StreamNotFound(column.name, e.getMessage))
     }
 
@@ -87,12 +89,12 @@ private[spark] object RowTargets {
   }
 
   private final class Routed(shared: RoutedStream) extends RowTarget {
-    private var limit = shared.maxRecordBytes
-    override val stream: TargetStream = shared.target(limit)
+    private var limit = shared.summary.maxRecordBytes
+    override val stream: TargetStream = shared.target(shared.summary)
     override def maxRecordBytes: Int = limit
 
     override def freshMaxRecordBytes: Int = {
-      limit = shared.freshMaxRecordBytes
+      limit = shared.freshSummary.maxRecordBytes
       limit
     }
   }

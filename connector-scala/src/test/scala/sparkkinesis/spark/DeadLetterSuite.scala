@@ -19,6 +19,8 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.util.SerializableConfiguration
 
+import sparkkinesis.sink.DeadLetterFormat
+
 class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val random = new Random(5)
 

@@ -13,7 +13,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write}
+import org.apache.spark.sql.connector.write.{
+  LogicalWriteInfo,
+  RequiresDistributionAndOrdering,
+  Write
+}
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
@@ -21,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.client._
 import sparkkinesis.client.aws.Lease
 import sparkkinesis.model._
-import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
+import sparkkinesis.sink._
 
 class KinesisWriteSuite extends AnyFunSuite {
   private val columns = new StructType().add("data", BinaryType).add("partitionKey", StringType)
@@ -32,7 +36,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
   private val settings = WriteSettings(
-    Some(FixedStream(StreamAccess(stream, config), maxRecordBytes = 10)),
+    Some(FixedStream(StreamAccess(stream, config), summary(StreamStatus.Active, 10))),
     StreamReach(None, None, config.credentials),
     SinkOptions(),
     RowRecord.of(columns),
@@ -65,13 +69,13 @@ class KinesisWriteSuite extends AnyFunSuite {
     finally writer.close()
   }
 
-  private def summary(status: StreamStatus) = StreamSummary(
+  private def summary(status: StreamStatus, maxRecordBytes: Int = 1024) = StreamSummary(
     StreamArn.parse("arn:aws:kinesis:eu-west-1:123456789012:stream/orders").get,
     status,
     Instant.EPOCH,
     24.hours,
     1,
-    1024
+    maxRecordBytes
   )
 
   test("a write is planned without a call, in a name without secrets") {
@@ -85,6 +89,29 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(write.description === "Kinesis stream orders (region eu-west-1)")
     assert(!write.toBatch.useCommitCoordinator && !write.toStreaming.useCommitCoordinator)
     assert(!settings.toString.contains("hush"))
+  }
+
+  test("a write asks for no shuffle unless rows are to be ordered") {
+    val where = Seq("streamName" -> "orders", "region" -> "eu-west-1")
+    def asks(more: (String, String)*) =
+      build(where ++ more: _*).isInstanceOf[RequiresDistributionAndOrdering]
+    assert(!asks() && !asks("aggregation" -> "kpl") && !asks("ordering" -> "none"))
+    assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
+  }
+
+  test("a stream that chooses shards by itself takes neither order nor aggregates") {
+    val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
+    def refusal(options: SinkOptions) =
+      intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
+    val ordered = refusal(SinkOptions(isOrdered = true))
+    assert(ordered.getCondition === "KINESIS_AUTO_DISTRIBUTION")
+    assert(ordered.getMessage.contains("Stream orders ") && ordered.getMessage.contains("AUTO"))
+    assert(ordered.getMessage.contains("Set option 'ordering' to none"))
+    val aggregated = refusal(SinkOptions(aggregation = Some(AggregateLimits())))
+    assert(aggregated.getMessage.contains("Set option 'aggregation' to none"))
+    AutoDistribution.refuse(stream, auto, SinkOptions())
+    val byKey = summary(StreamStatus.Active)
+    AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
   }
 
   test("wrong options are refused when the write is planned") {
@@ -109,25 +136,19 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(both.description.contains("stream orders (region eu-west-1), those that column"))
   }
 
-  private val badLetters = Table(
-    ("options", "message holds"),
-    (Seq("deadLetterFormat" -> "parquet"), "'deadLetterFormat' is given without 'deadLetterPath'"),
-    (
-      Seq("deadLetterPath" -> "/d", "deadLetterFormat" -> "csv"),
-      "'deadLetterFormat' is 'csv': expected json or parquet"
-    ),
-    (Seq("deadLetterPath" -> ""), "'deadLetterPath' is ''"),
-    (Seq("deadLetterPath" -> "no-such:///d"), "No FileSystem for scheme \"no-such\""),
-    (Seq("deadLetterPath" -> "file:d:/e"), "'deadLetterPath' is 'file:d:/e'"),
-    (Seq("deadLetterPath" -> "s3a://me:hush@bucket/d"), "'deadLetterPath' holds a password")
+  private val badPaths = Table(
+    ("path", "message holds"),
+    ("no-such:///d", "No FileSystem for scheme \"no-such\""),
+    ("file:d:/e", "'deadLetterPath' is 'file:d:/e': expected a folder"),
+    ("s3a://me:hush@bucket/d", "'deadLetterPath' holds a password")
   )
 
   test("a wrong place for bad rows is refused when the write is planned") {
-    forAll(badLetters) { (options, message) =>
-      val parsed = Options.parse(options.toMap, KinesisWriteBuilder.OptionNames)
+    forAll(badPaths) { (path, message) =>
       val e = intercept[OptionException] {
-        DeadLetterOptions.parse(parsed, "q", new Configuration(false))
+        DeadLetterFolder.of(DeadLetterOptions(path), "q", new Configuration(false))
       }
+      assert(e.condition === OptionException.InvalidOption)
       assert(e.getMessage.contains(message) && !e.getMessage.contains("hush"))
     }
   }

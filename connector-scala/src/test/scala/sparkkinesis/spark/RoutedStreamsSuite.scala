@@ -28,7 +28,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
 
     def limit(name: String): Int = {
       val loan = streams.borrow(access(name))
-      try loan.value.maxRecordBytes
+      try loan.value.summary.maxRecordBytes
       finally loan.close()
     }
   }
@@ -69,7 +69,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     it.kinesis.setLimit("refunds", 7)
     val kept = it.streams.borrow(access("refunds")) // so that it is not forgotten altogether
     it.clock.pass(61.seconds)
-    assert(kept.value.maxRecordBytes === 7)
+    assert(kept.value.summary.maxRecordBytes === 7)
   }
 
   test("other failures are not remembered") {
@@ -82,11 +82,11 @@ class RoutedStreamsSuite extends AnyFunSuite {
   test("a limit is asked anew where it matters, once a minute at most") {
     val it = new Fixture
     val stream = it.streams.borrow(access("orders")).value
-    assert(stream.maxRecordBytes === 100)
+    assert(stream.summary.maxRecordBytes === 100)
     it.kinesis.setLimit("orders", 200)
-    assert(stream.freshMaxRecordBytes === 100)
+    assert(stream.freshSummary.maxRecordBytes === 100)
     it.clock.pass(61.seconds)
-    assert(stream.maxRecordBytes === 100 && stream.freshMaxRecordBytes === 200)
+    assert(stream.summary.maxRecordBytes === 100 && stream.freshSummary.maxRecordBytes === 200)
     assert(it.kinesis.asked.size === 2)
   }
 

@@ -24,6 +24,9 @@ class RoutedWriteSuite extends AnyFunSuite {
     ClientConfig("eu-west-1", None, credentials)
   )
 
+  private val described =
+    new ManyStreams(Map("orders" -> 100)).describeStream(StreamRef.ByName(StreamName("orders")))
+
   private def arn(name: String, region: String = "eu-west-1") =
     s"arn:aws:kinesis:$region:123456789012:stream/$name"
 
@@ -89,7 +92,7 @@ class RoutedWriteSuite extends AnyFunSuite {
   }
 
   test("the row's stream comes before the option's, which is that of rows without one") {
-    val it = new Fixture(byName, Some(FixedStream(orders, 100)))
+    val it = new Fixture(byName, Some(FixedStream(orders, described)))
     it.writing { task =>
       Seq("a", null).foreach(name => task.write(row(name)))
       task.commit()
@@ -99,9 +102,10 @@ class RoutedWriteSuite extends AnyFunSuite {
   }
 
   test("a task without rows borrows nothing and asks nothing") {
-    Seq(new Fixture(byName), new Fixture(byName, Some(FixedStream(orders, 100)))).foreach { it =>
-      it.writing(task => assert(task.commit() === null))
-      assert(it.kinesis.asked.isEmpty && it.regions.isEmpty)
+    Seq(new Fixture(byName), new Fixture(byName, Some(FixedStream(orders, described)))).foreach {
+      it =>
+        it.writing(task => assert(task.commit() === null))
+        assert(it.kinesis.asked.isEmpty && it.regions.isEmpty)
     }
   }
 

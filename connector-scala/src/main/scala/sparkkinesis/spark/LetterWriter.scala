@@ -1,9 +1,9 @@
 package sparkkinesis.spark
 
-import java.io.Closeable
+import java.io.{Closeable, OutputStream, OutputStreamWriter}
 import java.nio.charset.StandardCharsets.UTF_8
 
-import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
+import com.fasterxml.jackson.core.JsonFactory
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
@@ -14,41 +14,33 @@ import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
+import sparkkinesis.sink.DeadLetterFormat
+
 /** A file of dead letters that is being written; whole once it is closed. */
 private[spark] trait LetterWriter extends Closeable {
   def write(letter: DeadLetter, partitionId: Int): Unit
 }
 
 /**
- * How dead letters are written. Spark's own file formats are not for others to call: their methods
- * differ from version to version.
+ * Dead letters as files. Spark's own file formats are not for others to call: their methods differ
+ * from version to version.
  */
-private[spark] sealed abstract class DeadLetterFormat(val name: String) extends Serializable {
+private[spark] object LetterWriter {
 
   /** Begins a file, in place of one of that name. */
-  def open(file: Path, conf: Configuration): LetterWriter
-}
-
-private[spark] object DeadLetterFormat {
-  val All: Seq[DeadLetterFormat] = Seq(Json, Parquet)
+  def open(format: DeadLetterFormat, file: Path, conf: Configuration): LetterWriter =
+    format match {
+      case DeadLetterFormat.Json => new JsonLetters(file.getFileSystem(conf).create(file, true))
+      case DeadLetterFormat.Parquet =>
+        new ParquetLetters(HadoopOutputFile.fromPath(file, conf), conf)
+    }
 
   /** A line a row; `data` in Base64, as Spark's JSON has binaries. Nulls are written, too. */
-  case object Json extends DeadLetterFormat("json") {
-    override def open(file: Path, conf: Configuration): LetterWriter = {
-      val out = file.getFileSystem(conf).create(file, true)
-      val json = new JsonFactory().createGenerator(new java.io.OutputStreamWriter(out, UTF_8))
-      json.setRootValueSeparator(null)
-      new JsonLetters(json)
-    }
-  }
+  private final class JsonLetters(out: OutputStream) extends LetterWriter {
+    private val json = new JsonFactory()
+      .createGenerator(new OutputStreamWriter(out, UTF_8))
+      .setRootValueSeparator(null)
 
-  /** Snappy is native code, so it is none: dead letters are few. */
-  case object Parquet extends DeadLetterFormat("parquet") {
-    override def open(file: Path, conf: Configuration): LetterWriter =
-      new ParquetLetters(HadoopOutputFile.fromPath(file, conf), conf)
-  }
-
-  private final class JsonLetters(json: JsonGenerator) extends LetterWriter {
     override def write(letter: DeadLetter, partitionId: Int): Unit = {
       json.writeStartObject()
       text("stream", letter.stream)
@@ -85,6 +77,7 @@ private[spark] object DeadLetterFormat {
   /** Held in memory, until they are written. */
   private val RowGroupBytes = 8L * 1024 * 1024
 
+  /** Without compression: what Spark uses is native code, and dead letters are few. */
   private final class ParquetLetters(file: HadoopOutputFile, conf: Configuration)
       extends LetterWriter {
     private val groups = new SimpleGroupFactory(ParquetSchema)
