@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
@@ -22,13 +23,15 @@ import sparkkinesis.sink.SinkOptions
  * @param stream that the options name: rows go there unless they say otherwise
  * @param reach of the streams that rows name
  * @param deadLetters where bad rows are kept; none: they fail their task
+ * @param executors that are thought to write at a time, to share what streams allow
  */
 private[spark] final case class WriteSettings(
     stream: Option[FixedStream],
     reach: StreamReach,
     options: SinkOptions,
     columns: RowRecord,
-    deadLetters: Option[DeadLetterFolder]
+    deadLetters: Option[DeadLetterFolder],
+    executors: Int
 )
 
 /** @param summary as the service described it to the driver */
@@ -114,14 +117,17 @@ private[spark] final class KinesisWrite(
   override def toStreaming: StreamingWrite =
     new KinesisStreamingWrite(description(), deadLetters, factory _)
 
-  private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
+  private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
     deadLetters.foreach(_.check())
     val described = stream.map { it =>
       val summary = TargetStreams.shared.describe(queryId, it.ref, it.client)
       AutoDistribution.refuse(it.ref, summary, options)
       FixedStream(it, summary)
     }
-    KinesisDataWriterFactory(WriteSettings(described, reach, options, columns, deadLetters))
+    val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
+    KinesisDataWriterFactory(
+      WriteSettings(described, reach, options, columns, deadLetters, executors)
+    )
   }
 }
 
@@ -132,12 +138,13 @@ private[spark] final class KinesisWrite(
 private[spark] final class KinesisBatchWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
-    factory: () => KinesisDataWriterFactory
+    factory: Int => KinesisDataWriterFactory
 ) extends BatchWrite {
   private val letters = deadLetters.map(new DeadLetterCommit(_, None))
 
   override def toString: String = description
-  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = factory()
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+    factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(messages: Array[WriterCommitMessage]): Unit =
@@ -150,11 +157,11 @@ private[spark] final class KinesisBatchWrite(
 private[spark] final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
-    factory: () => KinesisDataWriterFactory
+    factory: Int => KinesisDataWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory =
-    factory()
+    factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =

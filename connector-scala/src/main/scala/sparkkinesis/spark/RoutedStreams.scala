@@ -79,22 +79,30 @@ private[spark] final class RoutedStream(
   def freshSummary: StreamSummary = locked(known.filterNot(isOld).getOrElse(ask()).summary)
 
   /**
-   * What writers share of it.
+   * What writers share of it. The first to ask says what it is made of.
    *
-   * @param summary of which it is made, where it has not been made before
+   * @param executors that are thought to write to it
    */
-  def target(summary: StreamSummary): TargetStream = locked {
-    val one = made.getOrElse(make(summary))
+  def target(summary: StreamSummary, executors: Int): TargetStream = locked {
+    val one = made.getOrElse(make(summary, executors))
     made = Some(one)
     one
   }
 
-  private def make(summary: StreamSummary): TargetStream = {
+  private def make(summary: StreamSummary, executors: Int): TargetStream = {
     val spreads = summary.distribution match {
       case RecordDistribution.Auto => Some(summary.openShards)
       case RecordDistribution.UserPartitionKey => None
     }
-    new TargetStream(access.ref, lease.client, summary.maxRecordBytes, spreads, clock, chance)
+    new TargetStream(
+      access.ref,
+      lease.client,
+      summary.maxRecordBytes,
+      spreads,
+      executors,
+      clock,
+      chance
+    )
   }
 
   override def close(): Unit = lease.close()

@@ -38,7 +38,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
   private val byText = new JMap[UTF8String, RowTarget]
   private lazy val fixed = settings.stream.map { it =>
-    new Fixed(borrow(it.access).target(it.summary), it.summary.maxRecordBytes)
+    new Fixed(borrow(it.access).target(it.summary, settings.executors), it.summary.maxRecordBytes)
   }
 
   /**
@@ -66,7 +66,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   private def existing(column: StreamColumn, stream: RoutedStream): Either[BadRow, RowTarget] =
     try {
       AutoDistribution.refuse(stream.access.ref, stream.summary, settings.options)
-      Right(new Routed(stream))
+      Right(new Routed(stream, settings.executors))
     } catch {
       case e: KinesisException.NotFound => Left(BadRow.StreamNotFound(column.name, e.getMessage))
     }
@@ -88,9 +88,9 @@ private[spark] object RowTargets {
     override def freshMaxRecordBytes: Int = maxRecordBytes
   }
 
-  private final class Routed(shared: RoutedStream) extends RowTarget {
+  private final class Routed(shared: RoutedStream, executors: Int) extends RowTarget {
     private var limit = shared.summary.maxRecordBytes
-    override val stream: TargetStream = shared.target(shared.summary)
+    override val stream: TargetStream = shared.target(shared.summary, executors)
     override def maxRecordBytes: Int = limit
 
     override def freshMaxRecordBytes: Int = {

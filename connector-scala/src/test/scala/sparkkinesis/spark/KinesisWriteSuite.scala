@@ -40,7 +40,8 @@ class KinesisWriteSuite extends AnyFunSuite {
     StreamReach(None, None, config.credentials),
     SinkOptions(),
     RowRecord.of(columns),
-    deadLetters = None
+    deadLetters = None,
+    executors = 1
   )
 
   private def build(options: (String, String)*): Write = buildFor(columns, options: _*)
