@@ -16,7 +16,7 @@ final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
   private val described = mutable.Buffer.empty[StreamRef]
 
   /** Thrown by the next descriptions, one each. */
-  val refusals = mutable.Queue.empty[KinesisException]
+  val refusals: mutable.Queue[KinesisException] = mutable.Queue.empty[KinesisException]
   var status: StreamStatus = StreamStatus.Active
   @volatile var closed = 0
 

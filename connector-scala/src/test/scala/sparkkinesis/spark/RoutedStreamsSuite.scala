@@ -22,7 +22,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
 
   private class Fixture(val kinesis: ManyStreams = new ManyStreams(Map("orders" -> 100))) {
     val clock = new FastClock
-    val due = mutable.Buffer.empty[() => Unit]
+    val due: mutable.Buffer[() => Unit] = mutable.Buffer.empty[() => Unit]
     val streams =
       new RoutedStreams(_ => kinesis.lease(), clock, (_, task) => due += task, () => 0.5)
 

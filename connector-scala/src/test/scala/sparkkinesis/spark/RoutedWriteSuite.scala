@@ -36,7 +36,7 @@ class RoutedWriteSuite extends AnyFunSuite {
   private class Fixture(columns: StructType, stream: Option[FixedStream] = None) {
     val kinesis = new ManyStreams(Map("a" -> 100, "b" -> 20, "orders" -> 100))
     val clock = new FastClock
-    var regions = Set.empty[String]
+    var regions: Set[String] = Set.empty[String]
     val streams = new RoutedStreams(
       config => { regions += config.region; kinesis.lease() },
       clock,
