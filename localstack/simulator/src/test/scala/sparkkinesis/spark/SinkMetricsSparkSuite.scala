@@ -95,8 +95,8 @@ class SinkMetricsSparkSuite
   private def records(rows: DataFrame, column: String): DataFrame =
     rows.selectExpr(s"cast($column as string) data", s"concat('k', $column % 100) partitionKey")
 
-  private def write(rows: DataFrame): Unit =
-    rows.write.format("kinesis").options(options()).mode("append").save()
+  private def write(rows: DataFrame, more: (String, String)*): Unit =
+    rows.write.format("kinesis").options(options() ++ more).mode("append").save()
 
   /** Of the last write, as the SQL page of the UI would show it; empty before all is there. */
   private def shown: Map[String, String] = {
@@ -146,6 +146,13 @@ class SinkMetricsSparkSuite
   test("a batch write with a task that fails and is run again: both attempts count") {
     write(records(failingOnce(numbers(1000, tasks = 1)), "id"))
     eventually(assertBothAttempts(shown(_).toLong))
+  }
+
+  test("dead letters count once, though a first attempt met them, too") {
+    val rows = records(failingOnce(numbers(1000, tasks = 1)), "id")
+      .selectExpr("if(int(data) < 10, null, data) data", "partitionKey")
+    write(rows, "deadLetterPath" -> Files.createTempDirectory("letters").toString)
+    eventually(assert(shown("deadLetters") === "10" && shown("sentRecords").toLong >= 1490))
   }
 
   test("streaming: each progress tells of its batch, together what the server saw") {
