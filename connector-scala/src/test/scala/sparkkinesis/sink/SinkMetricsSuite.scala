@@ -2,6 +2,8 @@ package sparkkinesis.sink
 
 import java.util.concurrent.CountDownLatch
 
+import scala.concurrent.duration._
+
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -28,7 +30,7 @@ class SinkMetricsSuite extends AnyFunSuite with RecordWriterFixture {
       both.await()
       entries.map(it.write)
     })
-    using(newWriter(kinesis)) { writer =>
+    using(newWriter(kinesis, SinkOptions(linger = 1000.hours))) { writer =>
       (1 to 20).foreach(_ => writer.put(entry("x")))
       writer.flush()
       val metrics = writer.metrics
