@@ -74,7 +74,7 @@ private[spark] object KeyOrder {
  * Without that column, Spark promises an order only among rows of a key that were in one partition
  * before the shuffle.
  */
-private[spark] final class OrderedWrite(write: Write, order: KeyOrder)
+private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
     extends RequiresDistributionAndOrdering {
   override def description(): String = write.description()
 
