@@ -197,7 +197,7 @@ def test_in_order_under_faults(
     spark: SparkSession, stream: Stream, fault: FaultName, rate: float, may_repeat: bool
 ) -> None:
     server = LocalEndpoint(stream.endpoint)
-    how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7}
+    how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7, "times": 20}
     with server.fault(fault, **how) as struck:  # type: ignore[arg-type]
         sink(stream).save(shuffled(spark, 300))
         assert struck.struck > 0
