@@ -5,7 +5,7 @@ package sparkkinesis.model
  *
  * @param name the service's, of a `RecordDistributionStrategy`
  */
-sealed abstract class RecordDistribution(val name: String)
+sealed abstract class RecordDistribution(val name: String) extends Serializable
 
 object RecordDistribution {
 

@@ -11,7 +11,7 @@ final case class DeadLetterOptions(
 )
 
 /** How dead letters are written. */
-sealed abstract class DeadLetterFormat(val name: String)
+sealed abstract class DeadLetterFormat(val name: String) extends Serializable
 
 object DeadLetterFormat {
   case object Json extends DeadLetterFormat("json")
