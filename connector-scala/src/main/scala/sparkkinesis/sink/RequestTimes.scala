@@ -8,7 +8,7 @@ package sparkkinesis.sink
 final case class RequestTimes(counts: Vector[Long]) {
   import RequestTimes._
 
-  /** The least time within which so many of all were answered, rounded up; 0 where there is none. */
+  /** The least time within which such a part of all ended, rounded up; 0 where there is none. */
   def percentile(part: Double): Long = {
     val wanted = math.ceil(counts.sum * part).toLong
     var (slot, passed) = (0, 0L)

@@ -2,7 +2,7 @@ package sparkkinesis.spark
 
 import org.apache.spark.sql.connector.metric.CustomMetric
 
-/** A number of which the SQL page of Spark's UI shows the greatest of all tasks: see [[SumMetric]]. */
+/** Of all tasks' numbers the SQL page of Spark's UI shows the greatest: see [[SumMetric]]. */
 abstract class MaxMetric(override val name: String, override val description: String)
     extends CustomMetric {
   override def aggregateTaskMetrics(values: Array[Long]): String =
