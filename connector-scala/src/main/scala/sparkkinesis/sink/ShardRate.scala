@@ -182,7 +182,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     val offered = taken + math.max(left - onTheWay, 0.0)
     if (offered >= Sample) {
       val gave = taken / offered
-      if (gave < Alone) changeShare(math.max(Least, math.min(fraction, gave * Yield)))
+      if (gave < Alone)
+        changeShare(math.max(least, math.min(fraction, math.max(gave * Yield, fraction / 2))))
       forget()
       whole.records = math.min(whole.records, 0.0)
       whole.bytes = math.min(whole.bytes, if (byBytes) leastBytes else 0.0)
@@ -200,6 +201,9 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     fraction = to
     own.setShare(to)
   }
+
+  /** Below that no shard is, so long as it answers. */
+  private def least: Double = math.min(Least, 0.25 / writers)
 
   private def forget(): Unit = {
     takenRecords = 0
@@ -247,7 +251,7 @@ private[sink] object ShardRate {
   private val ProbeGrowth = 4
 
   // Of the quota.
-  private val Least = 0.01
+  private val Least = 0.05
   private val Yield = 0.95
   private val Alone = 0.97 // the rest is noise
   private val Growth = 0.03 // a second
