@@ -73,11 +73,10 @@ private[sink] final class Lane(
    * @param isDue whether an aggregate is sent though it has room
    */
   def give(to: Request.Gathering, isDue: Boolean, now: Long): Unit = {
-    if (queue.isEmpty && isDue) open.flatMap(_.close()).foreach(enqueue)
     val from = to.size
     val isProbe =
-      if (!isOrdered) giveFirst(to, now, Int.MaxValue)
-      else if (open.isDefined) giveFirst(to, now, 1)
+      if (!isOrdered) giveFirst(to, isDue, now, Int.MaxValue)
+      else if (open.isDefined) giveFirst(to, isDue, now, 1)
       else giveOneOfEachKey(to, now)
     if (to.size > from) {
       to.endPart(this, from, isProbe)
@@ -88,9 +87,14 @@ private[sink] final class Lane(
   }
 
   /** @return whether some go beyond the quota */
-  private def giveFirst(to: Request.Gathering, now: Long, most: Int): Boolean = {
+  private def giveFirst(
+      to: Request.Gathering,
+      isDue: Boolean,
+      now: Long,
+      most: Int
+  ): Boolean = {
     var (sent, isProbe, isMore) = (0, false, true)
-    while (isMore && sent < most && !queue.isEmpty && to.fits(queue.peek))
+    while (isMore && sent < most && hasNext(isDue) && to.fits(queue.peek))
       rate.take(queue.peek.size, now) match {
         case Taken.Nothing => isMore = false
         case taken =>
@@ -99,6 +103,12 @@ private[sink] final class Lane(
           sent += 1
       }
     isProbe
+  }
+
+  /** An aggregate is closed when nothing else is left: it grows while the shard is behind. */
+  private def hasNext(isDue: Boolean): Boolean = {
+    if (queue.isEmpty && isDue) open.flatMap(_.close()).foreach(enqueue)
+    !queue.isEmpty
   }
 
   /** Kinesis keeps no order within a request: of each key only the first record goes. */

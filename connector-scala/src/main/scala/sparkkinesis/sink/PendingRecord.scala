@@ -25,6 +25,10 @@ private[sink] final class PendingRecord(
   /** What went wrong first, and when it was first sent; once it was. */
   var trouble = Option.empty[Trouble]
 
+  /** It was not written; the first time counts. */
+  def failed(sentAt: Long, message: String, cause: Option[Throwable]): Unit =
+    if (trouble.isEmpty) trouble = Some(Trouble(sentAt, message, cause))
+
   def isAggregate: Boolean = users > 1
 }
 

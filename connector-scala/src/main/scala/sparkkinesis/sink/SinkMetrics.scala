@@ -1,5 +1,7 @@
 package sparkkinesis.sink
 
+import sparkkinesis.client.KinesisException
+
 /**
  * What a writer has done so far. "Records" are the caller's but where Kinesis' are named: an
  * aggregate is one of those.
@@ -58,6 +60,27 @@ private[sink] final class SinkCounters {
   def taken(held: Long): Unit = {
     buffered += held
     waiting += 1
+  }
+
+  def sent(entries: Int): Unit = {
+    requests += 1
+    inFlight += 1
+    this.entries += entries
+  }
+
+  def finished(millis: Long): Unit = {
+    inFlight -= 1
+    times.add(millis)
+  }
+
+  def failed(request: Request, e: KinesisException): Unit = {
+    failedRequests += 1
+    e match {
+      case _: KinesisException.Throttled | _: KinesisException.LimitExceeded =>
+        throttled += request.records.length
+      case _: KinesisException.Unreachable => unanswered += 1
+      case _ => ()
+    }
   }
 
   def written(record: PendingRecord): Unit = {

@@ -223,6 +223,14 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a user's own aggregate, written plain, is one record") {
+    for (key <- Seq("a", "b"); hashKey <- Seq(None, Some(HashKey(7)))) {
+      val own = nested.copy(partitionKey = key, explicitHashKey = hashKey)
+      val isAsOurs = key == "a" && hashKey.isDefined
+      assert(UserRecords.of(own).size === (if (isAsOurs) 2 else 1))
+    }
+  }
+
   test("what only begins as an aggregate is safe either way") {
     val marks = Gen.choose(0, 60).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
     forAll(marks) { rest =>

@@ -10,8 +10,7 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /** A Kinesis that only takes records, and answers each request as it is told. */
-final class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult])
-    extends KinesisClient {
+class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult]) extends KinesisClient {
   private val taken = mutable.Buffer.empty[String]
   private val sizes = mutable.Buffer.empty[Int]
   private val numbers = new AtomicLong

@@ -38,7 +38,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
           if (new String(e.data).toInt % 3 == 0) FakeKinesis.Throttle else it.write(e)
         )
     )
-    using(newWriter(kinesis)) { writer =>
+    using(newWriter(kinesis, patient.copy(linger = 1.hour))) { writer =>
       (1 to 9).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(kinesis.requests === Seq(9, 3))
