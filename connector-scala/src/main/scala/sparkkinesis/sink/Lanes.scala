@@ -147,7 +147,7 @@ private[sink] final class Lanes(
   private def arrived(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
     val isElsewhere = lanes.isElsewhere(shard, lane)
     if (isElsewhere) shardLook.doubt()
-    if (isElsewhere && record.isAggregate) misplaced.add(record, shard, sentAt)
+    if (isElsewhere && record.isAggregate) misplaced.add(record, shard, lane, sentAt)
     else counters.written(record)
   }
 
@@ -155,7 +155,7 @@ private[sink] final class Lanes(
     val (good, bad) = misplaced.judge(lanes.shards)
     good.foreach(counters.written)
     counters.misplaced += bad.size
-    bad.foreach(lanes.addAgain)
+    lanes.addFirst(bad)
     if (misplaced.nonEmpty) shardLook.doubt()
   }
 

@@ -107,7 +107,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   private def ended(attempt: Int, wire: FaultyWire, laws: SendLaws)(
       failure: Option[Throwable]
   ): Unit = failure match {
-    case Some(_: DeliveryTimeoutException) => again()
+    case Some(e: DeliveryTimeoutException) => if (sys.env.contains("SEED")) println(s"${agenda.elapsed} $e ${attempts.last.counters.snapshot(0)}"); again()
     case Some(e) => throw new IllegalArgumentException(s"a task failed: $e", e)
     case None =>
       committed = Some(attempt)
