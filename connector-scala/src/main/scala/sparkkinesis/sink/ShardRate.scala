@@ -116,9 +116,13 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     own.records - 1 >= -beyond * own.perSecond.records &&
       own.bytes - size >= -beyond * own.perSecond.bytes
 
+  /**
+   * There was more than the share. There is more than the quota only where the shard has taken what
+   * it cannot have got back by now, however long the answer was on its way.
+   */
   private def widen(): Unit = {
-    beyond *= ProbeGrowth
     changeShare(math.min(1.0, 2 * fraction))
+    if (whole.records < 0 || whole.bytes < 0) beyond *= ProbeGrowth
     if (beyond > LastProbe) free = true
   }
 
@@ -159,6 +163,13 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     }
   }
 
+  /** Of the quota, a second: who has less than its part grows faster. */
+  private def growth(quietSeconds: Double): Double = {
+    val part = 1.0 / writers
+    val ahead = math.max(SlowestGrowth, math.min(FastestGrowth, part / fraction))
+    math.min(MostGrowth, Growth * part * ahead * math.pow(2, quietSeconds / GrowthDoubling))
+  }
+
   private def changeShare(to: Double): Unit = {
     fraction = to
     own.setShare(to)
@@ -173,10 +184,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   private def fill(now: Long): Unit = if (now > filledAt) {
     val seconds = (now - filledAt) / 1000.0
     val quiet = refusedAt.fold(Double.PositiveInfinity)(at => (now - at) / 1000.0)
-    if (fraction < 1 && refusedAt.isDefined && quiet > GrowthPause) {
-      val growth = math.min(MostGrowth, Growth * math.pow(2, quiet / GrowthDoubling))
-      changeShare(math.min(1.0, fraction + growth * seconds))
-    }
+    if (fraction < 1 && refusedAt.isDefined && quiet > GrowthPause)
+      changeShare(math.min(1.0, fraction + growth(quiet) * seconds))
     if (beyond == 0 && fraction == 1 && quiet > ProbePause) beyond = FirstProbe
     own.fill(seconds)
     whole.fill(seconds)
@@ -216,6 +225,8 @@ private[sink] object ShardRate {
   private val Yield = 0.95
   private val Alone = 0.97 // the rest is noise
   private val Growth = 0.03 // a second
+  private val SlowestGrowth = 0.25
+  private val FastestGrowth = 8.0
   private val MostGrowth = 0.5
 
   // In seconds.
