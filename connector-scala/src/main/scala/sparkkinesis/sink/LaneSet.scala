@@ -39,6 +39,12 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
         laneOf(hash.hi, hash.lo).add(entry, hash.hi, hash.lo, record.since, record.trouble)
       }
 
+  /** All that the record's pieces belong to by now. */
+  def of(record: PendingRecord): Seq[Lane] = record.pieces.map { entry =>
+    hash.hash(entry)
+    laneOf(hash.hi, hash.lo)
+  }.distinct
+
   /** As `addAgain`, but with order they come before all that waits. */
   def addFirst(records: Seq[PendingRecord]): Unit = if (records.nonEmpty) {
     val waiting = if (options.isOrdered) lanes.flatMap(_.drain()) else Nil

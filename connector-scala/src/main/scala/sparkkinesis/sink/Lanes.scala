@@ -236,6 +236,7 @@ private[sink] final class Lanes(
   private def change(shards: ShardMap, now: Long): Unit = {
     listed = None
     lanes.change(shards, now)
+    misplaced.move(lanes.of)
     settle()
   }
 

@@ -20,14 +20,22 @@ private[sink] final class MisplacedAggregates {
    */
   def add(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
     lane.hold()
-    waiting :+= Misplaced(record, shard, lane, sentAt)
+    waiting :+= Misplaced(record, shard, Seq(lane), sentAt)
+  }
+
+  /** The stream's lanes are others by now: those are held to which the records belong. */
+  def move(lanesOf: PendingRecord => Seq[Lane]): Unit = waiting = waiting.map { it =>
+    it.lanes.foreach(_.release())
+    val lanes = lanesOf(it.record)
+    lanes.foreach(_.hold())
+    it.copy(lanes = lanes)
   }
 
   /** Those whose shard is known: the good and the bad. */
   def judge(map: ShardMap): (Seq[PendingRecord], Seq[PendingRecord]) = {
     val (known, unknown) = waiting.partition(it => map.range(it.shard).isDefined)
     waiting = unknown
-    known.foreach(_.lane.release())
+    known.foreach(_.lanes.foreach(_.release()))
     val (good, bad) = known.partition(it => map.range(it.shard).exists(holds(_, it.record)))
     bad.foreach { it =>
       val said = s"An aggregate landed in shard ${it.shard}, to which not all of it belongs."
@@ -52,7 +60,7 @@ private object MisplacedAggregates {
   private final case class Misplaced(
       record: PendingRecord,
       shard: ShardId,
-      lane: Lane,
+      lanes: Seq[Lane],
       sentAt: Long
   )
 }

@@ -42,7 +42,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     case 3 => pass(sent, _ => throw new KinesisException.ServiceFailure(Injected))
     case 4 => pass(sent, _ => throw new KinesisException.Unreachable(Injected))
     case 5 => giveUp(sent)
-    case 6 => pass(sent, _.map(misnamed(sent.stream, _)))
+    case 6 => pass(sent, misname(sent, _))
     case _ => part(sent)
   }
 
@@ -88,10 +88,18 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
       Injected
     )
 
-  private def misnamed(stream: StreamRef, result: PutResult): PutResult = result match {
-    case written: PutResult.Written if random.nextBoolean() =>
-      written.copy(shard = shards(stream).any())
-    case other => other
+  /** Of what is where it belongs: that of other records, which are not, shows in truth. */
+  private def misname(sent: Sent, results: Seq[PutResult]): Seq[PutResult] =
+    results.lazyZip(sent.rows).map {
+      case (written: PutResult.Written, rows)
+          if random.nextBoolean() && belongs(sent.stream, written.shard, rows) =>
+        written.copy(shard = shards(sent.stream).any())
+      case (result, _) => result
+    }
+
+  private def belongs(stream: StreamRef, shard: ShardId, rows: Vector[FoundRow]) = {
+    val range = shards(stream).range(shard)
+    rows.size == 1 || rows.forall(it => range.contains(it.hashKey))
   }
 
   /** The effect at the service, with its quotas. */
@@ -116,9 +124,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     outcome.foreach { results =>
       results.lazyZip(mine).foreach {
         case (PutResult.Written(shard, _), Some(record)) =>
-          val range = shards(sent.stream).range(shard)
-          record.isAcknowledged =
-            record.rows.size == 1 || record.rows.forall(it => range.contains(it.hashKey))
+          record.isAcknowledged = belongs(sent.stream, shard, record.rows)
           if (record.isAcknowledged) check.acknowledged(record) else told.misplaced += 1
         case _ => ()
       }

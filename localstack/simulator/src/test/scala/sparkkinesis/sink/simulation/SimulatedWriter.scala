@@ -127,6 +127,7 @@ private[simulation] final class SimulatedWriter(
           case Left(_) => lanes.learnedNothing(agenda.now)
         }
         look()
+        run()
       }
 
   private def startTicking(): Unit = {
@@ -142,6 +143,7 @@ private[simulation] final class SimulatedWriter(
   private def tick(): Unit = {
     wakeAt = Lane.Never
     look()
+    run()
     val latest = agenda.now + options.linger.toMillis
     if (isAlive && latest < wakeAt) wakeBy(latest)
   }

@@ -19,7 +19,8 @@ final class SinkHistory(seed: Long) {
   /** Lives it to its end. */
   def live(): SinkOutcome = {
     tasks.foreach(task => agenda.after(random.nextInt(1000).toLong)(task.start()))
-    for (_ <- 0 until setup.reshards) sometime(shards(streams(random.nextInt(streams.size))).change())
+    for (_ <- 0 until setup.reshards)
+      sometime(shards(streams(random.nextInt(streams.size))).change())
     for (_ <- 0 until setup.kills) sometime(tasks(random.nextInt(tasks.size)).kill())
     if (setup.hasRival) rival()
     agenda.run(Bound)
@@ -27,15 +28,16 @@ final class SinkHistory(seed: Long) {
   }
 
   private val Bound = 2.hours
+  private val RivalEnd = 8.seconds
 
   private def sometime(action: => Unit): Unit =
     agenda.after(random.nextInt(setup.calmAt).toLong)(action)
 
   /** Another program that writes as much as a shard takes. */
-  private def rival(): Unit = if (!isCalm) {
-    val data = new Array[Byte](if (random.nextBoolean()) 1 else 2000)
-    val key = s"rival-${random.nextInt(5)}"
-    kinesis.putRecords(streams.head, Vector.fill(300)(PutEntry(key, data, None)))
+  private def rival(): Unit = if (!isCalm && agenda.elapsed < RivalEnd.toMillis) {
+    val (count, size) = if (random.nextBoolean()) (500, 1) else (100, 8000)
+    val entry = PutEntry(s"rival-${random.nextInt(5)}", new Array[Byte](size), None)
+    kinesis.putRecords(streams.head, Vector.fill(count)(entry))
     rivalRequests += 1
     agenda.after(random.nextInt(1000).toLong)(rival())
   }
@@ -107,7 +109,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   private def ended(attempt: Int, wire: FaultyWire, laws: SendLaws)(
       failure: Option[Throwable]
   ): Unit = failure match {
-    case Some(e: DeliveryTimeoutException) => if (sys.env.contains("SEED")) println(s"${agenda.elapsed} $e ${attempts.last.counters.snapshot(0)}"); again()
+    case Some(_: DeliveryTimeoutException) => again()
     case Some(e) => throw new IllegalArgumentException(s"a task failed: $e", e)
     case None =>
       committed = Some(attempt)

@@ -1,10 +1,10 @@
 package sparkkinesis.sink.simulation
 
-import sparkkinesis.client.{KinesisException, Page}
-import sparkkinesis.model._
-
 import scala.annotation.tailrec
 import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.model._
 
 /**
  * What must hold of the streams at the end of a history.

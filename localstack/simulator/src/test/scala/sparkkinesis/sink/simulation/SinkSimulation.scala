@@ -21,7 +21,6 @@ class SinkSimulation extends AnyFunSuite {
     val all = seeds(count).map(seed => seed -> Future(Try(live(seed)))(global))
     val ended = all.map { case (seed, future) => seed -> Await.result(future, 20.minutes) }
     val failed = ended.collect { case (seed, Failure(e)) => seed -> e }
-    if (failed.nonEmpty) failed.groupBy(_._2.toString.replaceAll("\\d+","#").take(90)).toSeq.sortBy(-_._2.size).foreach { case (m, all) => println(s"XXX ${all.size} ${all.map(_._1).take(6)} $m") }
     failed.headOption.foreach { case (seed, e) =>
       val others = failed.tail.take(20).map(_._1).mkString(" ")
       fail(

@@ -48,7 +48,15 @@ final class SinkWorld(seed: Long) {
   private def target(ref: StreamRef): TargetStream = {
     val chance = () => random.nextDouble()
     val stream =
-      new TargetStream(ref, kinesis, setup.maxRecordBytes, None, setup.executors, agenda.clock, chance)
+      new TargetStream(
+        ref,
+        kinesis,
+        setup.maxRecordBytes,
+        None,
+        setup.executors,
+        agenda.clock,
+        chance
+      )
     stream.shards
     stream
   }
