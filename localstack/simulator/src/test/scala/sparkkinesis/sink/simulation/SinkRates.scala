@@ -16,7 +16,7 @@ import sparkkinesis.sink._
 private[simulation] final class SinkRates(
     shards: Int,
     executors: Int,
-    end: FiniteDuration = 30.seconds
+    end: FiniteDuration = 60.seconds
 ) {
   import SinkRates._
 
@@ -73,9 +73,19 @@ private[simulation] final class SinkRates(
       }
     }
 
-  /** @param weights how often the rows of each shard come */
-  def task(executor: Int, options: SinkOptions, size: Int, weights: Seq[Int]): Unit = {
+  /**
+   * @param weights how often the rows of each shard come
+   * @param pause in milliseconds, whenever they came that often
+   */
+  def task(
+      executor: Int,
+      options: SinkOptions,
+      size: Int,
+      weights: Seq[Int],
+      pause: Long = 0
+  ): Unit = {
     val cycle = weights.zipWithIndex.flatMap { case (weight, i) => Vector.fill(weight)(i) }
+    var put = 0L
     val data = new Array[Byte](size)
     val rows = Iterator
       .continually(cycle)
@@ -92,7 +102,10 @@ private[simulation] final class SinkRates(
       options,
       random,
       rows,
-      () => 0L,
+      () => {
+        put += 1
+        if (put % cycle.size == 0) pause else 0
+      },
       failure => require(failure.isEmpty, s"a task failed: $failure")
     ).run()
   }

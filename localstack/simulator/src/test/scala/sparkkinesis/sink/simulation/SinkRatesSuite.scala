@@ -39,7 +39,7 @@ class SinkRatesSuite extends AnyFunSuite {
   }
 
   test("two executors share a shard: both progress, little is throttled") {
-    val rates = new SinkRates(1, executors = 2, end = 70.seconds)
+    val rates = new SinkRates(1, executors = 2, end = 130.seconds)
     (0 to 1).foreach(rates.task(_, plain, 100, Seq(1)))
     rates.run()
     say(rates, 1)
@@ -50,14 +50,14 @@ class SinkRatesSuite extends AnyFunSuite {
     assert(rates.throttledShare < 0.05)
   }
 
-  test("a hot key does not hold back the other lanes") {
+  test("a hot key does not hold back the other lanes while there is memory") {
     val rates = new SinkRates(4, executors = 1)
-    rates.task(0, plain, 100, Seq(4, 1, 1, 1))
+    // 1,500 rows a second for the first shard, 980 for each other: the rest of 500 is buffered.
+    rates.task(0, plain, 50, Seq(75, 49, 49, 49), pause = 50)
     rates.run()
     say(rates, 4)
     assert(rates.use(0) >= 0.98)
-    // The rows come as they come: while the hot shard takes its quota, the others get a fourth of it.
-    (1 to 3).foreach(it => assert(rates.use(it) >= 0.98 * 0.25))
+    (1 to 3).foreach(it => assert(rates.use(it) >= 0.98 * 0.98))
     assert(rates.throttledShare < 0.01)
   }
 }
