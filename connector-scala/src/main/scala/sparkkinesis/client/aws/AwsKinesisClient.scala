@@ -5,6 +5,7 @@ import java.util.{List => JavaList}
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
+import software.amazon.awssdk.core.interceptor.ExecutionAttribute
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, model => aws}
 
 import sparkkinesis.client.ListShardsRequest.{First, Next}
@@ -28,7 +29,10 @@ private[aws] final class AwsKinesisClient(
     AwsErrors.translating(s"DescribeStreamSummary of stream $stream", target) {
       val request = aws.DescribeStreamSummaryRequest.builder()
       val named = forStream(stream)(request.streamName(_), request.streamARN(_))
-      summary(sdk.describeStreamSummary(named.build()).streamDescriptionSummary)
+      val slot = new DistributionAnswers.Slot
+      named.overrideConfiguration(carrying(DistributionAnswers.Wanted, slot))
+      val answer = sdk.describeStreamSummary(named.build())
+      summary(answer.streamDescriptionSummary, slot.strategy)
     }
 
   override def listShards(request: ListShardsRequest): ShardListing = request match {
@@ -61,12 +65,7 @@ private[aws] final class AwsKinesisClient(
         case StreamRef.ByName(_) => () // the iterator tells the stream
       }
       val slot = new PackedAnswers.Slot
-      request.overrideConfiguration(
-        AwsRequestOverrideConfiguration
-          .builder()
-          .putExecutionAttribute(PackedAnswers.Wanted, slot)
-          .build()
-      )
+      request.overrideConfiguration(carrying(PackedAnswers.Wanted, slot))
       val answer = sdk.getRecords(request.build())
       slot.page.getOrElse(page(answer))
     }
@@ -83,6 +82,10 @@ private[aws] final class AwsKinesisClient(
   override def close(): Unit =
     try sdk.close()
     finally closeAlso()
+
+  /** Tells an interceptor where this one call wants its answer. */
+  private def carrying[A](attribute: ExecutionAttribute[A], value: A) =
+    AwsRequestOverrideConfiguration.builder().putExecutionAttribute(attribute, value).build()
 
   private def forStream[B](stream: StreamRef)(byName: String => B, byArn: String => B): B =
     stream match {
