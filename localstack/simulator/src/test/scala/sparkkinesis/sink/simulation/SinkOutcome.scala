@@ -27,6 +27,18 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
 
   def rows: Int = landed.iterator.map(_.rows.size).sum
 
+  /** What a history may have been like. */
+  def features: Set[String] = Map(
+    "late" -> landed.exists(_.isLate),
+    "ambiguous" -> landed.exists(it => !it.isAcknowledged),
+    "misplaced" -> landed.exists(it => !isWhole(it)),
+    "throttled by quota" -> (kinesis.statistics.snapshot.entriesFailed > 0),
+    "run again" -> tasks.exists(_.attemptsMade > 1)
+  ).collect { case (feature, true) => feature }.toSet
+
+  /** All that landed, to be compared. */
+  def trace: Seq[String] = landed.iterator.map(it => s"${it.shard} ${it.number} ${it.rows}").toSeq
+
   def check(): Unit = {
     val inStreams = streams.map(stream => stream -> read(stream)).toMap
     same(inStreams)

@@ -33,12 +33,19 @@ class SinkSimulation extends AnyFunSuite {
   }
 
   test("whatever happens, the promises are kept") {
-    val rows = each(5000) { seed =>
+    val outcomes = each(5000) { seed =>
       val outcome = new SinkHistory(seed).live()
       outcome.check()
-      outcome.rows
+      outcome.rows -> outcome.features
     }
-    info(s"${rows.size} histories, ${rows.sum} rows")
-    assert(rows.sum > 0)
+    val features = outcomes.flatMap(_._2).groupMapReduce(identity)(_ => 1)(_ + _)
+    info(s"${outcomes.size} histories, ${outcomes.map(_._1).sum} rows; of them were $features")
+    if (outcomes.size > 1) assert(features.size === 5 && features.values.forall(_ > 100))
+  }
+
+  test("a seed is one history") {
+    each(40)(seed =>
+      assert(new SinkHistory(seed).live().trace === new SinkHistory(seed).live().trace)
+    )
   }
 }
