@@ -56,7 +56,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   private val targets = executors(random.nextInt(executors.size))
   private var attempts = Vector.empty[SimulatedWriter]
 
-  var committed = Option.empty[Int]
+  var committed: Option[Int] = None
 
   /** How many rows each key has. */
   val rowsOfKeys: Map[Int, Int] = keys.groupMapReduce(identity)(_ => 1)(_ + _)

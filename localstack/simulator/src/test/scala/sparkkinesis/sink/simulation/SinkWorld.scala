@@ -31,7 +31,7 @@ final class SinkWorld(seed: Long) {
   val executors: Vector[Vector[TargetStream]] = Vector.fill(setup.executors)(streams.map(target))
 
   /** In the order in which it took effect. */
-  val landed = mutable.ArrayBuffer.empty[Landed]
+  val landed: mutable.ArrayBuffer[Landed] = mutable.ArrayBuffer.empty[Landed]
 
   /** Requests that reached the service. */
   var reached = 0L
