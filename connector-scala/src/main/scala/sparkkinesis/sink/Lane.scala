@@ -151,6 +151,11 @@ private[sink] final class Lane(
     }
   }
 
+  /** With order, nothing more is sent until it is released: more was sent than is settled. */
+  def hold(): Unit = inFlight += 1
+
+  def release(): Unit = inFlight -= 1
+
   /** All that it has, in order; it stays empty. */
   def drain(): Seq[PendingRecord] = {
     open.flatMap(_.close()).foreach(enqueue)

@@ -27,14 +27,30 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   def add(entry: PutEntry, hi: Long, lo: Long, now: Long): Unit =
     laneOf(hi, lo).add(entry, hi, lo, now, None)
 
-  /** To the lane that it belongs to by now; an aggregate in pieces, which may belong to several. */
+  /**
+   * To the lane that it belongs to by now, behind what it has; an aggregate in pieces, which may
+   * belong to several lanes. Where there are aggregates, what goes alone joins one, too: it must not
+   * overtake what is gathered already.
+   */
   def addAgain(record: PendingRecord): Unit =
-    if (!record.isAggregate) laneOf(record.hi, record.lo).enqueue(record)
+    if (options.aggregation.isEmpty) laneOf(record.hi, record.lo).enqueue(record)
     else
-      UserRecords.of(record.entry).foreach { entry =>
+      record.pieces.foreach { entry =>
         hash.hash(entry)
         laneOf(hash.hi, hash.lo).add(entry, hash.hi, hash.lo, record.since, record.trouble)
       }
+
+  /** All that the record's pieces belong to by now. */
+  def of(record: PendingRecord): Seq[Lane] = record.pieces.map { entry =>
+    hash.hash(entry)
+    laneOf(hash.hi, hash.lo)
+  }.distinct
+
+  /** As `addAgain`, but with order they come before all that waits. */
+  def addFirst(records: Seq[PendingRecord]): Unit = if (records.nonEmpty) {
+    val waiting = if (options.isOrdered) lanes.flatMap(_.drain()) else Nil
+    (records ++ waiting).foreach(addAgain)
+  }
 
   /** The lanes of shards that are open still stay as they are; the others' records go on. */
   def change(shards: ShardMap, now: Long): Unit = {
