@@ -23,10 +23,15 @@ private[aws] object PutRecordsAnswerCbor {
   }
 
   private val Records = "Records".getBytes(UTF_8)
+  private val Count = "FailedRecordCount".getBytes(UTF_8)
+  private val Encryption = "EncryptionType".getBytes(UTF_8)
   private val Shard = "ShardId".getBytes(UTF_8)
   private val Number = "SequenceNumber".getBytes(UTF_8)
   private val Code = "ErrorCode".getBytes(UTF_8)
   private val Message = "ErrorMessage".getBytes(UTF_8)
+
+  /** More than any request has. */
+  private val MostFailed = 1000000L
 
   /** A power of two; of shards that an answer names, most find their place. */
   private val Places = 64
@@ -40,7 +45,9 @@ private[aws] object PutRecordsAnswerCbor {
 
     def read(): Unit = {
       in.foreachEntry { () =>
-        if (isName(Records)) records = Some(readRecords())
+        if (isText(Records)) records = Some(readRecords())
+        else if (isText(Count)) in.checkCount(MostFailed)
+        else if (isText(Encryption)) in.checkedText()
         else skipMember()
       }
       if (!in.isAtEnd) throw CborCursor.Unusual
@@ -58,10 +65,10 @@ private[aws] object PutRecordsAnswerCbor {
       var code = Option.empty[String]
       var message = Option.empty[String]
       in.foreachEntry { () =>
-        if (isName(Number)) number = Some(readNumber())
-        else if (isName(Shard)) shard = Some(readShard())
-        else if (isName(Code)) code = Some(readText())
-        else if (isName(Message)) message = Some(readText())
+        if (isText(Number)) number = Some(readNumber())
+        else if (isText(Shard)) shard = Some(readShard())
+        else if (isText(Code)) code = Some(readText())
+        else if (isText(Message)) message = Some(readText())
         else skipMember()
       }
       (code, shard, number) match {
@@ -74,7 +81,8 @@ private[aws] object PutRecordsAnswerCbor {
     /** The same object for the same shard, as long as another one does not take its place. */
     private def readShard(): ShardId = {
       in.checkedText()
-      val place = (body(in.end - 1) + 7 * body(in.end - 2)) & (Places - 1)
+      val last = in.end - 1 // digits of the shard's number, as a rule
+      val place = (body(last) + 10 * body(last - 1) + 100 * body(last - 2)) & (Places - 1)
       Option(shards(place)).filter(it => isText(it.bytes)).map(_.id).getOrElse {
         val named = new NamedShard(Arrays.copyOfRange(body, in.begin, in.end))
         shards(place) = named
@@ -98,8 +106,6 @@ private[aws] object PutRecordsAnswerCbor {
       in.checkText()
       in.skip()
     }
-
-    private def isName(name: Array[Byte]): Boolean = isText(name)
 
     private def isText(text: Array[Byte]): Boolean =
       Arrays.equals(body, in.begin, in.end, text, 0, text.length)
