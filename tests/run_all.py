@@ -57,7 +57,7 @@ PARTS = [
         command=["project/sbt", "bench/test"],
         reports="tests/bench/target/test-reports/*.xml",
     ),
-    pytest_part("python", "python/tests"),
+    pytest_part("python", "python/tests", "tests/golden"),
     pytest_part("packaging", "tests/packaging"),
     pytest_part("simulator", "tests/simulator"),
     pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads

@@ -10,6 +10,9 @@ trait Clock {
 
   /** Returns after the duration, or throws `InterruptedException`. */
   def sleep(duration: FiniteDuration): Unit
+
+  /** Waits for a notification of an object whose lock is held, at most so many milliseconds. */
+  def await(monitor: AnyRef, millis: Long): Unit = monitor.wait(math.max(1L, millis))
 }
 
 /** The only place that reads the machine's clock. */

@@ -142,8 +142,8 @@ final class AggregatedRecord {
 }
 
 private object AggregatedRecord {
-  private val MarkBytes = 4
-  private val DigestBytes = 16
+  val MarkBytes = 4
+  val DigestBytes = 16
 
   private val Missing = -1
 
@@ -151,14 +151,15 @@ private object AggregatedRecord {
   private val NoIndex = Int.MaxValue
 
   // A field's number, three bits of its kind: 0 a number, 2 bytes.
-  private final val PartitionKeyTag = 0x0a
-  private final val HashKeyTag = 0x12
-  private final val RecordTag = 0x1a
-  private final val PartitionKeyIndexTag = 0x08
-  private final val HashKeyIndexTag = 0x10
-  private final val DataTag = 0x1a
+  final val PartitionKeyTag = 0x0a
+  final val HashKeyTag = 0x12
+  final val RecordTag = 0x1a
+  final val PartitionKeyIndexTag = 0x08
+  final val HashKeyIndexTag = 0x10
+  final val DataTag = 0x1a
 
-  private def isMarked(bytes: Array[Byte], begin: Int, length: Int): Boolean =
+  /** Whether an aggregate can begin so. */
+  def isMarked(bytes: Array[Byte], begin: Int, length: Int): Boolean =
     length > MarkBytes + DigestBytes &&
       bytes(begin) == 0xf3.toByte && bytes(begin + 1) == 0x89.toByte &&
       bytes(begin + 2) == 0x9a.toByte && bytes(begin + 3) == 0xc2.toByte

@@ -18,6 +18,12 @@ object ServiceLimits {
   /** Default bytes of one record, its partition key included; a stream may allow up to 10 MiB. */
   val RecordBytes: Int = 1024 * 1024
 
+  /** Records a second that a shard takes (quotas). */
+  val WriteRecordsPerSecond: Long = 1000
+
+  /** Bytes a second that a shard takes, partition keys included (quotas). */
+  val WriteBytesPerSecond: Long = 1024L * 1024
+
   /** Unicode characters of a partition key (API reference of PutRecord). */
   val PartitionKeyCharacters = 256
 

@@ -1,30 +1,28 @@
 package sparkkinesis.sink
 
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{SynchronousQueue, ThreadPoolExecutor, TimeUnit}
 
+import scala.collection.mutable
 import scala.concurrent.duration._
-import scala.jdk.DurationConverters._
 import scala.util.Random
 
-import sparkkinesis.client.{Clock, KinesisClient}
-import sparkkinesis.model.{PutEntry, StreamRef}
+import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.model.{KeyHash, PutEntry, ShardMap}
+import sparkkinesis.sink.Lanes.Next
 
 /**
- * Writes records to one stream, many requests at once, in bounded memory. At least once, in no
- * promised order. Owned by one thread, which calls all its methods.
+ * Writes records to streams, many requests at once, in bounded memory, at least once each. Owned by
+ * one thread, which calls all its methods.
  *
  * The first failure of any request fails the writer: the following call of `put` or `flush`
  * throws it.
  *
- * @param client not closed by the writer
  * @param limits of one request
  * @param isCancelled asked at every record, and every 200 ms while the owner waits: once it is true
  *   `put` and `flush` throw `InterruptedException`, as they do when the owner is interrupted
  */
 final class RecordWriter(
-    client: KinesisClient,
-    stream: StreamRef,
     limits: RequestLimits,
     options: SinkOptions,
     clock: Clock,
@@ -33,23 +31,17 @@ final class RecordWriter(
 ) extends AutoCloseable {
   import RecordWriter._
 
-  private val counters = new SinkCounters
-  private val delivery = new Delivery(
-    client,
-    stream,
-    options.deliveryTimeout,
-    clock,
-    () => random.nextDouble(),
-    counters,
-    acknowledged,
-    () => synchronized(waiting)
-  )
-  private val threads = newThreads(options.maxInFlightRequests)
+  private val hash = new KeyHash
+  private val threads = newThreads()
 
   // Guarded by this writer's lock.
-  private var filling = Option.empty[Batch]
-  private var bufferedBytes = 0L
-  private var waiting = 0L
+  private val counters = new SinkCounters
+  private val streams = mutable.LinkedHashMap.empty[TargetStream, Lanes]
+  private val listing = mutable.Set.empty[Lanes]
+  private var turn = 0
+  private var isPressed = false
+  private var isTicking = false
+  private var wakeAt = Lane.Never
   private var failure = Option.empty[Throwable]
 
   /**
@@ -57,17 +49,16 @@ final class RecordWriter(
    *
    * @throws DeliveryTimeoutException or `KinesisException` where a record could not be written
    */
-  def put(entry: PutEntry): Unit = synchronized {
-    val size = EntrySize.of(entry)
-    awaitRoom(size)
-    bufferedBytes += size
-    waiting += 1
-    val grown = filling.flatMap(_.add(entry, limits)).getOrElse {
-      sendFilling()
-      Batch.of(entry, clock.now)
+  def put(stream: TargetStream, entry: PutEntry): Unit = {
+    hash.hash(entry)
+    stream.shards // the first to ask waits for the answer, without the lock
+    synchronized {
+      awaitRoom(EntrySize.of(entry))
+      val lanes = streams.getOrElseUpdate(stream, lanesOf(stream))
+      lanes.add(entry, hash.hi, hash.lo, now)
+      if (!isTicking) startTicking()
+      if (lanes.isWorthALook) look()
     }
-    filling = Some(grown)
-    if (grown.isFull(limits) || isLingering(grown)) sendFilling()
   }
 
   /**
@@ -77,18 +68,25 @@ final class RecordWriter(
    */
   def flush(): Unit = synchronized {
     requireOngoing()
-    sendFilling()
-    while (waiting > 0) awaitNews()
+    pressing {
+      while (counters.waiting > 0) awaitNews()
+    }
   }
 
   /** Not yet acknowledged, in bytes. */
-  def buffered: Long = synchronized(bufferedBytes)
+  def buffered: Long = synchronized(counters.buffered)
 
   /** So far; still growing while requests are in flight. */
-  def metrics: SinkMetrics = counters.snapshot
+  def metrics: SinkMetrics = synchronized {
+    counters.snapshot(streams.values.iterator.map(_.sleep).maxOption.getOrElse(0L))
+  }
 
   /** Gives up what is not acknowledged: requests in flight are interrupted, threads end. */
   override def close(): Unit = {
+    synchronized {
+      if (failure.isEmpty) failure = Some(new IllegalStateException("The writer is closed."))
+      notifyAll()
+    }
     threads.shutdownNow()
     try { threads.awaitTermination(CloseTimeout.toMillis, TimeUnit.MILLISECONDS); () }
     catch { case _: InterruptedException => Thread.currentThread().interrupt() }
@@ -97,53 +95,129 @@ final class RecordWriter(
   /** A record larger than all the room gets it alone. */
   private def awaitRoom(size: Long): Unit = {
     requireOngoing()
-    while (bufferedBytes > 0 && bufferedBytes + size > options.maxBufferedBytes) {
-      sendFilling()
-      awaitNews()
+    def isFull = counters.buffered > 0 && counters.buffered + size > options.maxBufferedBytes
+    if (isFull) pressing {
+      while (isFull) awaitNews()
     }
   }
 
+  private def pressing(wait: => Unit): Unit = {
+    isPressed = true
+    look()
+    requireOngoing()
+    try wait
+    finally isPressed = false
+  }
+
   private def awaitNews(): Unit = {
-    wait(LookPeriod.toMillis)
+    clock.await(this, LookPeriod.toMillis)
     requireOngoing()
   }
 
   private def requireOngoing(): Unit = {
     failure.foreach(throw _)
-    if (isCancelled())
-      throw new InterruptedException(s"Writing to stream $stream ends: its task was cancelled.")
+    if (isCancelled()) {
+      val names = streams.keys.map(_.ref).mkString(", ")
+      throw new InterruptedException(s"Writing to stream $names ends: its task was cancelled.")
+    }
   }
 
-  private def isLingering(batch: Batch): Boolean =
-    clock.now.isAfter(batch.since.plus(Linger.toJava))
-
-  private def sendFilling(): Unit = {
-    filling.foreach(batch => threads.execute(() => deliver(batch)))
-    filling = None
+  /** Sends what there is to send, of each stream in turn, as far as requests may be in flight. */
+  private def look(): Unit = if (failure.isEmpty) failing {
+    val all = streams.values.toVector
+    all.foreach(lookForShards)
+    var (nothing, wake) = (0, Lane.Never)
+    while (nothing < all.size && counters.inFlight < options.maxInFlightRequests) {
+      val lanes = all(turn % all.size)
+      turn += 1
+      lanes.next(now, isPressed) match {
+        case Next.Send(request) =>
+          threads.execute(() => deliver(lanes, request))
+          nothing = 0
+        case Next.Wait(until) =>
+          wake = math.min(wake, until)
+          nothing += 1
+      }
+    }
+    if (wake < wakeAt) {
+      wakeAt = wake
+      notifyAll()
+    }
   }
 
-  private def deliver(batch: Batch): Unit =
-    try delivery.run(batch)
-    catch { case e: Throwable => failed(e) } // handed to the owner, whatever it is
-
-  private def acknowledged(records: Int, bytes: Long): Unit = synchronized {
-    waiting -= records
-    bufferedBytes -= bytes
-    notifyAll()
+  private def deliver(lanes: Lanes, request: Request): Unit = {
+    val answer = attempt(lanes.stream.client.putRecords(lanes.stream.ref, request.entries))
+    synchronized {
+      failing {
+        answer match {
+          case Right(results) => lanes.answered(request, results, now)
+          case Left(e: KinesisException) => lanes.failed(request, e, now)
+          case Left(e) => throw e
+        }
+      }
+      look()
+      notifyAll()
+    }
   }
 
-  private def failed(e: Throwable): Unit = synchronized {
+  private def lookForShards(lanes: Lanes): Unit =
+    if (lanes.wantsShards(now) && listing.add(lanes)) {
+      val stale = lanes.shards
+      threads.execute(() => list(lanes, stale))
+    }
+
+  private def list(lanes: Lanes, stale: ShardMap): Unit = {
+    val answer = attempt(lanes.stream.shardsAfter(stale))
+    synchronized {
+      listing -= lanes
+      answer match {
+        case Right(shards) => lanes.learn(shards, now)
+        case Left(e: KinesisException) if e.isRetryable => lanes.learnedNothing(now)
+        case Left(e) => fail(e)
+      }
+      look()
+    }
+  }
+
+  /** While the owner is busy elsewhere, records must go when they have lingered. */
+  private def startTicking(): Unit = {
+    isTicking = true
+    threads.execute(() => tick())
+  }
+
+  private def tick(): Unit = synchronized {
+    try
+      while (failure.isEmpty) {
+        wakeAt = Lane.Never
+        look()
+        wakeAt = math.min(wakeAt, now + options.linger.toMillis)
+        clock.await(this, wakeAt - now)
+      }
+    catch { case _: InterruptedException => () } // the writer is closed
+  }
+
+  /** An interrupt is an answer, too: the writer is being closed. */
+  private def attempt[A](call: => A): Either[Throwable, A] =
+    try Right(call)
+    catch { case e: Throwable => Left(e) }
+
+  private def failing(body: => Unit): Unit =
+    try body
+    catch { case e: Throwable => fail(e) } // handed to the owner, whatever it is
+
+  private def fail(e: Throwable): Unit = {
     if (failure.isEmpty) failure = Some(e)
-    notifyAll()
     threads.shutdownNow() // nothing that follows can make the task succeed
-    ()
+    notifyAll()
   }
+
+  private def lanesOf(stream: TargetStream): Lanes =
+    new Lanes(stream, limits, options, () => random.nextDouble(), counters, now)
+
+  private def now: Long = clock.now.toEpochMilli
 }
 
 object RecordWriter {
-
-  /** So long a request waits for more records while they come. */
-  private val Linger = 100.millis
 
   /** So long a cancelled task waits at most before it sees that. */
   private val LookPeriod = 200.millis
@@ -152,22 +226,20 @@ object RecordWriter {
   private val CloseTimeout = 1500.millis
   private val IdleThread = 10.seconds
 
-  /** Requests wait in its queue; `maxBufferedBytes` bounds them. */
-  private def newThreads(count: Int): ThreadPoolExecutor = {
+  /** As many as there are requests in flight, and one that keeps the time. */
+  private def newThreads(): ThreadPoolExecutor = {
     val made = new AtomicInteger
-    val threads = new ThreadPoolExecutor(
-      count,
-      count,
+    new ThreadPoolExecutor(
+      0,
+      Int.MaxValue,
       IdleThread.toMillis,
       TimeUnit.MILLISECONDS,
-      new LinkedBlockingQueue[Runnable],
+      new SynchronousQueue[Runnable],
       (task: Runnable) => {
         val thread = new Thread(task, s"spark-kinesis-writer-${made.incrementAndGet()}")
         thread.setDaemon(true)
         thread
       }
     )
-    threads.allowCoreThreadTimeOut(true)
-    threads
   }
 }

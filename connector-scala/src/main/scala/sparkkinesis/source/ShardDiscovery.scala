@@ -9,13 +9,6 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/**
- * The stream's shards at one time.
- *
- * @param serverTime the service's clock, where it tells
- */
-final case class ShardSnapshot(shards: Seq[Shard], serverTime: Option[Instant])
-
 /** Finds out which shards there are. */
 object ShardDiscovery {
 
@@ -23,20 +16,6 @@ object ShardDiscovery {
   private val ServiceTimeStep = 1.second
   private val Attempts = 5
   private val ListingBackoff = Backoff(500.millis, 2.seconds)
-
-  /** Every page of `ListShards`. */
-  def listAll(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardSnapshot = {
-    @tailrec
-    def more(listing: ShardListing, before: Vector[Shard]): Vector[Shard] = {
-      val shards = before ++ listing.shards
-      listing.nextToken match {
-        case Some(token) => more(client.listShards(ListShardsRequest.Next(stream, token)), shards)
-        case None => shards
-      }
-    }
-    val first = client.listShards(ListShardsRequest.First(stream, filter))
-    ShardSnapshot(more(first, Vector.empty), first.serverTime)
-  }
 
   /**
    * The first offset of a new query. `latest` is decided here, once, as a time.
@@ -78,7 +57,7 @@ object ShardDiscovery {
       chance: () => Double,
       attempt: Int
   ): ShardSnapshot = {
-    val snapshot = listAll(client, stream, filter)
+    val snapshot = ShardSnapshot.list(client, stream, filter)
     if (coversAllHashKeys(snapshot.shards)) snapshot
     else if (attempt == Attempts)
       throw new SourceException(

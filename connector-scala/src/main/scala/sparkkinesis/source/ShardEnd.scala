@@ -22,7 +22,7 @@ object ShardEnd {
   ): Option[Seq[ChildShard]] =
     if (page.children.nonEmpty) Some(page.children)
     else {
-      val listed = ShardDiscovery.listAll(client, stream, ShardFilter.FromTrimHorizon).shards
+      val listed = ShardSnapshot.list(client, stream, ShardFilter.FromTrimHorizon).shards
       val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
       if (isClosed) Some(childrenIn(listed, shard)) else None
     }

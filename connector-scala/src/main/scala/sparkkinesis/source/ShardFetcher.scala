@@ -118,7 +118,7 @@ final class ShardFetcher(
 
   /** A closed shard is no longer listed when its last record has been trimmed: read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, now: Instant): FetchStep = {
-    val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
+    val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
     if (listed.exists(_.id == shard.shard)) retryOrFail(gone, now)
     else {
       val gone = loss("the shard does not exist any more", now)

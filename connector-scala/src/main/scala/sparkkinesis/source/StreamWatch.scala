@@ -80,7 +80,7 @@ final class StreamWatch(
 
   private def look(from: StreamOffset, now: Instant): FiniteDuration =
     try {
-      val listed = ShardDiscovery.listAll(client, ref, ShardFilter.FromTrimHorizon).shards
+      val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
       if (isOdd(from, listed)) verify(from)
       judge(from, listed, now)
       failures = 0

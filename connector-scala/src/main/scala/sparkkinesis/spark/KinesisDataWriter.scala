@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 
 import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.client.{Clock, SystemClock}
-import sparkkinesis.sink.{RecordWriter, RequestLimits}
+import sparkkinesis.sink.{RecordWriter, RequestLimits, TargetStream}
 
 /** Makes a task's writer, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
@@ -50,9 +50,15 @@ private[spark] final class KinesisDataWriter(
     isCancelled: () => Boolean
 ) extends DataWriter[InternalRow] {
 
-  private val writer = new RecordWriter(
-    lease.client,
+  private val stream = new TargetStream(
     settings.stream,
+    lease.client,
+    settings.maxRecordBytes,
+    None,
+    clock,
+    () => random.nextDouble()
+  )
+  private val writer = new RecordWriter(
     RequestLimits.Default,
     settings.options,
     clock,
@@ -64,7 +70,7 @@ private[spark] final class KinesisDataWriter(
   override def write(row: InternalRow): Unit = {
     rows += 1
     settings.columns.entry(row, settings.maxRecordBytes) match {
-      case Right(entry) => ConnectorError.translating(writer.put(entry))
+      case Right(entry) => ConnectorError.translating(writer.put(stream, entry))
       case Left(reason) => throw invalidRow(reason)
     }
   }

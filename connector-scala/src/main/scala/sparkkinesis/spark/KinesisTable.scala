@@ -12,15 +12,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
-import sparkkinesis.client.{OptionException, ShardFilter, StreamAccess, SystemClock}
+import sparkkinesis.client.{OptionException, ShardFilter, ShardSnapshot, StreamAccess, SystemClock}
 import sparkkinesis.model.Shard
-import sparkkinesis.source.{
-  CheckedStream,
-  DefinedPositions,
-  ReadBounds,
-  ShardDiscovery,
-  SourceOptions
-}
+import sparkkinesis.source.{CheckedStream, DefinedPositions, ReadBounds, SourceOptions}
 
 /**
  * Kinesis streams, as Spark sees them.
@@ -90,7 +84,7 @@ object KinesisTable {
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>
       CheckedStream.Retrying(SystemClock, FetchRun.chance) {
-        ShardDiscovery.listAll(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
+        ShardSnapshot.list(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }
 }

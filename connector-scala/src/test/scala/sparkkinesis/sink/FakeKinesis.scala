@@ -4,14 +4,13 @@ import java.time.Instant
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.collection.mutable
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
 
 /** A Kinesis that only takes records, and answers each request as it is told. */
-final class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult])
-    extends KinesisClient {
+class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult]) extends KinesisClient {
   private val taken = mutable.Buffer.empty[String]
   private val sizes = mutable.Buffer.empty[Int]
   private val numbers = new AtomicLong
@@ -32,8 +31,14 @@ final class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult])
     answer(this, entries)
   }
 
+  /** One shard, to which every hash key belongs. */
+  override def listShards(request: ListShardsRequest): ShardListing = ShardListing(
+    Seq(Shard(ShardId("s"), Nil, HashKeyRange.All, SequenceNumber("1"), None)),
+    None,
+    None
+  )
+
   override def describeStream(stream: StreamRef): StreamSummary = unused
-  override def listShards(request: ListShardsRequest): ShardListing = unused
   override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = unused
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = unused
   override def close(): Unit = ()
@@ -48,7 +53,7 @@ object FakeKinesis {
   def willing: FakeKinesis = new FakeKinesis((it, entries) => entries.map(it.write))
 }
 
-/** Sleeping takes no time but moves the hands; and they can be moved by hand. */
+/** Waiting takes hardly any time but moves the hands; and they can be moved by hand. */
 final class FastClock extends Clock {
   private val millis = new AtomicLong
   override def now: Instant = Instant.ofEpochMilli(millis.get)
@@ -56,6 +61,11 @@ final class FastClock extends Clock {
   override def sleep(duration: FiniteDuration): Unit = {
     if (Thread.interrupted()) throw new InterruptedException
     pass(duration)
+  }
+
+  override def await(monitor: AnyRef, duration: Long): Unit = {
+    monitor.wait(1)
+    pass(math.max(1L, duration).millis)
   }
 
   def pass(duration: FiniteDuration): Unit = { millis.addAndGet(duration.toMillis); () }

@@ -18,7 +18,9 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
     using(newWriter(kinesis, SinkOptions(deliveryTimeout = 30.seconds))) { writer =>
       (1 to 7).foreach(i => writer.put(entry(i.toString)))
       val e = intercept[DeliveryTimeoutException](writer.flush())
-      assert(e.getMessage.contains("Stream orders did not take 7 records within 30 seconds"))
+      assert(
+        e.getMessage.contains("Stream orders, shard s, did not take a record within 30 seconds")
+      )
       assert(e.getMessage.contains("7 records of this task wait"))
       assert(e.getMessage.endsWith("The first failure was: slow down"))
       assert(kinesis.requests.size > 5, "it must have tried until then")

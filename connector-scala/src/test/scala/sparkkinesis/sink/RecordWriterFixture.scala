@@ -19,16 +19,31 @@ trait RecordWriterFixture {
 
   protected def entry(text: String): PutEntry = PutEntry("key", text.getBytes, None)
 
+  /** A writer to one stream. */
+  protected final class OneStream(writer: RecordWriter, stream: TargetStream)
+      extends AutoCloseable {
+    def put(entry: PutEntry): Unit = writer.put(stream, entry)
+    def flush(): Unit = writer.flush()
+    def buffered: Long = writer.buffered
+    def metrics: SinkMetrics = writer.metrics
+    override def close(): Unit = writer.close()
+  }
+
+  protected def target(client: KinesisClient, clock: Clock): TargetStream =
+    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, clock, () => 0.5)
+
   protected def newWriter(
       client: KinesisClient,
       options: SinkOptions = SinkOptions(),
       limits: RequestLimits = RequestLimits(10, 1000),
       clock: Clock = new FastClock,
       isCancelled: () => Boolean = () => false
-  ): RecordWriter =
-    new RecordWriter(client, stream, limits, options, clock, new Random(1), isCancelled)
+  ): OneStream = new OneStream(
+    new RecordWriter(limits, options, clock, new Random(1), isCancelled),
+    target(client, clock)
+  )
 
-  protected def using[A](writer: RecordWriter)(use: RecordWriter => A): A =
+  protected def using[A](writer: OneStream)(use: OneStream => A): A =
     try use(writer)
     finally writer.close()
 

@@ -30,7 +30,7 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
 
   private val full = patient.copy(maxBufferedBytes = 40)
 
-  private val tasks = Seq[RecordWriter => Unit](
+  private val tasks = Seq[OneStream => Unit](
     writer => (1 to 100).foreach(i => writer.put(entry(i.toString))),
     writer => {
       writer.put(entry("1"))

@@ -10,6 +10,8 @@ import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import sparkkinesis.client.SystemClock
+
 /** What a writer sends, and when. */
 class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with RecordWriterFixture {
   test("whatever fails, every record arrives at least once, and no other") {
@@ -36,27 +38,33 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
           if (new String(e.data).toInt % 3 == 0) FakeKinesis.Throttle else it.write(e)
         )
     )
-    using(newWriter(kinesis)) { writer =>
+    using(newWriter(kinesis, patient.copy(linger = 1.hour))) { writer =>
       (1 to 9).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(kinesis.requests === Seq(9, 3))
       assert(kinesis.written.sorted === (1 to 9).map(_.toString))
-      assert(writer.metrics === SinkMetrics(9, 9 * 4, 2, 3, 3))
+      val metrics = writer.metrics
+      assert((metrics.records, metrics.bytes) === ((9, 9 * 4)))
+      assert((metrics.requests, metrics.entries) === ((2, 12)))
+      assert((metrics.retried, metrics.throttled) === ((3, 3)))
     }
   }
 
-  test("full requests leave at once, the rest at flush, or after lingering") {
-    val clock = new FastClock
+  test("full requests leave at once, the rest at flush") {
     val kinesis = FakeKinesis.willing
-    using(newWriter(kinesis, clock = clock)) { writer =>
+    using(newWriter(kinesis, SinkOptions(linger = 1000.hours), clock = SystemClock)) { writer =>
       (1 to 25).foreach(i => writer.put(entry(i.toString)))
       eventually(soon)(assert(kinesis.requests === Seq(10, 10)))
-      clock.pass(101.millis)
-      writer.put(entry("26"))
-      eventually(soon)(assert(kinesis.requests === Seq(10, 10, 6)))
-      writer.put(entry("27"))
       writer.flush()
-      assert(kinesis.requests === Seq(10, 10, 6, 1))
+      assert(kinesis.requests === Seq(10, 10, 5))
+    }
+  }
+
+  test("what has lingered leaves, though no further record comes") {
+    val kinesis = FakeKinesis.willing
+    using(newWriter(kinesis, clock = SystemClock)) { writer =>
+      writer.put(entry("1"))
+      eventually(soon)(assert(kinesis.requests === Seq(1)))
     }
   }
 

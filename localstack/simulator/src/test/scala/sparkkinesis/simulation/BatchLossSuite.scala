@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.{PutResult, ShardFilter}
+import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
 import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source._
@@ -21,7 +21,10 @@ class BatchLossSuite extends AnyFunSuite {
     private val kinesis = new SimulatedKinesis(clock)
     private val client = StreamClient(StreamRef.ByName(name), kinesis)
     kinesis.createStream(name, 1)
-    val shard: Shard = ShardDiscovery.listAll(kinesis, client.ref, ShardFilter.AtLatest).shards.head
+    val shard: Shard = ShardSnapshot
+      .list(kinesis, client.ref, ShardFilter.AtLatest)
+      .shards
+      .head
 
     def put(count: Int): Seq[SequenceNumber] = {
       val entries = (1 to count).map(n => PutEntry("k", s"k:$n".getBytes, None))

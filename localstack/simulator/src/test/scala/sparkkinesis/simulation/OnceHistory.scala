@@ -73,8 +73,8 @@ final class OnceHistory(seed: Long) {
     clock.advance(random.nextInt(50).millis)
   }
 
-  private def open: Seq[Shard] = ShardDiscovery
-    .listAll(kinesis, stream.ref, ShardFilter.AtLatest)
+  private def open: Seq[Shard] = ShardSnapshot
+    .list(kinesis, stream.ref, ShardFilter.AtLatest)
     .shards
     .sortBy(_.hashKeys.first)
 

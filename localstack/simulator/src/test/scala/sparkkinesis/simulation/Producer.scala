@@ -11,7 +11,6 @@ import sparkkinesis.KplAggregates.SubRecord
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.simulator._
-import sparkkinesis.source.ShardDiscovery
 
 /**
  * Writes numbered records of a few keys into one stream, and splits and merges its shards.
@@ -69,7 +68,10 @@ final class Producer(
 
   /** As they are listed, perhaps late: then some of them are open no more. */
   private def openShards: Seq[Shard] =
-    ShardDiscovery.listAll(kinesis, stream, ShardFilter.AtLatest).shards.sortBy(_.hashKeys.first)
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.AtLatest)
+      .shards
+      .sortBy(_.hashKeys.first)
 
   private def split(): Unit = {
     val open = openShards

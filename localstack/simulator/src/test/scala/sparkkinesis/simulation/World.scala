@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.ShardFilter
+import sparkkinesis.client.{ShardFilter, ShardSnapshot}
 import sparkkinesis.model._
 import sparkkinesis.simulator._
 import sparkkinesis.source._
@@ -91,8 +91,8 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
 
   private def ancestorsIn(stream: StreamRef): Map[StreamShard, Set[StreamShard]] = {
     val arn = kinesis.describeStream(stream).arn
-    ShardDiscovery
-      .listAll(kinesis, stream, ShardFilter.FromTrimHorizon)
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.FromTrimHorizon)
       .shards
       .sortBy(_.id)
       .foldLeft(Map.empty[StreamShard, Set[StreamShard]]) { (known, shard) =>

@@ -10,9 +10,9 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardFilter}
+import sparkkinesis.client.{Clock, KinesisException, ListShardsRequest, ShardFilter}
 import sparkkinesis.model._
-import sparkkinesis.sink.{RecordWriter, RequestLimits, SinkOptions}
+import sparkkinesis.sink._
 
 /** The record writer against the local Kinesis in memory, with faults by seed. */
 class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -35,11 +35,29 @@ class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     kinesis
   }
 
-  private def writer(kinesis: SimulatedKinesis, seed: Long): RecordWriter = {
-    val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
-    val limits = RequestLimits(20, 1000)
-    new RecordWriter(kinesis, stream, limits, patience, clock, new Random(seed), () => false)
+  /** Whoever waits moves it. */
+  private def clock: Clock = new Clock {
+    private val time = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+    override def now: Instant = time.now
+    override def sleep(duration: FiniteDuration): Unit = time.sleep(duration)
+    override def await(monitor: AnyRef, millis: Long): Unit = {
+      monitor.wait(1)
+      time.advance(millis.max(1L).millis)
+    }
   }
+
+  private final class OneStream(kinesis: SimulatedKinesis, seed: Long) extends AutoCloseable {
+    private val time = clock
+    private val target = new TargetStream(stream, kinesis, 1000, None, time, () => 0.5)
+    private val writer =
+      new RecordWriter(RequestLimits(20, 1000), patience, time, new Random(seed), () => false)
+    def put(entry: PutEntry): Unit = writer.put(target, entry)
+    def flush(): Unit = writer.flush()
+    def metrics: SinkMetrics = writer.metrics
+    override def close(): Unit = writer.close()
+  }
+
+  private def writer(kinesis: SimulatedKinesis, seed: Long) = new OneStream(kinesis, seed)
 
   private def arrived(kinesis: SimulatedKinesis): Seq[String] = {
     val listing =

@@ -60,12 +60,15 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
 
   /** Thirty records into each shard. */
   private def put(kinesis: SimulatedKinesis, start: StreamOffset): Unit =
-    ShardDiscovery.listAll(kinesis, stream, ShardFilter.AtLatest).shards.foreach { shard =>
-      assert(start.shards.contains(shard.id))
-      (1 to 30).foreach { number =>
-        kinesis.putRecord(name, PutEntry("k", s"$number".getBytes, Some(shard.hashKeys.first)))
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.AtLatest)
+      .shards
+      .foreach { shard =>
+        assert(start.shards.contains(shard.id))
+        (1 to 30).foreach { number =>
+          kinesis.putRecord(name, PutEntry("k", s"$number".getBytes, Some(shard.hashKeys.first)))
+        }
       }
-    }
 
   private def readAll(client: KinesisClient, start: StreamOffset, slow: ShardId): Unit = {
     val coordinator = new FetchCoordinator(1.minute)

@@ -1,0 +1,68 @@
+package sparkkinesis.sink
+
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/**
+ * A stream as all tasks of an executor that write to it share it: its shards, and how fast each may
+ * be written to. Safe for many threads.
+ *
+ * @param client closed by who made this
+ * @param maxRecordBytes what it allows for data and partition key together
+ * @param spreads whether it spreads records over its shards by itself (`AUTO`), and over how many
+ * @param chance evenly distributed in `[0, 1)`
+ */
+final class TargetStream(
+    val ref: StreamRef,
+    val client: KinesisClient,
+    val maxRecordBytes: Int,
+    spreads: Option[Int],
+    clock: Clock,
+    chance: () => Double
+) {
+  import TargetStream._
+
+  private val rates = new ConcurrentHashMap[ShardId, ShardRate]
+  @volatile private var known = if (spreads.isDefined) Some(ShardMap.Whole) else None
+
+  /**
+   * The shards as they were last listed; lists them where nobody did yet.
+   *
+   * @throws KinesisException where that is not possible
+   */
+  private[sink] def shards: ShardMap = known.getOrElse(synchronized {
+    known.getOrElse(Retrying(clock, chance)(list()))
+  })
+
+  /**
+   * The shards of now.
+   *
+   * @param stale what the caller knows; where another knows better already, nothing is asked
+   * @throws KinesisException where the one call fails
+   */
+  private[sink] def shardsAfter(stale: ShardMap): ShardMap = synchronized {
+    known.filter(_ ne stale).getOrElse(list())
+  }
+
+  private[sink] def rate(shard: ShardId, now: Long): ShardRate =
+    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), now))
+
+  /** The same object as long as nothing changes. */
+  private def list(): ShardMap = {
+    val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
+    val map = ShardMap.of(listed).getOrElse {
+      throw new KinesisException.InUse(s"ListShards of stream $ref shows no open shard.")
+    }
+    val same = known.filter(_ == map)
+    known = Some(same.getOrElse(map))
+    same.getOrElse(map)
+  }
+}
+
+object TargetStream {
+  private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
+}
