@@ -26,7 +26,7 @@ object Diagnosis {
         "KINESIS_ACCESS_DENIED",
         "Allow this action on the stream (and its KMS key) to the user or role that asks."
       )
-    case _: BadCredentials =>
+    case _: BadCredentials | _: CredentialsExpired =>
       Diagnosis(
         "KINESIS_BAD_CREDENTIALS",
         "Check the keys, profile or role in the options, their expiry, and the machine's clock."

@@ -43,7 +43,11 @@ object KinesisException {
   final class AccessDenied(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** No credentials were found, or the service does not know or no longer accepts them. */
+  /** `ExpiredToken`: their time is over. Whoever gave them may give others soon. */
+  final class CredentialsExpired(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
+
+  /** No credentials were found, or the service does not know or accept them. */
   final class BadCredentials(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 

@@ -32,6 +32,7 @@ private[sink] final class Lanes(
   private var listed = Option.empty[ShardMap]
   private var inFlight = 0
   private var turn = 0
+  private var expiredSince = Option.empty[Long]
 
   // Until then no request can be full.
   private var recordsToGo = 0L
@@ -77,11 +78,17 @@ private[sink] final class Lanes(
     }
     recordsToGo = limits.records - records
     bytesToGo = limits.bytes - bytes
-    if (isDue || isWorthALook) Next.Send(gather(now, isPressed)) else Next.Wait(wake)
+    val request = if (isDue || isWorthALook) gather(now, isPressed) else None
+    request.fold[Next] {
+      Next.Wait(math.max(wake, now + 1)) // another task was quicker to take what a shard allowed
+    } { it =>
+      sent(it)
+      Next.Send(it)
+    }
   }
 
   /** Lanes in turn, so that none is first each time. */
-  private def gather(now: Long, isPressed: Boolean): Request = {
+  private def gather(now: Long, isPressed: Boolean): Option[Request] = {
     val request = new Request.Gathering(limits)
     val all = lanes.all
     val first = turn % all.size
@@ -93,10 +100,13 @@ private[sink] final class Lanes(
       i += 1
     }
     turn = first + math.max(1, i - 1) // who had no room for all goes first
+    if (request.size == 0) None else Some(request.result(now))
+  }
+
+  private def sent(request: Request): Unit = {
     recordsToGo = 0
     inFlight += 1
-    counters.sent(request.size)
-    request.result(now)
+    counters.sent(request.records.length)
   }
 
   private def dueAt(lane: Lane, isPressed: Boolean, now: Long): Long =
@@ -112,6 +122,7 @@ private[sink] final class Lanes(
       failed(request, incomplete(results.size, request), now)
     else {
       finished(request, now)
+      expiredSince = None
       val states = results.toIndexedSeq
       requirePassing(states)
       request.parts.foreach(answered(request, _, states, now))
@@ -167,13 +178,22 @@ private[sink] final class Lanes(
   def failed(request: Request, e: KinesisException, now: Long): Unit = {
     finished(request, now)
     counters.failed(request, e)
-    if (!e.isRetryable) throw e
+    if (!isPassing(e, now)) throw e
     request.parts.foreach { part =>
       part.lane.rate.unanswered(part.isProbe)
       val records = request.records.slice(part.from, part.until)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
       giveBack(part.lane, records.toVector, isProgress = false, now)
     }
+  }
+
+  /** Other credentials may come in place of those that have expired. */
+  private def isPassing(e: KinesisException, now: Long): Boolean = e match {
+    case _: KinesisException.CredentialsExpired =>
+      val since = expiredSince.getOrElse(now)
+      expiredSince = Some(since)
+      now - since < RenewalTime.toMillis
+    case _ => e.isRetryable
   }
 
   private def finished(request: Request, now: Long): Unit = {
@@ -266,5 +286,6 @@ private[sink] object Lanes {
     final case class Wait(until: Long) extends Next
   }
 
+  private val RenewalTime = 30.seconds
   private val Backoffs = Backoff(base = 100.millis, cap = 5.seconds)
 }

@@ -10,24 +10,27 @@ import sparkkinesis.model.ServiceLimits
  * second's worth. Two such pairs are kept here. `own` is what may be sent: it fills at `share` of
  * the shard's quota. `whole` is what would be left in the shard's, were nobody else writing. The
  * moment the shard refuses a record its bucket is empty: so much as `whole` then still holds others
- * have taken, or the shard never had, and `share` comes down at once to what it really gave. From
- * there it grows slowly, faster the longer nothing is refused.
+ * have taken, or the shard never had, and `share` comes down at once to a little less than it
+ * really gave. From there it grows slowly, faster the longer nothing is refused: all who write to
+ * the shard grow alike, and who has more loses more, so that they come to have equal shares.
  *
- * A shard that is written to within its quota is never asked too much. Some services have no such
- * quota: a shard takes a few records beyond it now and then, four times as many each time they
- * pass, and soon is limited no more, until it refuses something.
+ * At first each of several executors takes but its part of the quota. Whether there is more shows
+ * soon, as some services have no quota at all: a few records go beyond what may be sent, four times
+ * as many each time they pass, and the share doubles. At last the shard is limited no more, until
+ * it refuses something.
  *
  * @param shards that it stands for: one, but for streams that distribute records by themselves
+ * @param writers executors that are thought to write to it
  * @param start now, in milliseconds of any epoch, as everywhere here
  */
-private[sink] final class ShardRate(shards: Int, start: Long) {
+private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   import ShardRate._
 
-  private val own = new Level(shards, 1.0)
+  private val own = new Level(shards, 1.0 / writers)
   private val whole = new Level(shards, 1.0)
   private var takenRecords = 0L
   private var takenBytes = 0L
-  private var fraction = 1.0
+  private var fraction = 1.0 / writers
   private var filledAt = start
   private var refusedAt = Option.empty[Long]
 
@@ -113,14 +116,20 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
     own.records - 1 >= -beyond * own.perSecond.records &&
       own.bytes - size >= -beyond * own.perSecond.bytes
 
+  /**
+   * There was more than the share. There is more than the quota only where the shard has taken what
+   * it cannot have got back by now, however long the answer was on its way.
+   */
   private def widen(): Unit = {
-    beyond *= ProbeGrowth
+    changeShare(math.min(1.0, 2 * fraction))
+    if (whole.records < 0 || whole.bytes < 0) beyond *= ProbeGrowth
     if (beyond > LastProbe) free = true
   }
 
   private def slowDown(refused: Sum, now: Long): Unit = {
     if (free) {
       free = false
+      changeShare(1.0)
       forget()
       own.empty()
       whole.empty()
@@ -146,12 +155,24 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
       else (takenRecords / perSecond.records, whole.records / perSecond.records)
     val offered = taken + math.max(left, 0.0)
     if (offered >= Sample) {
-      fraction = math.max(Least, math.min(fraction, taken / offered))
-      own.setShare(fraction)
+      val gave = taken / offered
+      if (gave < Alone) changeShare(math.max(Least, math.min(fraction, gave * Yield)))
       forget()
       whole.records = math.min(whole.records, 0.0)
       whole.bytes = math.min(whole.bytes, if (byBytes) leastBytes else 0.0)
     }
+  }
+
+  /** Of the quota, a second: who has less than its part grows faster. */
+  private def growth(quietSeconds: Double): Double = {
+    val part = 1.0 / writers
+    val ahead = math.max(SlowestGrowth, math.min(FastestGrowth, part / fraction))
+    math.min(MostGrowth, Growth * part * ahead * math.pow(2, quietSeconds / GrowthDoubling))
+  }
+
+  private def changeShare(to: Double): Unit = {
+    fraction = to
+    own.setShare(to)
   }
 
   private def forget(): Unit = {
@@ -163,11 +184,8 @@ private[sink] final class ShardRate(shards: Int, start: Long) {
   private def fill(now: Long): Unit = if (now > filledAt) {
     val seconds = (now - filledAt) / 1000.0
     val quiet = refusedAt.fold(Double.PositiveInfinity)(at => (now - at) / 1000.0)
-    if (fraction < 1 && quiet > GrowthPause) {
-      val growth = math.min(MostGrowth, Growth * math.pow(2, quiet / GrowthDoubling))
-      fraction = math.min(1.0, fraction + growth * seconds)
-      own.setShare(fraction)
-    }
+    if (fraction < 1 && refusedAt.isDefined && quiet > GrowthPause)
+      changeShare(math.min(1.0, fraction + growth(quiet) * seconds))
     if (beyond == 0 && fraction == 1 && quiet > ProbePause) beyond = FirstProbe
     own.fill(seconds)
     whole.fill(seconds)
@@ -204,12 +222,16 @@ private[sink] object ShardRate {
 
   // Of the quota.
   private val Least = 0.01
-  private val Growth = 0.01 // a second
-  private val MostGrowth = 0.2
+  private val Yield = 0.95
+  private val Alone = 0.97 // the rest is noise
+  private val Growth = 0.03 // a second
+  private val SlowestGrowth = 0.25
+  private val FastestGrowth = 8.0
+  private val MostGrowth = 0.5
 
   // In seconds.
-  private val GrowthPause = 2.0
-  private val GrowthDoubling = 5.0
+  private val GrowthPause = 0.5
+  private val GrowthDoubling = 2.0
   private val ProbePause = 30.0
 
   /** Two buckets, at first full. */

@@ -14,6 +14,7 @@ import sparkkinesis.model._
  * @param client closed by who made this
  * @param maxRecordBytes what it allows for data and partition key together
  * @param spreads whether it spreads records over its shards by itself (`AUTO`), and over how many
+ * @param writers executors that are thought to write to it
  * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
@@ -21,6 +22,7 @@ final class TargetStream(
     val client: KinesisClient,
     val maxRecordBytes: Int,
     spreads: Option[Int],
+    writers: Int,
     clock: Clock,
     chance: () => Double
 ) {
@@ -49,7 +51,7 @@ final class TargetStream(
   }
 
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =
-    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), now))
+    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), writers, now))
 
   /** The same object as long as nothing changes. */
   private def list(): ShardMap = {

@@ -55,6 +55,7 @@ private[spark] final class KinesisDataWriter(
     lease.client,
     settings.maxRecordBytes,
     None,
+    1,
     clock,
     () => random.nextDouble()
   )

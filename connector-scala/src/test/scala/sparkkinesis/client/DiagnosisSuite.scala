@@ -11,6 +11,7 @@ class DiagnosisSuite extends AnyFunSuite {
     (new NotFound("x"), "KINESIS_STREAM_NOT_FOUND"),
     (new AccessDenied("x"), "KINESIS_ACCESS_DENIED"),
     (new BadCredentials("x"), "KINESIS_BAD_CREDENTIALS"),
+    (new CredentialsExpired("x"), "KINESIS_BAD_CREDENTIALS"),
     (new Unreachable("x"), "KINESIS_UNREACHABLE"),
     (new Throttled("x"), "KINESIS_THROTTLED"),
     (new LimitExceeded("x"), "KINESIS_LIMIT_EXCEEDED"),

@@ -45,6 +45,7 @@ class LanesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       },
       ServiceLimits.RecordBytes,
       None,
+      1,
       new FastClock,
       () => 0.5
     )
@@ -281,6 +282,23 @@ class LanesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(e.getMessage.startsWith(said))
     assert(e.getMessage.contains("7 records of this task wait"))
     assert(e.getMessage.endsWith("The first failure was: oops (InternalFailure)"))
+  }
+
+  test("expired credentials are given time to be renewed, once; refused ones none") {
+    val lanes = new World(evenShards(1)).lanes()
+    add(lanes, "k", "1")
+    def expired = new KinesisException.CredentialsExpired("expired")
+    lanes.failed(send(lanes), expired, 1)
+    lanes.failed(send(lanes, 1000), expired, 29000)
+    val e = expired
+    assert(
+      intercept[KinesisException](lanes.failed(send(lanes, 30000), e, 31000)) eq e
+    )
+    val others = new World(evenShards(1)).lanes()
+    add(others, "k", "1")
+    intercept[KinesisException.BadCredentials] {
+      others.failed(send(others), new KinesisException.BadCredentials("no"), 1)
+    }
   }
 
   test("an answer for another number of records is none") {

@@ -30,7 +30,7 @@ trait RecordWriterFixture {
   }
 
   protected def target(client: KinesisClient, clock: Clock): TargetStream =
-    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, clock, () => 0.5)
+    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, 1, clock, () => 0.5)
 
   protected def newWriter(
       client: KinesisClient,

@@ -121,6 +121,7 @@ private[aws] object AwsErrors {
       "KMSOptInRequired",
       "OptInRequired"
     ),
+    (new KinesisException.CredentialsExpired(_, _)) -> Seq("ExpiredTokenException", "ExpiredToken"),
     (new KinesisException.BadCredentials(_, _)) -> Seq(
       "UnrecognizedClientException",
       "InvalidClientTokenId",
@@ -129,8 +130,6 @@ private[aws] object AwsErrors {
       "SignatureDoesNotMatch",
       "IncompleteSignature",
       "IncompleteSignatureException",
-      "ExpiredTokenException",
-      "ExpiredToken",
       "RequestExpired",
       "RequestTimeTooSkewed",
       "MissingAuthenticationToken",

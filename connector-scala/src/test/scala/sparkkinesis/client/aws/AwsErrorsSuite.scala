@@ -51,7 +51,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     (service("KMSOptInRequired"), classOf[AccessDenied], false),
     (service("Unknown", status = 403), classOf[AccessDenied], false),
     (service("UnrecognizedClientException"), classOf[BadCredentials], false),
-    (service("ExpiredTokenException"), classOf[BadCredentials], false),
+    (service("ExpiredTokenException"), classOf[CredentialsExpired], false),
     (service("InvalidSignatureException"), classOf[BadCredentials], false),
     (service("RequestTimeTooSkewed", status = 403), classOf[BadCredentials], false),
     (service("InternalFailureException", status = 500), classOf[ServiceFailure], true),

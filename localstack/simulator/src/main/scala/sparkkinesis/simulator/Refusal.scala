@@ -25,7 +25,7 @@ private[simulator] object Refusal {
     case ErrorCode.ThroughputExceeded | ErrorCode.KmsThrottling =>
       new KinesisException.Throttled(message)
     case ErrorCode.AccessDenied => new KinesisException.AccessDenied(message)
-    case ErrorCode.ExpiredToken => new KinesisException.BadCredentials(message)
+    case ErrorCode.ExpiredToken => new KinesisException.CredentialsExpired(message)
     case ErrorCode.InternalFailure | ErrorCode.ServiceUnavailable =>
       new KinesisException.ServiceFailure(message)
     case ErrorCode.Serialization | ErrorCode.UnknownOperation => new KinesisException.Other(message)

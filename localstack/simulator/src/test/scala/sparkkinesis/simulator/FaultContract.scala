@@ -67,7 +67,7 @@ abstract class FaultContract extends AnyFunSuite {
     refused[KinesisException.ServiceFailure](Fault.ServiceFailure, "InternalFailure")
     refused[KinesisException.ServiceFailure](Fault.Unavailable, "ServiceUnavailable")
     refused[KinesisException.AccessDenied](Fault.AccessDenied, "AccessDeniedException")
-    refused[KinesisException.BadCredentials](Fault.TokenExpired, "ExpiredTokenException")
+    refused[KinesisException.CredentialsExpired](Fault.TokenExpired, "ExpiredTokenException")
     assert(f.data.isEmpty)
   }
 

@@ -48,7 +48,7 @@ class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private final class OneStream(kinesis: SimulatedKinesis, seed: Long) extends AutoCloseable {
     private val time = clock
-    private val target = new TargetStream(stream, kinesis, 1000, None, time, () => 0.5)
+    private val target = new TargetStream(stream, kinesis, 1000, None, 1, time, () => 0.5)
     private val writer =
       new RecordWriter(RequestLimits(20, 1000), patience, time, new Random(seed), () => false)
     def put(entry: PutEntry): Unit = writer.put(target, entry)
