@@ -78,7 +78,7 @@ final class RecordWriter(
 
   /** So far; still growing while requests are in flight. */
   def metrics: SinkMetrics = synchronized {
-    counters.snapshot(streams.values.iterator.map(_.sleep).maxOption.getOrElse(0L))
+    counters.snapshot(streams.values.iterator.map(_.sleep).foldLeft(0L)(math.max))
   }
 
   /** Gives up what is not acknowledged: requests in flight are interrupted, threads end. */
