@@ -91,11 +91,27 @@ SINK = {
     "delivery_timeout": timedelta(minutes=1),
     "max_in_flight_requests": 4,
     "max_buffered_bytes": 1 << 20,
+    "linger": timedelta(milliseconds=50),
+    "aggregation": "kpl",
+    "max_aggregate_bytes": 20 << 10,
+    "max_aggregate_records": 500,
+    "ordering": "per_key",
+    "order_by": "seq",
+    "dead_letter_path": Path("letters"),
+    "dead_letter_format": "parquet",
 }
 SINK_OPTIONS = {
     "deliveryTimeout": "60000ms",
     "maxInFlightRequests": "4",
     "maxBufferedBytes": "1048576",
+    "linger": "50ms",
+    "aggregation": "kpl",
+    "maxAggregateBytes": "20480",
+    "maxAggregateRecords": "500",
+    "ordering": "perKey",
+    "orderBy": "seq",
+    "deadLetterPath": "letters",
+    "deadLetterFormat": "parquet",
 }
 
 
@@ -225,11 +241,58 @@ def test_a_sink_has_one_stream() -> None:
 
 
 @pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
-def test_exactly_one_stream(kind: type[KinesisSource | KinesisSink]) -> None:
-    with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
-        kind()
+def test_not_a_stream_in_two_ways(kind: type[KinesisSource | KinesisSink]) -> None:
     with pytest.raises(ValueError, match="not both"):
         kind(stream_name="s", stream_arn="arn")
+
+
+def test_a_source_has_a_stream_and_the_rows_of_a_sink_may_have_theirs() -> None:
+    with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
+        KinesisSource()
+    assert KinesisSink().options() == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("aggregation", "KPL", "'none' or 'kpl'"),
+        ("ordering", "perKey", "'none' or 'per_key'"),
+        ("dead_letter_format", "csv", "'json' or 'parquet'"),
+    ],
+)
+def test_another_word_names_its_field(field: str, value: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=f"{field} must be {expected}, not '{value}'"):
+        KinesisSink(**{"stream_name": "s", field: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["aggregation", "ordering", "dead_letter_format"])
+def test_a_word_is_the_connectors(field: str) -> None:
+    said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]
+    assert set(said.options().values()) == {"s", SINK_OPTIONS[_camel(field)]}
+    plain = KinesisSink(stream_name="s", aggregation="none", ordering="none")
+    assert plain.options() == {"streamName": "s", "aggregation": "none", "ordering": "none"}
+
+
+def _camel(field: str) -> str:
+    return re.sub(r"_(\w)", lambda letter: letter[1].upper(), field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("linger", 100),
+        ("aggregation", True),
+        ("max_aggregate_bytes", "50k"),
+        ("max_aggregate_records", 1.5),
+        ("ordering", 1),
+        ("order_by", ["seq"]),
+        ("dead_letter_path", 1),
+        ("dead_letter_format", True),
+    ],
+)
+def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=field):
+        KinesisSink(**{"stream_name": "s", field: value})
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,10 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
         with kinesis.fault("throttle", operation="GetRecords", times=3) as fault:
             struck: int = fault.struck + len(kinesis.records("s")[0].data)
         kinesis.advance(timedelta(seconds=struck))
-    sink = KinesisSink(stream_arn="arn", credentials=Profile(name="p"))
+    KinesisSink(aggregation="kpl", dead_letter_path="letters").save(frame)
+    sink = KinesisSink(
+        stream_arn="arn", credentials=Profile(name="p"), ordering="per_key", order_by="seq"
+    )
     return sink.start(loaded, checkpoint_location="c", trigger="available_now")
 
 
@@ -59,6 +62,8 @@ def wrong(frame: DataFrame) -> None:
     KinesisSource(stream_name="s", starting_position=AtSequenceNumber("1"))  # type: ignore[arg-type]
     KinesisSink(stream_name=["s", "t"])  # type: ignore[arg-type]
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
+    KinesisSink(stream_name="s", ordering="perKey")  # type: ignore[arg-type]
+    KinesisSink(stream_name="s", linger=100)  # type: ignore[arg-type]
     KinesisSink(stream_name="s").start(frame)  # type: ignore[call-arg]
     LocalKinesis(quotas="on")  # type: ignore[arg-type]
     LocalKinesis({"s": 1})  # type: ignore[call-arg]

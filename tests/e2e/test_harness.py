@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from streams import Written
-from verdict import Collected, verdict
+from verdict import Collected, assert_written_in_order, verdict
 
 WRITTEN = [Written("a", 0), Written("a", 1), Written("b", 0)]
 FIRST = Collected(0, "s", 1, "a", 0)
@@ -38,3 +39,34 @@ def test_a_later_record_earlier_in_its_batch() -> None:
 def test_a_record_nobody_wrote() -> None:
     stranger = Collected(0, "s", 9, "c", 0)
     assert verdict(WRITTEN, [FIRST, SECOND, OTHER, stranger]) == GOOD | {"foreign": 1}
+
+
+NUMBERS = [("a", 0), ("b", 0), ("a", 1)]
+COUNTS = {"a": 2, "b": 1}
+
+
+def test_keys_in_order() -> None:
+    assert_written_in_order(COUNTS, NUMBERS)
+    assert_written_in_order(COUNTS, [*NUMBERS, ("a", 0), ("a", 1)], may_repeat=True)
+
+
+@pytest.mark.parametrize("may_repeat", [False, True])
+@pytest.mark.parametrize(
+    "arrived",
+    [
+        pytest.param(NUMBERS[:2], id="the last is lost"),
+        pytest.param(NUMBERS[1:], id="the first is lost"),
+        pytest.param(NUMBERS[::-1], id="an inversion"),
+        pytest.param([("a", 1), *NUMBERS], id="an inversion, repeated in order"),
+        pytest.param([*NUMBERS, ("c", 0)], id="a key that nobody wrote"),
+        pytest.param([*NUMBERS, ("a", 2)], id="a number that nobody wrote"),
+    ],
+)
+def test_keys_not_in_order(arrived: list[tuple[str, int]], may_repeat: bool) -> None:
+    with pytest.raises(AssertionError):
+        assert_written_in_order(COUNTS, arrived, may_repeat=may_repeat)
+
+
+def test_a_repeated_number() -> None:
+    with pytest.raises(AssertionError, match="twice"):
+        assert_written_in_order(COUNTS, [*NUMBERS, ("a", 0)])

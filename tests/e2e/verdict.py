@@ -43,3 +43,23 @@ def assert_exactly_once_in_order(written: list[Written], rows: list[Collected]) 
     assert len({(row.shard, row.sequence) for row in rows}) == len(rows), "a row key came twice"
     good = {"lost": 0, "duplicated": 0, "out_of_order": 0, "foreign": 0}
     assert verdict(written, rows) == good
+
+
+def first_of_each(arrived: list[tuple[str, int]]) -> dict[str, list[int]]:
+    """Each key's numbers in the order they first came."""
+    per_key: dict[str, dict[int, None]] = defaultdict(dict)
+    for key, n in arrived:
+        per_key[key].setdefault(n)
+    return {key: list(numbers) for key, numbers in per_key.items()}
+
+
+def assert_written_in_order(
+    counts: dict[str, int], arrived: list[tuple[str, int]], *, may_repeat: bool = False
+) -> None:
+    """Of every key the numbers from 0 up to its count, in order, each once.
+
+    Where they may repeat, each number's first arrival is what counts.
+    """
+    assert counts, "nothing was to be written"
+    assert first_of_each(arrived) == {key: list(range(count)) for key, count in counts.items()}
+    assert may_repeat or len(arrived) == sum(counts.values()), "a record came twice"

@@ -22,7 +22,7 @@ from tests.sparks import SERVED
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
 REPORT = ROOT / "docs" / "link-check.md"
-NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-")
+NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-", "parquet-")
 
 HEAD = """\
 # Link check
@@ -48,8 +48,9 @@ class Result:
 def jars_of(spark: str) -> Path:
     """A folder with the jars of a Spark, downloaded if need be."""
     folder = CACHE / spark
-    if folder.is_dir():
+    if all(any(folder.glob(f"{name}*")) for name in NEEDED):
         return folder
+    shutil.rmtree(folder, ignore_errors=True)  # kept when fewer were needed
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
         download = ["pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
         command = [sys.executable, "-m", *download, "--dest", scratch, f"pyspark=={spark}"]

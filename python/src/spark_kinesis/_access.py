@@ -19,6 +19,16 @@ def require_one(stream_name: object, stream_arn: object) -> None:
         raise ValueError(f"give exactly one of stream_name and stream_arn, not {given}")
 
 
+def require_at_most_one(stream_name: object, stream_arn: object) -> None:
+    """Refuse a stream named in two ways; one in none may be a row's own affair.
+
+    Raises:
+        ValueError: where both are given.
+    """
+    if stream_name is not None and stream_arn is not None:
+        raise ValueError("give one of stream_name and stream_arn, not both")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamAccess:
     """How to reach streams; see the two classes that are one."""

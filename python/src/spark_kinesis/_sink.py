@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._access import StreamAccess, require_one
+from ._access import StreamAccess, require_at_most_one
 from ._session import explain_missing_jar
-from ._values import ABSENT, duration, milliseconds, present, require, text
+from ._values import ABSENT, duration, milliseconds, present, require, require_word, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
 OutputMode = Literal["append", "complete", "update"]
+Aggregation = Literal["none", "kpl"]
+Ordering = Literal["none", "per_key"]
+DeadLetterFormat = Literal["json", "parquet"]
 Trigger = timedelta | Literal["available_now"]
 
 
@@ -23,10 +26,12 @@ Trigger = timedelta | Literal["available_now"]
 class KinesisSink(StreamAccess):
     """A stream to write to. Every field left at ``None`` takes the connector's default.
 
-    Rows need a column ``data`` (binary or string) and ``partitionKey`` (string).
+    Rows need a column ``data`` (binary or string). ``partitionKey`` (string) is chosen at random
+    where there is none.
 
     Attributes:
-        stream_name: this, or stream_arn.
+        stream_name: this, or stream_arn; neither where rows have a column ``stream`` or
+            ``streamArn`` that says where each of them goes.
         stream_arn: this, or stream_name.
         region: default: the AWS SDK's chain.
         endpoint: URL in place of the region's own, such as a local Kinesis'.
@@ -35,6 +40,18 @@ class KinesisSink(StreamAccess):
         delivery_timeout: how long a record may be retried before the task fails; default 5 min.
         max_in_flight_requests: unanswered requests a task; default 16.
         max_buffered_bytes: bytes held in memory, a task; default 64 MiB.
+        linger: how long a record waits for others to go with it, at most 1 min; default 100 ms.
+        aggregation: ``"kpl"``: many rows a Kinesis record, in the format of the Kinesis Producer
+            Library; default ``"none"``.
+        max_aggregate_bytes: bytes of such a record, 1 KiB to 1 MiB; default 50 KiB.
+        max_aggregate_records: rows in one; default 10000.
+        ordering: ``"per_key"``: the rows of one partition key are written in their order, which
+            costs a shuffle; default ``"none"``.
+        order_by: the column that is this order, in each micro-batch; it is not written. Default:
+            rows of one key keep the order they have in their partition, and no other.
+        dead_letter_path: folder for the rows that cannot be records, with their reasons; default:
+            such a row fails the task.
+        dead_letter_format: of the files there; default ``"json"``.
     """
 
     stream_name: str | None = None
@@ -42,16 +59,31 @@ class KinesisSink(StreamAccess):
     delivery_timeout: timedelta | None = None
     max_in_flight_requests: int | None = None
     max_buffered_bytes: int | None = None
+    linger: timedelta | None = None
+    aggregation: Aggregation | None = None
+    max_aggregate_bytes: int | None = None
+    max_aggregate_records: int | None = None
+    ordering: Ordering | None = None
+    order_by: str | None = None
+    dead_letter_path: str | os.PathLike[str] | None = None
+    dead_letter_format: DeadLetterFormat | None = None
 
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
         StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
-        for name in ("stream_name", "stream_arn"):
+        for name in ("stream_name", "stream_arn", "order_by"):
             require(name, getattr(self, name), str, ABSENT)
-        require_one(self.stream_name, self.stream_arn)
+        require_at_most_one(self.stream_name, self.stream_arn)
         for name in ("max_in_flight_requests", "max_buffered_bytes"):
             require(name, getattr(self, name), int, ABSENT)
-        require("delivery_timeout", self.delivery_timeout, timedelta, ABSENT)
+        for name in ("max_aggregate_bytes", "max_aggregate_records"):
+            require(name, getattr(self, name), int, ABSENT)
+        for name in ("delivery_timeout", "linger"):
+            require(name, getattr(self, name), timedelta, ABSENT)
+        require("dead_letter_path", self.dead_letter_path, str, os.PathLike, ABSENT)
+        require_word("aggregation", self.aggregation, Aggregation)
+        require_word("ordering", self.ordering, Ordering)
+        require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
 
     def options(self) -> dict[str, str]:
         """The same as Spark options, for ``df.writeStream.format("kinesis")`` and ``df.write``.
@@ -61,6 +93,7 @@ class KinesisSink(StreamAccess):
         Raises:
             ValueError: for a duration finer than a millisecond.
         """
+        path = None if self.dead_letter_path is None else os.fspath(self.dead_letter_path)
         return present(
             {
                 "streamName": self.stream_name,
@@ -69,6 +102,14 @@ class KinesisSink(StreamAccess):
                 "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
                 "maxInFlightRequests": text(self.max_in_flight_requests),
                 "maxBufferedBytes": text(self.max_buffered_bytes),
+                "linger": duration("linger", self.linger),
+                "aggregation": self.aggregation,
+                "maxAggregateBytes": text(self.max_aggregate_bytes),
+                "maxAggregateRecords": text(self.max_aggregate_records),
+                "ordering": "perKey" if self.ordering == "per_key" else self.ordering,
+                "orderBy": self.order_by,
+                "deadLetterPath": path,
+                "deadLetterFormat": self.dead_letter_format,
             }
         )
 

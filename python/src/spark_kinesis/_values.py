@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import get_args
 
 ABSENT: type = type(None)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -26,6 +27,19 @@ def require(name: str, value: object, *types: type, secret: bool = False) -> Non
     expected = " or ".join("None" if t is ABSENT else t.__name__ for t in types)
     shown = type(value).__name__ if secret else f"{value!r} ({type(value).__name__})"
     raise TypeError(f"{name} must be {expected}, not {shown}")
+
+
+def require_word(name: str, value: object, words: object) -> None:
+    """Refuse what is neither ``None`` nor one of a ``Literal``'s words.
+
+    Raises:
+        TypeError: for what is no word.
+        ValueError: for another one.
+    """
+    require(name, value, str, ABSENT)
+    if value is not None and value not in get_args(words):
+        expected = " or ".join(map(repr, get_args(words)))
+        raise ValueError(f"{name} must be {expected}, not {value!r}")
 
 
 def duration(name: str, value: timedelta | None) -> str | None:

@@ -56,6 +56,33 @@ object ConnectionOptions {
     }
   }
 
+  /** Whether the options name a stream at all: rows may do so in their place. */
+  def nameStream(options: Options): Boolean =
+    options.contains("streamName") || options.contains("streamArn")
+
+  /**
+   * How streams are reached that rows name.
+   *
+   * @param fixed the one that the options name beside: its region is then theirs
+   * @param isByName whether rows say names, and a region must be known
+   * @param defaultRegion asked only where names are said and nothing else tells
+   * @throws OptionException where something is missing, wrong or contradictory
+   */
+  def reach(
+      options: Options,
+      fixed: Option[StreamAccess],
+      isByName: Boolean,
+      defaultRegion: => Option[String]
+  ): StreamReach = {
+    val at = endpoint(options, "endpoint")
+    val told = namedRegion(options)
+      .orElse(fixed.map(_.client.region))
+      .orElse(at.flatMap(EndpointRegion.of))
+    val region = if (isByName) told.orElse(defaultRegion) else told
+    if (isByName && region.isEmpty) throw missingRegion("are the streams that the rows name")
+    StreamReach(region, at, CredentialsConfig(source(options), role(options)))
+  }
+
   /** Which of the two options names the streams. */
   private def named(options: Options): String =
     (options.contains("streamName"), options.contains("streamArn")) match {
@@ -93,10 +120,7 @@ object ConnectionOptions {
     }
 
   private def region(options: Options, ref: StreamRef, default: => Option[String]): String = {
-    val named = options.text("region")
-    named.filterNot(_.matches("[a-z0-9-]{1,63}")).foreach { _ =>
-      throw options.invalid("region", "a region such as eu-west-1", "Use its code, not its title.")
-    }
+    val named = namedRegion(options)
     val ofArn = ref match {
       case StreamRef.ByArn(arn) => Some(arn.region)
       case StreamRef.ByName(_) => None
@@ -106,14 +130,22 @@ object ConnectionOptions {
         s"Option ${options.named("region")} is '$mine', but stream $ref lies in $its. " +
           "Leave it out."
       )
-    named.orElse(ofArn).orElse(default).getOrElse {
-      throw new OptionException(
-        MissingRegion,
-        s"In which region is stream $ref? Set option 'region', such as eu-west-1, or AWS_REGION " +
-          "in the environment, or a region in the AWS profile."
-      )
-    }
+    named.orElse(ofArn).orElse(default).getOrElse(throw missingRegion(s"is stream $ref"))
   }
+
+  private def namedRegion(options: Options): Option[String] = {
+    val named = options.text("region")
+    named.filterNot(_.matches("[a-z0-9-]{1,63}")).foreach { _ =>
+      throw options.invalid("region", "a region such as eu-west-1", "Use its code, not its title.")
+    }
+    named
+  }
+
+  private def missingRegion(of: String): OptionException = new OptionException(
+    MissingRegion,
+    s"In which region $of? Set option 'region', such as eu-west-1, or AWS_REGION " +
+      "in the environment, or a region in the AWS profile."
+  )
 
   private def endpoint(options: Options, name: String): Option[URI] =
     options.text(name).map { text =>

@@ -65,4 +65,14 @@ private[sparkkinesis] object ValueForm {
         case _ => text
       }
   )
+
+  val Aggregation: ValueForm = ValueForm(
+    "`true` is `kpl`, `false` is `none`",
+    text =>
+      Options.lower(text) match {
+        case "true" => "kpl"
+        case "false" => "none"
+        case _ => text
+      }
+  )
 }

@@ -100,10 +100,17 @@ private[sparkkinesis] object ForeignOptions {
   )
 
   private val sink: Seq[ForeignOption] = Seq(
-    Different(
+    Same(
+      "aggregation",
       Seq("sink.aggregationEnabled", "executor.aggregationEnabled"),
       all(Awslabs, KinesisSql),
-      "Each row becomes a record of its own. Leave it out."
+      ValueForm.Aggregation
+    ),
+    Same(
+      "linger",
+      Seq("sink.recordMaxBufferedTimeMs", "executor.recordMaxBufferedTime"),
+      all(Awslabs, KinesisSql),
+      ValueForm.Milliseconds
     ),
     Different(
       Seq("sink.recordTtl"),
@@ -118,12 +125,7 @@ private[sparkkinesis] object ForeignOptions {
       Seq("maxInFlightRequests")
     ),
     Different(
-      Seq(
-        "sink.flushWaitTimeMs",
-        "sink.recordMaxBufferedTimeMs",
-        "executor.flushWaitTimeMillis",
-        "executor.recordMaxBufferedTime"
-      ),
+      Seq("sink.flushWaitTimeMs", "executor.flushWaitTimeMillis"),
       all(Awslabs, KinesisSql),
       "A task ends when every record is acknowledged. Leave it out."
     )

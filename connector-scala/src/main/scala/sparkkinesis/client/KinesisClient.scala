@@ -49,6 +49,7 @@ final case class ShardIterator(token: String) {
  *
  * @param created differs when a stream was deleted and made again under the same name
  * @param maxRecordBytes of one record with its partition key
+ * @param distribution by the partition key where the service does not say
  */
 final case class StreamSummary(
     arn: StreamArn,
@@ -56,7 +57,8 @@ final case class StreamSummary(
     created: Instant,
     retention: FiniteDuration,
     openShards: Int,
-    maxRecordBytes: Int
+    maxRecordBytes: Int,
+    distribution: RecordDistribution = RecordDistribution.UserPartitionKey
 )
 
 sealed trait StreamStatus

@@ -151,7 +151,8 @@ private[sink] final class Lanes(
       }
       i += 1
     }
-    part.lane.rate.answered(outcome.written, outcome.throttled, part.isProbe, now)
+    part.lane.rate
+      .answered(outcome.written, outcome.throttled, part.isProbe, request.sentAt, now)
     giveBack(part.lane, outcome.again, outcome.written.records > 0, now)
   }
 

@@ -190,7 +190,7 @@ final class RecordWriter(
       while (failure.isEmpty) {
         wakeAt = Lane.Never
         look()
-        wakeAt = math.min(wakeAt, now + options.linger.toMillis)
+        wakeAt = math.min(wakeAt, now + options.linger.min(LookPeriod).toMillis)
         clock.await(this, wakeAt - now)
       }
     catch { case _: InterruptedException => () } // the writer is closed
@@ -219,7 +219,7 @@ final class RecordWriter(
 
 object RecordWriter {
 
-  /** So long a cancelled task waits at most before it sees that. */
+  /** So long it takes at most to see that a task is cancelled, or shards are to be listed. */
   private val LookPeriod = 200.millis
 
   /** Interrupted requests end well within it. */

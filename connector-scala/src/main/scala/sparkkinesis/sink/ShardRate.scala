@@ -94,8 +94,9 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
    * What became of records that were taken for: some written, some refused for too much traffic.
    *
    * @param isProbe whether some were taken beyond the quota
+   * @param sentAt when they were sent; the shard refused what it did at any time since
    */
-  def answered(written: Sum, refused: Sum, isProbe: Boolean, now: Long): Unit =
+  def answered(written: Sum, refused: Sum, isProbe: Boolean, sentAt: Long, now: Long): Unit =
     if (!free || refused.records > 0) synchronized {
       fill(now)
       if (isProbe) isProbing = false
@@ -106,7 +107,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
         whole.bytes -= written.bytes
         if (isProbe && refused.records == 0 && beyond > 0) widen()
       }
-      if (refused.records > 0) slowDown(refused, now)
+      if (refused.records > 0) slowDown(refused, sentAt, now)
     }
 
   /** Nobody knows what became of them. */
@@ -126,7 +127,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     if (beyond > LastProbe) free = true
   }
 
-  private def slowDown(refused: Sum, now: Long): Unit = {
+  private def slowDown(refused: Sum, sentAt: Long, now: Long): Unit = {
     if (free) {
       free = false
       changeShare(1.0)
@@ -139,21 +140,22 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
       own.bytes += refused.bytes
       val byBytes = whole.bytes / whole.perSecond.bytes < whole.records / whole.perSecond.records
       val least = refused.bytes.toDouble / refused.records // it had less than that
-      if (byBytes) own.bytes = math.min(own.bytes, least)
-      else own.records = math.min(own.records, 0.0)
-      measure(byBytes, least)
+      val onTheWay = math.max(0L, now - sentAt) / 1000.0
+      if (byBytes) own.bytes = math.min(own.bytes, least + onTheWay / 2 * own.perSecond.bytes)
+      else own.records = math.min(own.records, onTheWay / 2 * own.perSecond.records)
+      measure(byBytes, least, onTheWay)
     }
     beyond = 0
     refusedAt = Some(now)
   }
 
   /** Too few records tell nothing: what was in flight blurs them. */
-  private def measure(byBytes: Boolean, leastBytes: Double): Unit = {
+  private def measure(byBytes: Boolean, leastBytes: Double, onTheWay: Double): Unit = {
     val perSecond = whole.perSecond
     val (taken, left) =
       if (byBytes) (takenBytes / perSecond.bytes, (whole.bytes - leastBytes) / perSecond.bytes)
       else (takenRecords / perSecond.records, whole.records / perSecond.records)
-    val offered = taken + math.max(left, 0.0)
+    val offered = taken + math.max(left - onTheWay, 0.0)
     if (offered >= Sample) {
       val gave = taken / offered
       if (gave < Alone) changeShare(math.max(Least, math.min(fraction, gave * Yield)))

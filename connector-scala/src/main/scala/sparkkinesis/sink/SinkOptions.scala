@@ -1,8 +1,10 @@
 package sparkkinesis.sink
 
+import java.util.Locale
+
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Options
+import sparkkinesis.client.{OptionException, Options}
 
 /**
  * How the sink writes. Travels to executors.
@@ -14,6 +16,9 @@ import sparkkinesis.client.Options
  * @param maxBufferedBytes of records not yet acknowledged, of a task
  * @param aggregation how large aggregates become; none: each row is a Kinesis record
  * @param isOrdered whether the records of one key stay in order
+ * @param orderBy the column whose order that is, as the user spelt it; none: the order of the rows as
+ *   they come
+ * @param deadLetters none: a row that cannot be a record fails the task
  */
 final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
@@ -21,16 +26,10 @@ final case class SinkOptions(
     maxInFlightRequests: Int = 16,
     maxBufferedBytes: Long = 64L * 1024 * 1024,
     aggregation: Option[AggregateLimits] = None,
-    isOrdered: Boolean = false
+    isOrdered: Boolean = false,
+    orderBy: Option[String] = None,
+    deadLetters: Option[DeadLetterOptions] = None
 )
-
-/**
- * How large an aggregate becomes at most.
- *
- * @param bytes of the Kinesis record, its partition key included
- * @param records in it
- */
-final case class AggregateLimits(bytes: Int = 50 * 1024, records: Int = 10000)
 
 object SinkOptions {
 
@@ -43,45 +42,45 @@ object SinkOptions {
     "aggregation",
     "maxAggregateBytes",
     "maxAggregateRecords",
-    "ordering"
+    "ordering",
+    "orderBy",
+    "deadLetterPath",
+    "deadLetterFormat"
   )
 
   /** Every request in flight has a thread. */
   private val MostInFlight = 256
 
-  /** @throws sparkkinesis.client.OptionException where a value is wrong */
+  /** What fills up goes at once: a longer wait would only make rows late. */
+  private val LongestLinger = 1.minute
+
+  /** @throws sparkkinesis.client.OptionException where a value is wrong, or has no meaning */
   def parse(options: Options): SinkOptions = {
     val default = SinkOptions()
+    val isOrdered = choice(options, "ordering", "none", "perKey").contains("perKey")
     SinkOptions(
       options.duration("deliveryTimeout").getOrElse(default.deliveryTimeout),
-      options.duration("linger").getOrElse(default.linger),
+      linger(options).getOrElse(default.linger),
       inFlight(options).getOrElse(default.maxInFlightRequests),
       options.size("maxBufferedBytes").getOrElse(default.maxBufferedBytes),
       aggregation(options),
-      isOrdered(options)
+      isOrdered,
+      orderBy(options, isOrdered),
+      deadLetters(options)
     )
   }
 
-  private def aggregation(options: Options): Option[AggregateLimits] =
-    options.text("aggregation").map(_.toLowerCase(java.util.Locale.ROOT)) match {
-      case None | Some("none") => None
-      case Some("kpl") =>
-        val default = AggregateLimits()
-        Some(
-          AggregateLimits(
-            options.size("maxAggregateBytes").fold(default.bytes)(_.toInt),
-            options.positiveInt("maxAggregateRecords").getOrElse(default.records)
-          )
-        )
-      case Some(_) => throw options.invalid("aggregation", "none or kpl", "Say one of the two.")
+  private def linger(options: Options): Option[FiniteDuration] = {
+    val said = options.duration("linger")
+    said.filter(_ > LongestLinger).foreach { _ =>
+      throw options.invalid(
+        "linger",
+        s"at most ${LongestLinger.toMinutes}m",
+        "Leave it out to have 100ms."
+      )
     }
-
-  private def isOrdered(options: Options): Boolean =
-    options.text("ordering").map(_.toLowerCase(java.util.Locale.ROOT)) match {
-      case None | Some("none") => false
-      case Some("perkey") => true
-      case Some(_) => throw options.invalid("ordering", "none or perKey", "Say one of the two.")
-    }
+    said
+  }
 
   private def inFlight(options: Options): Option[Int] = {
     val requests = options.positiveInt("maxInFlightRequests")
@@ -90,4 +89,54 @@ object SinkOptions {
     }
     requests
   }
+
+  private def aggregation(options: Options): Option[AggregateLimits] = {
+    val isKpl = choice(options, "aggregation", "none", "kpl").contains("kpl")
+    val default = AggregateLimits()
+    val limits = AggregateLimits(
+      aggregateBytes(options).getOrElse(default.bytes),
+      options.positiveInt("maxAggregateRecords").getOrElse(default.records)
+    )
+    if (!isKpl) refuseAlone(options, "aggregation=kpl", "maxAggregateBytes", "maxAggregateRecords")
+    Some(limits).filter(_ => isKpl)
+  }
+
+  private def aggregateBytes(options: Options): Option[Int] =
+    options.size("maxAggregateBytes").map { bytes =>
+      if (bytes < AggregateLimits.LeastBytes || bytes > AggregateLimits.MostBytes)
+        throw options.invalid("maxAggregateBytes", "1k to 1m", "Leave it out to have 50k.")
+      bytes.toInt
+    }
+
+  private def orderBy(options: Options, isOrdered: Boolean): Option[String] = {
+    val column = options.text("orderBy")
+    if (!isOrdered) refuseAlone(options, "ordering=perKey", "orderBy")
+    column
+  }
+
+  private def deadLetters(options: Options): Option[DeadLetterOptions] = {
+    val formats = DeadLetterFormat.All
+    val said = choice(options, "deadLetterFormat", formats.map(_.name): _*)
+    val format = formats.find(it => said.contains(it.name)).getOrElse(DeadLetterFormat.Json)
+    val path = options.text("deadLetterPath")
+    if (path.isEmpty) refuseAlone(options, "deadLetterPath", "deadLetterFormat")
+    path.map(DeadLetterOptions(_, format))
+  }
+
+  /** One of two words, in any case, as it is spelt here. */
+  private def choice(options: Options, name: String, words: String*): Option[String] =
+    options.text(name).map { said =>
+      words.find(_.toLowerCase(Locale.ROOT) == said.toLowerCase(Locale.ROOT)).getOrElse {
+        throw options.invalid(name, words.mkString(" or "), "Say one of the two.")
+      }
+    }
+
+  /** What means nothing without another option was given for a reason: it is not left unread. */
+  private def refuseAlone(options: Options, other: String, names: String*): Unit =
+    names.find(options.contains).foreach { name =>
+      throw OptionException.missing(
+        s"Option ${options.named(name)} is given without '$other'. " +
+          "Give both, or leave it out."
+      )
+    }
 }

@@ -3,6 +3,7 @@ package sparkkinesis.sink
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -59,6 +60,7 @@ final class TargetStream(
     val map = ShardMap.of(listed).getOrElse {
       throw new KinesisException.InUse(s"ListShards of stream $ref shows no open shard.")
     }
+    rates.keySet.retainAll(map.shards.asJava)
     val same = known.filter(_ == map)
     known = Some(same.getOrElse(map))
     same.getOrElse(map)

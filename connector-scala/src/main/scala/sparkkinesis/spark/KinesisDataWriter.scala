@@ -1,5 +1,7 @@
 package sparkkinesis.spark
 
+import java.util.concurrent.ThreadLocalRandom
+
 import scala.util.Random
 
 import org.apache.spark.TaskContext
@@ -8,9 +10,8 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 
-import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.client.{Clock, SystemClock}
-import sparkkinesis.sink.{RecordWriter, RequestLimits, TargetStream}
+import sparkkinesis.sink.{RecordWriter, RequestLimits}
 
 /** Makes a task's writer, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
@@ -18,16 +19,24 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     with StreamingDataWriterFactory {
 
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    ConnectorError.translating {
-      val lease = ClientPool.shared.borrow(settings.client)
-      new KinesisDataWriter(settings, partitionId, lease, SystemClock, Random, isCancelled)
-    }
+    writer(partitionId, None)
 
   override def createWriter(
       partitionId: Int,
       taskId: Long,
       epochId: Long
-  ): DataWriter[InternalRow] = createWriter(partitionId, taskId)
+  ): DataWriter[InternalRow] = writer(partitionId, Some(epochId))
+
+  private def writer(partitionId: Int, batch: Option[Long]): DataWriter[InternalRow] =
+    new KinesisDataWriter(
+      settings,
+      partitionId,
+      batch,
+      RoutedStreams.shared,
+      SystemClock,
+      new Random(ThreadLocalRandom.current().nextLong()),
+      isCancelled
+    )
 
   /** Spark marks a task it wants to end, but interrupts its thread only if the job asked for it. */
   private def isCancelled: () => Boolean = {
@@ -37,28 +46,23 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
 }
 
 /**
- * Writes a task's rows.
+ * Writes a task's rows. Borrows and calls nothing before the first of them.
  *
+ * @param batch of a streaming query
+ * @param random of this task alone
  * @param isCancelled whether the task is to end
  */
 private[spark] final class KinesisDataWriter(
     settings: WriteSettings,
     partitionId: Int,
-    lease: Lease,
+    batch: Option[Long],
+    streams: RoutedStreams,
     clock: Clock,
     random: Random,
     isCancelled: () => Boolean
 ) extends DataWriter[InternalRow] {
-
-  private val stream = new TargetStream(
-    settings.stream,
-    lease.client,
-    settings.maxRecordBytes,
-    None,
-    1,
-    clock,
-    () => random.nextDouble()
-  )
+  private val columns = settings.columns
+  private val targets = new RowTargets(settings, streams)
   private val writer = new RecordWriter(
     RequestLimits.Default,
     settings.options,
@@ -66,38 +70,61 @@ private[spark] final class KinesisDataWriter(
     random,
     isCancelled
   )
+  private val deadLetters =
+    settings.deadLetters.map(new DeadLetterFile(_, batch, partitionId, random))
   private var rows = 0L
+  private var badRows = 0L
 
-  override def write(row: InternalRow): Unit = {
+  override def write(row: InternalRow): Unit = ConnectorError.translating {
     rows += 1
-    settings.columns.entry(row, settings.maxRecordBytes) match {
-      case Right(entry) => ConnectorError.translating(writer.put(stream, entry))
-      case Left(reason) => throw invalidRow(reason)
+    targets.of(row) match {
+      case Left(why) => refuse(row, why)
+      case Right(target) => write(row, target)
     }
   }
 
-  private def invalidRow(reason: String): ConnectorError = ConnectorError(
-    "KINESIS_INVALID_ROW",
-    s"Row $rows of partition $partitionId cannot go to stream ${settings.stream}: $reason. " +
-      "Mend such rows or filter them out before they are written."
-  )
-
-  /**
-   * Returns when Kinesis has acknowledged every row. There is nothing left to tell the driver, and a
-   * class of ours could not reach it: Spark deserializes the message without the jars a session
-   * added, and would fail a write that is done.
-   */
-  override def commit(): WriterCommitMessage = {
-    ConnectorError.translating(writer.flush())
-    null
+  private def write(row: InternalRow, target: RowTarget): Unit = {
+    val entry = columns.entry(row, target.maxRecordBytes, random) match {
+      case Left(_: BadRow.TooLarge) => columns.entry(row, target.freshMaxRecordBytes, random)
+      case other => other
+    }
+    entry match {
+      case Left(why) => refuse(row, why)
+      case Right(record) => writer.put(target.stream, record)
+    }
   }
 
-  override def abort(): Unit = writer.close()
+  private def refuse(row: InternalRow, why: BadRow): Unit = {
+    val letter = columns.letter(row, rows, why)
+    val stream = letter.stream.orElse(settings.stream.map(_.access.ref.toString))
+    deadLetters match {
+      case None => throw invalidRow(stream, why)
+      case Some(file) => file.add(letter.copy(stream = stream))
+    }
+    badRows += 1
+  }
+
+  private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
+    "KINESIS_INVALID_ROW",
+    s"Row $rows of partition $partitionId cannot go to ${stream.fold("any stream")("stream " + _)}: " +
+      s"${why.text}. Mend such rows or filter them out before they are written, or name a folder " +
+      "to keep them in by option 'deadLetterPath'."
+  )
+
+  /** Returns when Kinesis has acknowledged every row but those that are kept as bad ones. */
+  override def commit(): WriterCommitMessage = ConnectorError.translating {
+    writer.flush()
+    DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
+  }
+
+  override def abort(): Unit =
+    try writer.close()
+    finally deadLetters.foreach(_.abort())
 
   override def close(): Unit =
     try writer.close()
-    finally lease.close()
+    finally targets.close()
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    WriteMetrics.values(writer.metrics)
+    WriteMetrics.values(writer.metrics, badRows)
 }

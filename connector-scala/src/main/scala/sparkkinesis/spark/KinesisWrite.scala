@@ -2,29 +2,40 @@ package sparkkinesis.spark
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsRegion
-import sparkkinesis.client.{ClientConfig, ConnectionOptions, Options, StreamAccess}
-import sparkkinesis.model.StreamRef
 import sparkkinesis.sink.SinkOptions
 
 /**
  * What a task must know to write. Travels to executors; prints no secret.
  *
- * @param maxRecordBytes what the stream allows for data and partition key together
+ * @param stream that the options name: rows go there unless they say otherwise
+ * @param reach of the streams that rows name
+ * @param deadLetters where bad rows are kept; none: they fail their task
+ * @param executors that are thought to write at a time, to share what streams allow
  */
 private[spark] final case class WriteSettings(
-    stream: StreamRef,
-    client: ClientConfig,
+    stream: Option[FixedStream],
+    reach: StreamReach,
     options: SinkOptions,
     columns: RowRecord,
-    maxRecordBytes: Int
+    deadLetters: Option[DeadLetterFolder],
+    executors: Int
 )
+
+/** @param summary as the service described it to the driver */
+private[spark] final case class FixedStream(access: StreamAccess, summary: StreamSummary)
 
 /**
  * Plans a write, batch or streaming, in append and update mode: each row is a new record.
@@ -39,63 +50,123 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
   override def build(): Write = ConnectorError.translating {
     val map = options.asCaseSensitiveMap.asScala.toMap
     val parsed = Options.parse(map, KinesisWriteBuilder.OptionNames)
-    val StreamAccess(stream, client) = ConnectionOptions.stream(parsed, AwsRegion.default)
     val sink = SinkOptions.parse(parsed)
-    new KinesisWrite(info.queryId, stream, client, sink, RowRecord.of(info.schema))
+    if (!sink.isOrdered) write(parsed, sink, RowRecord.of(info.schema))
+    else {
+      val order = KeyOrder.of(info.schema, sink.orderBy)
+      val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
+      new OrderedWrite(write(parsed, sink, columns), order)
+    }
   }
+
+  private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
+    val stream = fixed(parsed, columns)
+    val isByName = columns.stream.exists(!_.isArn)
+    val reach = ConnectionOptions.reach(parsed, stream, isByName, AwsRegion.default)
+    val letters = sink.deadLetters.map {
+      DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
+    }
+    new KinesisWrite(info.queryId, stream, reach, sink, columns, letters)
+  }
+
+  private def fixed(parsed: Options, columns: RowRecord): Option[StreamAccess] =
+    if (ConnectionOptions.nameStream(parsed))
+      Some(ConnectionOptions.stream(parsed, AwsRegion.default))
+    else if (columns.stream.isDefined) None
+    else
+      throw OptionException.missing(
+        "Which stream? Give option 'streamName', such as orders, or 'streamArn', such as " +
+          "arn:aws:kinesis:eu-west-1:123456789012:stream/orders, or give the rows a column " +
+          "'stream' or 'streamArn'."
+      )
 }
 
 object KinesisWriteBuilder {
 
   /** What the sink understands. */
-  val OptionNames: Seq[String] = ConnectionOptions.Names ++ SinkOptions.Names
+  val OptionNames: Seq[String] =
+    ConnectionOptions.Names ++ SinkOptions.Names
+
+  /** The session's, as Spark's own sinks have it: the cluster's, and what was set for this session. */
+  private def hadoop(): Configuration = {
+    val conf = new Configuration(SparkContext.getOrCreate().hadoopConfiguration)
+    SQLConf.get.getAllConfs.foreach { case (name, value) => conf.set(name, value) }
+    conf
+  }
 }
 
 /** One write of a query, on the driver. */
 private[spark] final class KinesisWrite(
     queryId: String,
-    stream: StreamRef,
-    client: ClientConfig,
+    stream: Option[StreamAccess],
+    reach: StreamReach,
     options: SinkOptions,
-    columns: RowRecord
+    columns: RowRecord,
+    deadLetters: Option[DeadLetterFolder]
 ) extends Write {
-  override def description(): String = s"Kinesis stream $stream (${client.target})"
+  override def description(): String = {
+    val rows = columns.stream.map(column => s"those that column '${column.name}' names")
+    val named = stream.map(it => s"stream ${it.ref} (${it.client.target})")
+    s"Kinesis ${(named ++ rows).mkString(", ")}"
+  }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
-  override def toBatch: BatchWrite = new KinesisBatchWrite(description(), factory _)
+  override def toBatch: BatchWrite = new KinesisBatchWrite(description(), deadLetters, factory _)
 
-  override def toStreaming: StreamingWrite = new KinesisStreamingWrite(description(), factory _)
+  override def toStreaming: StreamingWrite =
+    new KinesisStreamingWrite(description(), deadLetters, factory _)
 
-  private def factory(): KinesisDataWriterFactory = ConnectorError.translating {
-    val summary = TargetStreams.shared.describe(queryId, stream, client)
+  private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
+    deadLetters.foreach(_.check())
+    val described = stream.map { it =>
+      val summary = TargetStreams.shared.describe(queryId, it.ref, it.client)
+      AutoDistribution.refuse(it.ref, summary, options)
+      FixedStream(it, summary)
+    }
+    val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
     KinesisDataWriterFactory(
-      WriteSettings(stream, client, options, columns, summary.maxRecordBytes)
+      WriteSettings(described, reach, options, columns, deadLetters, executors)
     )
   }
 }
 
-/** Tasks have written all by the time they commit: nothing is left to coordinate or to undo. */
+/**
+ * Tasks have written all records by the time they commit: nothing is left to coordinate or to undo,
+ * and only dead letters to publish.
+ */
 private[spark] final class KinesisBatchWrite(
     description: String,
-    factory: () => KinesisDataWriterFactory
+    deadLetters: Option[DeadLetterFolder],
+    factory: Int => KinesisDataWriterFactory
 ) extends BatchWrite {
+  private val letters = deadLetters.map(new DeadLetterCommit(_, None))
+
   override def toString: String = description
-  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = factory()
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+    factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
-  override def commit(messages: Array[WriterCommitMessage]): Unit = ()
-  override def abort(messages: Array[WriterCommitMessage]): Unit = ()
+
+  override def commit(messages: Array[WriterCommitMessage]): Unit =
+    letters.foreach(_.publish(messages))
+
+  override def abort(messages: Array[WriterCommitMessage]): Unit = letters.foreach(_.abort())
 }
 
 /** As [[KinesisBatchWrite]], once a micro-batch. */
 private[spark] final class KinesisStreamingWrite(
     description: String,
-    factory: () => KinesisDataWriterFactory
+    deadLetters: Option[DeadLetterFolder],
+    factory: Int => KinesisDataWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory =
-    factory()
+    factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
+
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).publish(messages))
+
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).abort())
 }

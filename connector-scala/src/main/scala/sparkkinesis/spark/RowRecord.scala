@@ -2,6 +2,8 @@ package sparkkinesis.spark
 
 import java.util.Locale
 
+import scala.util.Random
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
@@ -12,88 +14,142 @@ import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
  *
  * @param data the column's place
  * @param isText whether it is a string, written as UTF-8
+ * @param partitionKey the column's place; without one, each record gets a random key
  * @param explicitHashKey the column's place, where there is one
+ * @param stream the column that says where a row goes, where there is one
  */
 private[spark] final case class RowRecord(
     data: Int,
     isText: Boolean,
-    partitionKey: Int,
-    explicitHashKey: Option[Int]
+    partitionKey: Option[Int],
+    explicitHashKey: Option[Int],
+    stream: Option[StreamColumn]
 ) {
 
   /**
-   * @param maxRecordBytes what the stream allows for data and partition key together
-   * @return or else why the row cannot be a record, beginning with the column
+   * @param maxRecordBytes what the row's stream allows for data and partition key together
+   * @param random of the keys that the rows lack
+   * @return or else why the row cannot be a record
    */
-  def entry(row: InternalRow, maxRecordBytes: Int): Either[String, PutEntry] =
-    if (row.isNullAt(data)) Left("column 'data' is null")
+  def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
+    if (row.isNullAt(data)) Left(BadRow.NullData)
     else
       for {
-        key <- key(row)
+        key <- key(row, random)
         hashKey <- hashKey(row)
         bytes = dataOf(row)
-        _ <- checkSize(bytes, row.getUTF8String(partitionKey).numBytes, maxRecordBytes)
+        _ <- checkSize(bytes, keyBytes(row), maxRecordBytes)
       } yield PutEntry(key, bytes, hashKey)
 
-  private def key(row: InternalRow): Either[String, String] =
-    if (row.isNullAt(partitionKey)) Left("column 'partitionKey' is null")
-    else {
-      val text = row.getUTF8String(partitionKey)
-      val most = ServiceLimits.PartitionKeyCharacters
-      if (text.numChars == 0) Left("column 'partitionKey' is empty")
-      else if (text.numChars > most)
-        Left(s"column 'partitionKey' has ${text.numChars} characters, Kinesis allows $most")
-      else Right(text.toString)
-    }
+  /** What a bad row holds, as far as it holds anything. */
+  def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
+    def text(place: Option[Int]) =
+      place.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
+    DeadLetter(
+      text(stream.map(_.place)),
+      number,
+      why.reason,
+      why.text,
+      if (row.isNullAt(data)) None else Some(dataOf(row)),
+      text(partitionKey),
+      text(explicitHashKey)
+    )
+  }
 
-  private def hashKey(row: InternalRow): Either[String, Option[HashKey]] =
+  private def key(row: InternalRow, random: Random): Either[BadRow, String] = partitionKey match {
+    case None => Right(RowRecord.randomKey(random))
+    case Some(column) if row.isNullAt(column) => Left(BadRow.NullKey)
+    case Some(column) =>
+      val text = row.getUTF8String(column)
+      val length = text.numChars
+      if (length == 0) Left(BadRow.EmptyKey)
+      else if (length > ServiceLimits.PartitionKeyCharacters) Left(BadRow.LongKey(length))
+      else Right(text.toString)
+  }
+
+  private def keyBytes(row: InternalRow): Int =
+    partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
+
+  private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
     explicitHashKey.filterNot(row.isNullAt) match {
       case None => Right(None)
       case Some(column) =>
         val text = row.getUTF8String(column).toString
-        HashKey.parse(text).map(Some(_)).toRight {
-          s"column 'explicitHashKey' is '${text.take(60)}', no whole number from 0 to 2^128 - 1"
-        }
+        HashKey.parse(text).map(Some(_)).toRight(BadRow.NoHashKey(text))
     }
 
   private def dataOf(row: InternalRow): Array[Byte] =
     if (isText) row.getUTF8String(data).getBytes else row.getBinary(data)
 
-  private def checkSize(bytes: Array[Byte], keyBytes: Int, most: Int): Either[String, Unit] = {
+  private def checkSize(bytes: Array[Byte], keyBytes: Int, most: Int): Either[BadRow, Unit] = {
     val size = bytes.length.toLong + keyBytes
-    if (size <= most) Right(())
-    else Left(s"columns 'data' and 'partitionKey' take $size bytes, the stream allows $most")
+    if (bytes.isEmpty) Left(BadRow.EmptyData)
+    else if (size > most) Left(BadRow.TooLarge(size, most))
+    else Right(())
   }
 }
 
 private[spark] object RowRecord {
   val InvalidSchema = "KINESIS_INVALID_SCHEMA"
 
-  private val Columns = Seq("data", "partitionKey", "explicitHashKey")
+  private val Columns =
+    Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
 
-  /** @throws ConnectorError where the columns are not what a record is made of */
-  def of(schema: StructType): RowRecord = {
-    refuseOthers(schema)
+  /** Of a key that a row lacks. */
+  val RandomKeyBytes = 16
+
+  /** 63 random bits in hex: their MD5s are even over the hash keys, and so over the shards. */
+  private def randomKey(random: Random): String =
+    java.lang.Long.toHexString(
+      random.nextLong() | Long.MinValue
+    ) // the top bit: no digit is left out
+
+  /**
+   * @param alsoAllowed columns that are used but not written
+   * @throws ConnectorError where the columns are not what a record is made of
+   */
+  def of(schema: StructType, alsoAllowed: Seq[String] = Nil): RowRecord = {
+    refuseOthers(schema, alsoAllowed)
     val data = column(schema, "data").getOrElse(throw missing("data", "binary or string"))
-    val key = column(schema, "partitionKey").getOrElse(throw missing("partitionKey", "string"))
-    requireString(schema, key, "partitionKey")
-    val hashKey = column(schema, "explicitHashKey")
-    hashKey.foreach(requireString(schema, _, "explicitHashKey"))
     val isText = schema(data).dataType match {
       case BinaryType => false
       case _: StringType => true
       case other => throw wrongType("data", other, "binary or string")
     }
-    RowRecord(data, isText, key, hashKey)
+    RowRecord(
+      data,
+      isText,
+      string(schema, "partitionKey"),
+      string(schema, "explicitHashKey"),
+      stream(schema)
+    )
   }
 
-  private def refuseOthers(schema: StructType): Unit = {
-    val others = schema.fieldNames.filterNot(name => Columns.exists(isNamed(name, _)))
+  private def stream(schema: StructType): Option[StreamColumn] =
+    (string(schema, StreamColumn.Name), string(schema, StreamColumn.Arn)) match {
+      case (Some(_), Some(_)) =>
+        throw invalid("Columns 'stream' and 'streamArn' are both there. Select one of them.")
+      case (Some(name), _) => Some(StreamColumn(name, isArn = false))
+      case (_, arn) => arn.map(StreamColumn(_, isArn = true))
+    }
+
+  private def refuseOthers(schema: StructType, alsoAllowed: Seq[String]): Unit = {
+    val known = Columns ++ alsoAllowed
+    val others = schema.fieldNames.filterNot(name => known.exists(isNamed(name, _)))
     if (others.nonEmpty)
       throw invalid(
         s"The sink has no use for ${others.mkString("column '", "', '", "'")}. " +
-          s"Select its columns only: ${Columns.mkString(", ")}."
+          s"Select its columns only: ${known.mkString(", ")}."
       )
+  }
+
+  private def string(schema: StructType, name: String): Option[Int] = {
+    val place = column(schema, name)
+    place.map(schema(_).dataType).foreach {
+      case _: StringType => ()
+      case other => throw wrongType(name, other, "string")
+    }
+    place
   }
 
   private def column(schema: StructType, name: String): Option[Int] = {
@@ -104,12 +160,6 @@ private[spark] object RowRecord {
 
   private def isNamed(found: String, name: String): Boolean =
     found.toLowerCase(Locale.ROOT) == name.toLowerCase(Locale.ROOT)
-
-  private def requireString(schema: StructType, column: Int, name: String): Unit =
-    schema(column).dataType match {
-      case _: StringType => ()
-      case other => throw wrongType(name, other, "string")
-    }
 
   private def missing(name: String, expected: String): ConnectorError =
     invalid(s"Column '$name' ($expected) is missing. Add it to what is written.")

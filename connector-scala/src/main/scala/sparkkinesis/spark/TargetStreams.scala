@@ -41,15 +41,6 @@ private[spark] final class TargetStreams(
       summary
     }
   }
-
-  private def requireWritable(stream: StreamRef, status: StreamStatus): Unit = status match {
-    case StreamStatus.Active | StreamStatus.Updating => ()
-    case StreamStatus.Creating | StreamStatus.Deleting =>
-      throw ConnectorError(
-        "KINESIS_STREAM_BUSY",
-        s"Stream $stream is $status. Start the query when the stream is active."
-      )
-  }
 }
 
 private[spark] object TargetStreams {
@@ -66,4 +57,14 @@ private[spark] object TargetStreams {
     SystemClock,
     FetchRun.chance
   )
+
+  /** @throws ConnectorError where the stream is being made or deleted */
+  def requireWritable(stream: StreamRef, status: StreamStatus): Unit = status match {
+    case StreamStatus.Active | StreamStatus.Updating => ()
+    case StreamStatus.Creating | StreamStatus.Deleting =>
+      throw ConnectorError(
+        "KINESIS_STREAM_BUSY",
+        s"Stream $stream is $status. Start the query when the stream is active."
+      )
+  }
 }

@@ -11,15 +11,18 @@ private[spark] object WriteMetrics {
     new WrittenBytes,
     new PutRequests,
     new RetriedRecords,
-    new ThrottledRecords
+    new ThrottledRecords,
+    new DeadLetters
   )
 
-  def values(metrics: SinkMetrics): Array[CustomTaskMetric] = Array(
+  /** @param deadLetters bad rows that are kept in files */
+  def values(metrics: SinkMetrics, deadLetters: Long): Array[CustomTaskMetric] = Array(
     TaskCount("kinesisRecords", metrics.records),
     TaskCount("kinesisBytes", metrics.bytes),
     TaskCount("kinesisRequests", metrics.requests),
     TaskCount("kinesisRetriedRecords", metrics.retried),
-    TaskCount("kinesisThrottledRecords", metrics.throttled)
+    TaskCount("kinesisThrottledRecords", metrics.throttled),
+    TaskCount("kinesisDeadLetters", deadLetters)
   )
 }
 
@@ -33,3 +36,5 @@ final class RetriedRecords extends SumMetric("kinesisRetriedRecords", "records s
 
 final class ThrottledRecords
     extends SumMetric("kinesisThrottledRecords", "records refused for too much traffic")
+
+final class DeadLetters extends SumMetric("kinesisDeadLetters", "bad rows kept as dead letters")

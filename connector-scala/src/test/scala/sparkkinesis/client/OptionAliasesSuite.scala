@@ -171,4 +171,15 @@ class OptionAliasesSuite extends AnyFunSuite {
     assert(refused("consumerType" -> "SubscribeToShard").getMessage.contains("no enhanced fan-out"))
     assert(refused("consumerMode" -> "efo").getMessage.contains("no enhanced fan-out"))
   }
+
+  test("what a sink aggregates is told by the value") {
+    def written(name: String, value: String, ours: String) =
+      Options.parse(Map(name -> value), Seq("aggregation", "linger")).text(ours)
+    Seq("sink", "executor").foreach { of =>
+      assert(written(s"$of.aggregationEnabled", "TRUE", "aggregation") === Some("kpl"))
+      assert(written(s"kinesis.$of.aggregationEnabled", "false", "aggregation") === Some("none"))
+    }
+    assert(written("kinesis.sink.recordMaxBufferedTimeMs", "250", "linger") === Some("250ms"))
+    assert(written("executor.recordMaxBufferedTime", "1000", "linger") === Some("1000ms"))
+  }
 }

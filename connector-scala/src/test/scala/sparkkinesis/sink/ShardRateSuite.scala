@@ -50,7 +50,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       val written = (1 to taken).count(_ => shard.put(size, now))
       def sum(count: Int) = Sum(count, count.toLong * size)
-      rate.answered(sum(written), sum(taken - written), isProbe, now)
+      rate.answered(sum(written), sum(taken - written), isProbe, now, now)
       taken
     }
 
@@ -153,8 +153,8 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         }
         val written = (1 to taken).count(_ => shard.put(1000, now + delay))
         def sum(count: Int) = Sum(count, count * 1000L)
-        rate.answered(sum(written), sum(taken - written), isProbe, now + delay)
-        assert(!rate.isFree)
+        rate.answered(sum(written), sum(taken - written), isProbe, now, now + delay)
+        assert(!rate.isFree && rate.share === 1.0)
       }
       assert(shard.refused <= 0.01 * shard.written)
     }
@@ -164,7 +164,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val rate = new ShardRate(1, 1, 0)
     (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
     assert(rate.isFree)
-    rate.answered(Sum(1000, 1000000), Sum(400, 400000), isProbe = false, 1000)
+    rate.answered(Sum(1000, 1000000), Sum(400, 400000), isProbe = false, 1000, 1000)
     assert(!rate.isFree)
     assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
   }
@@ -174,7 +174,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val ten = 10 * 1024 * 1024
     assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)
     assert(rate.take(ten, 0) === Taken.Within)
-    rate.answered(Sum(1, ten.toLong), Sum.Zero, isProbe = false, 1)
+    rate.answered(Sum(1, ten.toLong), Sum.Zero, isProbe = false, 0, 1)
     assert(rate.take(1000, 1) === Taken.Nothing)
     assert(rate.readyAt(1, 1000, 1000, 1) >= 8900)
     assert(rate.readyAt(1, ten.toLong, ten, 1) === 9995L +- 5L)

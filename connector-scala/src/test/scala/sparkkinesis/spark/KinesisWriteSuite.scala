@@ -8,10 +8,16 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
+import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.write.LogicalWriteInfo
+import org.apache.spark.sql.connector.write.{
+  LogicalWriteInfo,
+  RequiresDistributionAndOrdering,
+  Write
+}
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
@@ -19,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.client._
 import sparkkinesis.client.aws.Lease
 import sparkkinesis.model._
-import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
+import sparkkinesis.sink._
 
 class KinesisWriteSuite extends AnyFunSuite {
   private val columns = new StructType().add("data", BinaryType).add("partitionKey", StringType)
@@ -29,10 +35,18 @@ class KinesisWriteSuite extends AnyFunSuite {
     None,
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
-  private val settings =
-    WriteSettings(stream, config, SinkOptions(), RowRecord.of(columns), maxRecordBytes = 10)
+  private val settings = WriteSettings(
+    Some(FixedStream(StreamAccess(stream, config), summary(StreamStatus.Active, 10))),
+    StreamReach(None, None, config.credentials),
+    SinkOptions(),
+    RowRecord.of(columns),
+    deadLetters = None,
+    executors = 1
+  )
 
-  private def build(options: (String, String)*) = {
+  private def build(options: (String, String)*): Write = buildFor(columns, options: _*)
+
+  private def buildFor(columns: StructType, options: (String, String)*): Write = {
     val map = new CaseInsensitiveStringMap(options.toMap.asJava)
     new KinesisWriteBuilder(
       map,
@@ -47,20 +61,22 @@ class KinesisWriteSuite extends AnyFunSuite {
   private def row(data: Array[Byte]) = InternalRow(data, UTF8String.fromString("k"))
 
   private def withTask[A](kinesis: FakeKinesis)(use: KinesisDataWriter => A): A = {
-    val lease = new Lease(kinesis, () => ())
+    val clock = new FastClock
+    val streams =
+      new RoutedStreams(_ => new Lease(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
     val writer =
-      new KinesisDataWriter(settings, 3, lease, new FastClock, new Random(1), () => false)
+      new KinesisDataWriter(settings, 3, None, streams, clock, new Random(1), () => false)
     try use(writer)
     finally writer.close()
   }
 
-  private def summary(status: StreamStatus) = StreamSummary(
+  private def summary(status: StreamStatus, maxRecordBytes: Int = 1024) = StreamSummary(
     StreamArn.parse("arn:aws:kinesis:eu-west-1:123456789012:stream/orders").get,
     status,
     Instant.EPOCH,
     24.hours,
     1,
-    1024
+    maxRecordBytes
   )
 
   test("a write is planned without a call, in a name without secrets") {
@@ -76,6 +92,29 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(!settings.toString.contains("hush"))
   }
 
+  test("a write asks for no shuffle unless rows are to be ordered") {
+    val where = Seq("streamName" -> "orders", "region" -> "eu-west-1")
+    def asks(more: (String, String)*) =
+      build(where ++ more: _*).isInstanceOf[RequiresDistributionAndOrdering]
+    assert(!asks() && !asks("aggregation" -> "kpl") && !asks("ordering" -> "none"))
+    assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
+  }
+
+  test("a stream that chooses shards by itself takes neither order nor aggregates") {
+    val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
+    def refusal(options: SinkOptions) =
+      intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
+    val ordered = refusal(SinkOptions(isOrdered = true))
+    assert(ordered.getCondition === "KINESIS_AUTO_DISTRIBUTION")
+    assert(ordered.getMessage.contains("Stream orders ") && ordered.getMessage.contains("AUTO"))
+    assert(ordered.getMessage.contains("Set option 'ordering' to none"))
+    val aggregated = refusal(SinkOptions(aggregation = Some(AggregateLimits())))
+    assert(aggregated.getMessage.contains("Set option 'aggregation' to none"))
+    AutoDistribution.refuse(stream, auto, SinkOptions())
+    val byKey = summary(StreamStatus.Active)
+    AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
+  }
+
   test("wrong options are refused when the write is planned") {
     val e = intercept[ConnectorError](build("streamName" -> "orders", "deliverTimeout" -> "1m"))
     assert(e.getCondition === "KINESIS_UNKNOWN_OPTION")
@@ -84,6 +123,35 @@ class KinesisWriteSuite extends AnyFunSuite {
       build("streamName" -> "o", "region" -> "r", "maxInFlightRequests" -> "1000")
     )
     assert(many.getMessage.contains("expected at most 256"))
+  }
+
+  private val routed = new StructType().add("data", StringType).add("stream", StringType)
+
+  test("the options must name a stream, unless the rows do") {
+    val e = intercept[ConnectorError](build("region" -> "eu-west-1"))
+    assert(e.getCondition === "KINESIS_MISSING_OPTION")
+    assert(e.getMessage.contains("or give the rows a column 'stream' or 'streamArn'"))
+    val write = buildFor(routed, "region" -> "eu-west-1")
+    assert(write.description === "Kinesis those that column 'stream' names")
+    val both = buildFor(routed, "region" -> "eu-west-1", "streamName" -> "orders")
+    assert(both.description.contains("stream orders (region eu-west-1), those that column"))
+  }
+
+  private val badPaths = Table(
+    ("path", "message holds"),
+    ("no-such:///d", "No FileSystem for scheme \"no-such\""),
+    ("file:d:/e", "'deadLetterPath' is 'file:d:/e': expected a folder"),
+    ("s3a://me:hush@bucket/d", "'deadLetterPath' holds a password")
+  )
+
+  test("a wrong place for bad rows is refused when the write is planned") {
+    forAll(badPaths) { (path, message) =>
+      val e = intercept[OptionException] {
+        DeadLetterFolder.of(DeadLetterOptions(path), "q", new Configuration(false))
+      }
+      assert(e.condition === OptionException.InvalidOption)
+      assert(e.getMessage.contains(message) && !e.getMessage.contains("hush"))
+    }
   }
 
   test("what goes to executors is serializable") {

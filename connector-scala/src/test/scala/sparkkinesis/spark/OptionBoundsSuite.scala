@@ -5,7 +5,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.scalatest.prop.TableFor5
 
 import sparkkinesis.client.{ConnectionOptions, OptionException, Options}
-import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink._
 import sparkkinesis.source.SourceOptions
 
 /** Every option's wrong values, and what is said about them: value, what was expected, remedy. */
@@ -16,6 +16,8 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
   private val inRole = stream + ("roleArn" -> "arn:aws:iam::123456789012:role/reader")
   private val keys = stream ++ Map("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+
+  private val kpl = stream + ("aggregation" -> "kpl")
 
   private val unit = "Write digits and a unit, without a space."
   private val digits = "Give it in digits."
@@ -130,7 +132,25 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxInFlightRequests", "0", whole, digits, stream),
     ("maxInFlightRequests", "257", "at most 256", "Use more tasks.", stream),
     ("maxBufferedBytes", "0k", size, unit, stream),
-    ("maxBufferedBytes", "2000000g", size, unit, stream)
+    ("maxBufferedBytes", "2000000g", size, unit, stream),
+    ("linger", "0ms", duration, unit, stream),
+    ("linger", "61s", "at most 1m", "Leave it out to have 100ms.", stream),
+    ("aggregation", "avro", "none or kpl", "Say one of the two.", stream),
+    ("maxAggregateBytes", "50kb", size, unit, kpl),
+    ("maxAggregateBytes", "1023", "1k to 1m", "Leave it out to have 50k.", kpl),
+    ("maxAggregateBytes", "1048577", "1k to 1m", "Leave it out to have 50k.", kpl),
+    ("maxAggregateRecords", "0", whole, digits, kpl),
+    ("maxAggregateRecords", "2147483648", whole, digits, kpl),
+    ("ordering", "total", "none or perKey", "Say one of the two.", stream),
+    ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
+    ("deadLetterPath", " ", "a value", default, stream),
+    (
+      "deadLetterFormat",
+      "csv",
+      "json or parquet",
+      "Say one of the two.",
+      stream + ("deadLetterPath" -> "letters")
+    )
   )
 
   private def asSource(options: Map[String, String]): Any =
@@ -186,8 +206,54 @@ class OptionBoundsSuite extends AnyFunSuite {
       "fetchBufferSize" -> "1048576g"
     )
     Seq(least, most).foreach(options => asSource(stream ++ options))
-    asSink(stream ++ Map("deliveryTimeout" -> "1ms", "maxInFlightRequests" -> "1"))
-    asSink(stream ++ Map("deliveryTimeout" -> "8760h", "maxInFlightRequests" -> "256"))
+    val leastOfSink = Map(
+      "deliveryTimeout" -> "1ms",
+      "maxInFlightRequests" -> "1",
+      "linger" -> "1ms",
+      "maxAggregateBytes" -> "1k",
+      "maxAggregateRecords" -> "1"
+    )
+    val mostOfSink = Map(
+      "deliveryTimeout" -> "8760h",
+      "maxInFlightRequests" -> "256",
+      "linger" -> "1m",
+      "maxAggregateBytes" -> "1m",
+      "maxAggregateRecords" -> Int.MaxValue.toString
+    )
+    Seq(leastOfSink, mostOfSink).foreach(options => asSink(kpl ++ options))
+  }
+
+  test("an option that means nothing without another is refused alone") {
+    val alone = Table(
+      ("option", "value", "other"),
+      ("maxAggregateBytes", "50k", "aggregation=kpl"),
+      ("maxAggregateRecords", "10", "aggregation=kpl"),
+      ("orderBy", "seq", "ordering=perKey"),
+      ("deadLetterFormat", "json", "deadLetterPath")
+    )
+    forAll(alone) { (name, value, other) =>
+      Seq(Map.empty, Map("aggregation" -> "none", "ordering" -> "none")).foreach { beside =>
+        val e = intercept[OptionException](asSink(stream ++ beside + (name -> value)))
+        assert(e.condition === OptionException.MissingOption)
+        assert(
+          e.getMessage === s"Option '$name' is given without '$other'. Give both, or leave it out."
+        )
+      }
+    }
+  }
+
+  test("the sink's words are free of case") {
+    val options = Map(
+      "aggregation" -> "KPL",
+      "ordering" -> "PerKey",
+      "orderBy" -> "Seq",
+      "deadLetterPath" -> "letters",
+      "deadLetterFormat" -> "Parquet"
+    )
+    val read = SinkOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
+    assert(read.aggregation.contains(AggregateLimits()) && read.isOrdered)
+    assert(read.orderBy.contains("Seq"))
+    assert(read.deadLetters.contains(DeadLetterOptions("letters", DeadLetterFormat.Parquet)))
   }
 
   test("an idle shard cannot be asked more often than a busy one") {

@@ -18,12 +18,14 @@ class OptionsGoldenSuite extends AnyFunSuite {
   private def names(group: String): Seq[String] =
     golden.get(group).asScala.map(_.get("name").textValue).toSeq
 
-  private def defaults(group: String): Map[String, String] = golden
-    .get(group)
-    .asScala
-    .filter(_.has("default"))
-    .map(option => option.get("name").textValue -> option.get("default").textValue)
-    .toMap
+  /** Each default that is said, beside what it has a meaning with. */
+  private def defaults(group: String): Seq[(Map[String, String], Map[String, String])] =
+    golden.get(group).asScala.toSeq.filter(_.has("default")).map { option =>
+      val beside =
+        option.path("beside").properties.asScala.map(it => it.getKey -> it.getValue.textValue)
+      val default = Map(option.get("name").textValue -> option.get("default").textValue)
+      (beside.toMap, default)
+    }
 
   private def source(options: Map[String, String]) =
     SourceOptions.parse(options + ("streamName" -> "orders"), Some("eu-west-1"))
@@ -38,7 +40,10 @@ class OptionsGoldenSuite extends AnyFunSuite {
   }
 
   test("a default, said, is as if nothing were said") {
-    assert(source(defaults("source")) === source(Map.empty))
-    assert(sink(defaults("sink")) === sink(Map.empty))
+    val ofSource = defaults("source")
+    val ofSink = defaults("sink")
+    assert(ofSource.nonEmpty && ofSink.size === 9)
+    ofSource.foreach { case (beside, said) => assert(source(beside ++ said) === source(beside)) }
+    ofSink.foreach { case (beside, said) => assert(sink(beside ++ said) === sink(beside)) }
   }
 }

@@ -73,6 +73,7 @@ object AwsClientFactory {
       .retryStrategy(AwsRetryStrategy.doNotRetry())
       .addExecutionInterceptor(PackedAnswers)
       .addExecutionInterceptor(PackedRequests)
+      .addExecutionInterceptor(DistributionAnswers)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
       .build()
 

@@ -21,7 +21,11 @@ private[aws] object AwsConversions {
   val NotEncrypted: Option[String] = Some("NONE")
   val Encrypted: Option[String] = Some("KMS")
 
-  def summary(it: sdk.StreamDescriptionSummary): StreamSummary = StreamSummary(
+  /** @param strategy how it distributes records, which the SDK does not know */
+  def summary(
+      it: sdk.StreamDescriptionSummary,
+      strategy: Option[String]
+  ): StreamSummary = StreamSummary(
     arn = StreamArn.parse(it.streamARN).getOrElse(refuse("stream ARN", it.streamARN)),
     status = status(it.streamStatus),
     created = Option(it.streamCreationTimestamp).getOrElse(Instant.EPOCH),
@@ -29,8 +33,15 @@ private[aws] object AwsConversions {
       Option(it.retentionPeriodHours).fold(ServiceLimits.DefaultRetention)(_.intValue.hours),
     openShards = Option(it.openShardCount).fold(0)(_.intValue),
     maxRecordBytes =
-      Option(it.maxRecordSizeInKiB).fold(ServiceLimits.RecordBytes)(_.intValue * 1024)
+      Option(it.maxRecordSizeInKiB).fold(ServiceLimits.RecordBytes)(_.intValue * 1024),
+    distribution = distribution(strategy)
   )
+
+  /** Of a strategy that may be added, nothing about keys may be taken for granted. */
+  private def distribution(strategy: Option[String]): RecordDistribution =
+    if (strategy.forall(_ == RecordDistribution.UserPartitionKey.name))
+      RecordDistribution.UserPartitionKey
+    else RecordDistribution.Auto
 
   private def status(it: sdk.StreamStatus): StreamStatus = it match {
     case sdk.StreamStatus.CREATING => StreamStatus.Creating

@@ -3,6 +3,7 @@ package sparkkinesis.client.aws
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
+import software.amazon.awssdk.core.interceptor.ExecutionAttribute
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, model => aws}
 
 import sparkkinesis.client.ListShardsRequest.{First, Next}
@@ -27,7 +28,10 @@ private[aws] final class AwsKinesisClient(
     AwsErrors.translating(s"DescribeStreamSummary of stream $stream", target) {
       val request = aws.DescribeStreamSummaryRequest.builder()
       val named = forStream(stream)(request.streamName(_), request.streamARN(_))
-      summary(sdk.describeStreamSummary(named.build()).streamDescriptionSummary)
+      val slot = new DistributionAnswers.Slot
+      named.overrideConfiguration(carrying(DistributionAnswers.Wanted, slot))
+      val answer = sdk.describeStreamSummary(named.build())
+      summary(answer.streamDescriptionSummary, slot.strategy)
     }
 
   override def listShards(request: ListShardsRequest): ShardListing = request match {
@@ -60,12 +64,7 @@ private[aws] final class AwsKinesisClient(
         case StreamRef.ByName(_) => () // the iterator tells the stream
       }
       val slot = new PackedAnswers.Slot(GetRecordsCbor.decode)
-      request.overrideConfiguration(
-        AwsRequestOverrideConfiguration
-          .builder()
-          .putExecutionAttribute(PackedAnswers.Wanted, slot)
-          .build()
-      )
+      request.overrideConfiguration(carrying(PackedAnswers.Wanted, slot))
       val answer = sdk.getRecords(request.build())
       slot.answer.getOrElse(page(answer))
     }
@@ -91,6 +90,10 @@ private[aws] final class AwsKinesisClient(
   override def close(): Unit =
     try sdk.close()
     finally closeAlso()
+
+  /** Tells an interceptor where this one call wants its answer. */
+  private def carrying[A](attribute: ExecutionAttribute[A], value: A) =
+    AwsRequestOverrideConfiguration.builder().putExecutionAttribute(attribute, value).build()
 
   private def forStream[B](stream: StreamRef)(byName: String => B, byArn: String => B): B =
     stream match {

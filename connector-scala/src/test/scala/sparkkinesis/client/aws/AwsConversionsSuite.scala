@@ -96,12 +96,26 @@ class AwsConversionsSuite extends AnyFunSuite {
       .streamCreationTimestamp(arrival)
       .retentionPeriodHours(48)
       .openShardCount(3)
-    val summary = AwsConversions.summary(bare.build())
+    val summary = AwsConversions.summary(bare.build(), None)
     assert(summary.status === StreamStatus.Updating)
     assert(summary.maxRecordBytes === 1024 * 1024)
     assert(summary.retention === 48.hours)
-    val large = AwsConversions.summary(bare.maxRecordSizeInKiB(10240).build())
+    val large = AwsConversions.summary(bare.maxRecordSizeInKiB(10240).build(), None)
     assert(large.maxRecordBytes === 10 * 1024 * 1024)
+  }
+
+  test("records go by their keys, unless the service says otherwise in whatever word") {
+    val it = sdk.StreamDescriptionSummary
+      .builder()
+      .streamARN("arn:aws:kinesis:eu-west-1:123456789012:stream/orders")
+      .streamStatus("ACTIVE")
+      .build()
+    def of(strategy: Option[String]) = AwsConversions.summary(it, strategy).distribution
+    assert(of(None) === RecordDistribution.UserPartitionKey)
+    assert(of(Some("USER_PARTITION_KEY")) === RecordDistribution.UserPartitionKey)
+    Seq("AUTO", "A_NEW_STRATEGY").foreach { word =>
+      assert(of(Some(word)) === RecordDistribution.Auto)
+    }
   }
 
   test("each position has its iterator type") {

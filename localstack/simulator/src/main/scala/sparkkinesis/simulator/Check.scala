@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import sparkkinesis.model.{PutEntry, ServiceLimits}
+import sparkkinesis.model.{PutEntry, RecordDistribution, ServiceLimits}
 
 /** What requests must satisfy. */
 private[simulator] object Check {

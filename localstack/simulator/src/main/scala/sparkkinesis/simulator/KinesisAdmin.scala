@@ -1,7 +1,7 @@
 package sparkkinesis.simulator
 
 import sparkkinesis.client.PutResult
-import sparkkinesis.model.{HashKey, PutEntry, Shard, ShardId, StreamName}
+import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, Shard, ShardId, StreamName}
 
 /**
  * Makes and reshapes streams, for tests and demos. Each method returns once the stream is active
@@ -38,6 +38,9 @@ trait KinesisAdmin {
   def createOnDemandStream(stream: StreamName): Unit
 
   def updateMode(stream: StreamName, mode: StreamMode): Unit
+
+  /** @param distribution `Auto` is for on-demand streams only */
+  def updateDistribution(stream: StreamName, distribution: RecordDistribution): Unit
 
   /** @param hours more than now, at most 8,760 */
   def increaseRetention(stream: StreamName, hours: Int): Unit

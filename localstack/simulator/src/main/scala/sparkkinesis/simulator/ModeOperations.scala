@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{RecordDistribution, StreamArn}
 
 /** The shards stay as they are. */
 final case class UpdateStreamMode(stream: StreamArn, mode: StreamMode) extends Changing[Unit] {

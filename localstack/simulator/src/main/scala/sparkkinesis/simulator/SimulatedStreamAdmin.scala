@@ -2,7 +2,7 @@ package sparkkinesis.simulator
 
 import scala.annotation.tailrec
 
-import sparkkinesis.model.{Shard, StreamName}
+import sparkkinesis.model.{RecordDistribution, Shard, StreamName}
 
 /** The part of [[KinesisAdmin]] that changes a stream's settings, in memory. */
 trait SimulatedStreamAdmin extends KinesisAdmin {
@@ -35,8 +35,7 @@ trait SimulatedStreamAdmin extends KinesisAdmin {
   override def stopEncryption(stream: StreamName, key: String): Unit =
     change(StopStreamEncryption(arn(stream), Encryption.Kms))
 
-  /** Not in [[KinesisAdmin]], since AWS's SDK for Java does not have it yet. */
-  def updateDistribution(stream: StreamName, distribution: RecordDistribution): Unit =
+  override def updateDistribution(stream: StreamName, distribution: RecordDistribution): Unit =
     change(UpdateStreamRecordDistributionStrategy(arn(stream), distribution))
 
   override def addTags(stream: StreamName, tags: Map[String, String]): Unit =

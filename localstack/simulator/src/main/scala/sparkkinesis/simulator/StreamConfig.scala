@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
-import sparkkinesis.model.ServiceLimits
+import sparkkinesis.model.{RecordDistribution, ServiceLimits}
 
 /**
  * What can be changed about a stream besides its shards.
@@ -34,18 +34,6 @@ object StreamMode {
   case object OnDemand extends StreamMode("ON_DEMAND")
 
   val All: Seq[StreamMode] = Seq(Provisioned, OnDemand)
-}
-
-/** What chooses a record's shard. */
-sealed abstract class RecordDistribution(val name: String)
-
-object RecordDistribution {
-  case object UserPartitionKey extends RecordDistribution("USER_PARTITION_KEY")
-
-  /** The service: it heeds neither key, and records need none. On-demand streams only. */
-  case object Auto extends RecordDistribution("AUTO")
-
-  val All: Seq[RecordDistribution] = Seq(UserPartitionKey, Auto)
 }
 
 /**

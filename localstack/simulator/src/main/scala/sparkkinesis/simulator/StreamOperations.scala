@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.collection.immutable.SortedMap
 
 import sparkkinesis.client.StreamStatus
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{RecordDistribution, StreamArn}
 
 /**
  * @param stream its region and account are the caller's

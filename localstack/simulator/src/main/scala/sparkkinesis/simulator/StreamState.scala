@@ -109,7 +109,8 @@ private[simulator] final case class StreamState(
       created,
       config.retention,
       open.size,
-      config.maxRecordBytes
+      config.maxRecordBytes,
+      config.distribution
     )
 
   def details(now: Instant): StreamDetails =

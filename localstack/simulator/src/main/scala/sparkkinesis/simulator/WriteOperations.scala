@@ -3,7 +3,7 @@ package sparkkinesis.simulator
 import java.time.Instant
 
 import sparkkinesis.client.PutResult
-import sparkkinesis.model.{HashKey, PutEntry, StreamArn}
+import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn}
 
 /** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
 final case class PutRecord(stream: StreamArn, entry: PutEntry)

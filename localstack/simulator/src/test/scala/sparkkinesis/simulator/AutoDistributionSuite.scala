@@ -8,7 +8,7 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.model._
 
-/** Record distribution `AUTO`, which neither kinesis-local nor AWS's SDK for Java has. */
+/** Record distribution `AUTO`, which kinesis-local does not have. */
 final class AutoDistributionSuite extends AnyFunSuite {
   private val name = StreamName("s")
   private val stream = StreamRef.ByName(name)

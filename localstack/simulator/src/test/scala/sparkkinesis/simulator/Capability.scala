@@ -54,6 +54,9 @@ object Capability {
   /** Calls that change an on-demand stream's shards are refused. */
   case object KeepsOnDemandShards extends Capability
 
+  /** On-demand streams can be told to choose shards by themselves. */
+  case object DistributesRecords extends Capability
+
   /** The limits of throughput and of call rates are kept. */
   case object Quotas extends Capability
 

@@ -35,7 +35,8 @@ object KinesisMockSuite {
         EndsSubscriptions,
         RefusesEarlySubscriptions,
         ChecksShardOfSubscription,
-        KeepsOnDemandShards
+        KeepsOnDemandShards,
+        DistributesRecords
       )
     )
   }

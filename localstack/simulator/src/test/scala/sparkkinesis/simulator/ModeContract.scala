@@ -37,6 +37,28 @@ trait ModeContract { this: ContractFixture =>
     assert(client.describeStream(stream).openShards == 2)
   }
 
+  contract("DescribeStreamSummary", "a new stream distributes records by their keys") {
+    Seq(newStream(1), newOnDemandStream()).foreach { stream =>
+      val summary = client.describeStream(stream)
+      assert(summary.distribution == RecordDistribution.UserPartitionKey)
+    }
+  }
+
+  contractIf(Capability.DistributesRecords)(
+    "UpdateStreamRecordDistributionStrategy",
+    "a stream that chooses shards by itself says so, and stays on-demand"
+  ) {
+    val stream = newOnDemandStream()
+    admin.updateDistribution(stream.name, RecordDistribution.Auto)
+    assert(client.describeStream(stream).distribution == RecordDistribution.Auto)
+    refused[KinesisException.InvalidArgument] {
+      admin.updateMode(stream.name, StreamMode.Provisioned)
+    }
+    admin.updateDistribution(stream.name, RecordDistribution.UserPartitionKey)
+    val summary = client.describeStream(stream)
+    assert(summary.distribution == RecordDistribution.UserPartitionKey)
+  }
+
   private def newOnDemandStream(): StreamRef = {
     val name = newName()
     admin.createOnDemandStream(name)

@@ -29,7 +29,10 @@ final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin 
         StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "key"))
       )
       .httpClientBuilder(Apache5HttpClient.builder())
-      .overrideConfiguration { c => c.retryStrategy(AwsRetryStrategy.doNotRetry()); () }
+      .overrideConfiguration { c =>
+        c.retryStrategy(AwsRetryStrategy.doNotRetry()).addExecutionInterceptor(SdkNewOperations)
+        ()
+      }
       .build()
   )
 

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
-import sparkkinesis.model.StreamName
+import sparkkinesis.model.{RecordDistribution, StreamName}
 
 /** The part of the admin calls that changes a stream's settings, by AWS's own SDK. */
 trait SdkStreamAdmin extends SdkDescribing {
@@ -27,6 +27,18 @@ trait SdkStreamAdmin extends SdkDescribing {
         .streamModeDetails(details(mode))
         .build()
     )
+  }
+
+  override def updateDistribution(
+      stream: StreamName,
+      distribution: RecordDistribution
+  ): Unit = changing(stream) {
+    val call = SdkNewOperations.instead(
+      "UpdateStreamRecordDistributionStrategy",
+      "StreamARN" -> arn(stream),
+      "RecordDistributionStrategy" -> distribution.name
+    )
+    sdk.updateStreamMode(_.overrideConfiguration(call))
   }
 
   override def increaseRetention(stream: StreamName, hours: Int): Unit = changing(stream) {

@@ -1,6 +1,6 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator._
 
 /** Operations on a stream's settings, and on the account. */

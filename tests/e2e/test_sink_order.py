@@ -1,0 +1,209 @@
+"""`ordering=perKey`: who writes which rows, and whether each key arrives in order, come what may."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from streams import LOCAL, REGION, Stream, wait_for
+from verdict import assert_written_in_order, first_of_each
+
+from spark_kinesis import KinesisSink
+from spark_kinesis.local import LocalEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from spark_kinesis._faults import FaultName
+    from spark_kinesis._sink import OutputMode
+
+SLOTS = 2  # of the session, and its shuffles have as many partitions
+UPSTREAM = 8
+KEYS = 25
+on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+
+
+def sink(stream: Stream, **options: Any) -> KinesisSink:
+    """An ordered sink into a stream, by the column ``n``."""
+    given = {"ordering": "per_key", "order_by": "n", **options}
+    where = {"stream_name": stream.name, "region": REGION, "endpoint": stream.endpoint}
+    return KinesisSink(credentials=LOCAL, **where, **given)
+
+
+def shuffled(spark: SparkSession, each: int) -> DataFrame:
+    """The numbers of every key, spread over all partitions, in no order."""
+    count = KEYS * each
+    mixed = spark.range(0, count, 1, UPSTREAM).selectExpr(f"(id * 7919) % {count} AS i")
+    return mixed.selectExpr(
+        f"concat('key-', i % {KEYS}) AS partitionKey",
+        f"string(i div {KEYS}) AS data",
+        f"i div {KEYS} AS n",
+    )
+
+
+def expected(each: int) -> dict[str, int]:
+    """How many numbers each key has."""
+    return {f"key-{key}": each for key in range(KEYS)}
+
+
+def arrived(stream: Stream) -> list[tuple[str, int]]:
+    """Every record's key and number; each key's in the order Kinesis took them."""
+    return [(key, int(data)) for key, data in stream.read_all()]
+
+
+def last_tasks(spark: SparkSession, group: str) -> int:
+    """How many tasks the last stage of a group of jobs had."""
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = [stage for job in jobs if job is not None for stage in job.stageIds]
+    found = tracker.getStageInfo(max(stages))
+    assert found is not None
+    return int(found.numTasks)
+
+
+def written_by(spark: SparkSession, sink: KinesisSink, frame: DataFrame, group: str) -> int:
+    """Save, and tell how many tasks wrote."""
+    spark.sparkContext.setJobGroup(group, "a write")
+    try:
+        sink.save(frame)
+    finally:
+        spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+    return last_tasks(spark, group)
+
+
+def test_a_batch_in_order(spark: SparkSession, stream: Stream) -> None:
+    assert written_by(spark, sink(stream), shuffled(spark, 80), stream.name) == SLOTS
+    assert_written_in_order(expected(80), arrived(stream))
+
+
+def test_without_the_option_nothing_is_shuffled(spark: SparkSession, stream: Stream) -> None:
+    plain = sink(stream, ordering=None, order_by=None)
+    assert written_by(spark, plain, shuffled(spark, 4).drop("n"), stream.name) == UPSTREAM
+
+
+def test_few_rows_are_not_folded_into_one_task(spark: SparkSession, stream: Stream) -> None:
+    unsorted = sink(stream, order_by=None)
+    assert written_by(spark, unsorted, shuffled(spark, 1).drop("n"), stream.name) == SLOTS
+
+
+def explained(query: StreamingQuery) -> str:
+    """The plan of the last micro-batch."""
+    return str(query._jsq.explainInternal(False))  # type: ignore[attr-defined]
+
+
+def test_a_streaming_query_in_order(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    rows = inlet.source(max_records_per_trigger=400).load(spark).repartition(UPSTREAM)
+    numbers = rows.selectExpr("partitionKey", "get_json_object(string(data), '$.n') AS data")
+    frame = numbers.withColumn("n", numbers.data.cast("int"))
+    for _ in range(2):
+        inlet.put(1000)
+        query = sink(outlet).start(frame, checkpoint_location=checkpoint)
+        try:
+            wait_for("all so far", lambda: _is_written(query, outlet, len(inlet.written)))
+            plan = explained(query)
+            assert last_tasks(spark, str(query.runId)) == SLOTS
+        finally:
+            query.stop()
+        assert "hashpartitioning(partitionKey#" in plan
+        assert "Sort [n#" in plan
+        assert "REPARTITION_BY_NUM" in plan
+    each = len(inlet.written) // len({one.key for one in inlet.written})
+    assert_written_in_order({one.key: each for one in inlet.written}, arrived(outlet))
+
+
+def test_update_mode_in_order(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(400)
+    rows = inlet.source(max_records_per_trigger=100).load(spark)
+    counts = (
+        rows.groupBy("partitionKey")
+        .count()
+        .selectExpr("partitionKey", "string(count) AS data", "count AS n")
+    )
+    mode: OutputMode = "update"
+    query = sink(outlet).start(counts, checkpoint_location=checkpoint, output_mode=mode)
+    totals = {one.key: one.n + 1 for one in inlet.written}
+    try:
+        wait_for("the last counts", lambda: _has_totals(query, outlet, totals))
+    finally:
+        query.stop()
+    for counted in first_of_each(arrived(outlet)).values():
+        assert counted == sorted(counted)
+
+
+def _is_written(query: StreamingQuery, stream: Stream, count: int) -> bool:
+    assert query.isActive, query.exception()
+    return len(set(stream.read_all())) == count
+
+
+def _has_totals(query: StreamingQuery, stream: Stream, totals: dict[str, int]) -> bool:
+    assert query.isActive, query.exception()
+    return dict(arrived(stream)) == totals
+
+
+def test_for_each_batch_in_order(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(600)
+    frame = inlet.source().load(spark)
+
+    def write(batch: DataFrame, _: int) -> None:
+        numbers = batch.selectExpr("partitionKey", "get_json_object(string(data), '$.n') AS data")
+        mixed = numbers.withColumn("n", numbers.data.cast("int")).repartition(UPSTREAM)
+        sink(outlet).save(mixed)
+
+    query = frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint))
+    running = query.trigger(availableNow=True).start()
+    running.awaitTermination()
+    each = len(inlet.written) // len({one.key for one in inlet.written})
+    assert_written_in_order({one.key: each for one in inlet.written}, arrived(outlet))
+
+
+@on_simulator
+@pytest.mark.parametrize(
+    ("fault", "rate", "may_repeat"),
+    [
+        ("throttle", 0.3, False),
+        ("partial-put", 0.5, False),
+        ("internal-failure", 0.3, False),
+        ("answer-lost", 0.2, True),
+        ("reset", 0.2, False),
+    ],
+)
+def test_in_order_under_faults(
+    spark: SparkSession, stream: Stream, fault: FaultName, rate: float, may_repeat: bool
+) -> None:
+    server = LocalEndpoint(stream.endpoint)
+    how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7}
+    with server.fault(fault, **how) as struck:  # type: ignore[arg-type]
+        sink(stream).save(shuffled(spark, 300))
+        assert struck.struck > 0
+    assert_written_in_order(expected(300), arrived(stream), may_repeat=may_repeat)
+
+
+@on_simulator
+def test_in_order_while_shards_change(spark: SparkSession, stream: Stream) -> None:
+    server = LocalEndpoint(stream.endpoint)
+    slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}
+    with server.fault("stall", **slow):  # type: ignore[arg-type]
+        save = threading.Thread(target=sink(stream).save, args=(shuffled(spark, 2000),))
+        save.start()
+        wait_for("the first records", lambda: bool(stream.read_all()))
+        stream.split()
+        stream.merge(1)
+        assert save.is_alive(), "the write was over before the shards changed"
+    save.join()
+    assert_written_in_order(expected(2000), arrived(stream))
+    opened = {shard["ShardId"] for shard in stream.open_shards()}
+    assert {record.shard for record in server.records(stream.name)} > opened
