@@ -176,6 +176,7 @@ final class RecordWriter(
         case Left(e) => fail(e)
       }
       look()
+      notifyAll() // aggregates that were found good make room
     }
   }
 

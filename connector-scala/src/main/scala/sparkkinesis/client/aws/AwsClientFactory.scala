@@ -72,6 +72,7 @@ object AwsClientFactory {
       .apiCallTimeout(toJava(timeouts.call))
       .retryStrategy(AwsRetryStrategy.doNotRetry())
       .addExecutionInterceptor(PackedAnswers)
+      .addExecutionInterceptor(PackedRequests)
       .addExecutionInterceptor(DistributionAnswers)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
       .build()

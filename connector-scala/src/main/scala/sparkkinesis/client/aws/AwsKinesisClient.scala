@@ -1,7 +1,5 @@
 package sparkkinesis.client.aws
 
-import java.util.{List => JavaList}
-
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
@@ -24,6 +22,7 @@ private[aws] final class AwsKinesisClient(
     target: String,
     closeAlso: () => Unit
 ) extends KinesisClient {
+  private val isCborOn = PackedRequests.isCborOn
 
   override def describeStream(stream: StreamRef): StreamSummary =
     AwsErrors.translating(s"DescribeStreamSummary of stream $stream", target) {
@@ -64,19 +63,28 @@ private[aws] final class AwsKinesisClient(
         case StreamRef.ByArn(arn) => request.streamARN(arn.toString)
         case StreamRef.ByName(_) => () // the iterator tells the stream
       }
-      val slot = new PackedAnswers.Slot
+      val slot = new PackedAnswers.Slot(GetRecordsCbor.decode)
       request.overrideConfiguration(carrying(PackedAnswers.Wanted, slot))
       val answer = sdk.getRecords(request.build())
-      slot.page.getOrElse(page(answer))
+      slot.answer.getOrElse(page(answer))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     AwsErrors.translating(s"PutRecords of stream $stream", target) {
-      val records: JavaList[aws.PutRecordsRequestEntry] = entries.map(requestEntry).asJava
-      val request = aws.PutRecordsRequest.builder().records(records)
+      val slot = new PackedAnswers.Slot(PutRecordsAnswerCbor.decode)
+      val configuration = AwsRequestOverrideConfiguration
+        .builder()
+        .putExecutionAttribute(PackedAnswers.Wanted, slot)
+      val request = aws.PutRecordsRequest.builder()
+      val body = if (isCborOn) PutRecordsRequestCbor.encode(stream, entries) else None
+      body match {
+        case Some(packed) => configuration.putExecutionAttribute(PackedRequests.Body, packed)
+        case None => request.records(entries.map(requestEntry).asJava)
+      }
+      request.overrideConfiguration(configuration.build())
       val answer =
         sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
-      answer.records.asScala.iterator.map(putResult).toVector
+      slot.answer.getOrElse(answer.records.asScala.iterator.map(putResult).toVector)
     }
 
   override def close(): Unit =

@@ -55,6 +55,12 @@ private[aws] final class CborCursor(bytes: Array[Byte]) {
     }
   }
 
+  /** A whole number from 0 on, and none else. */
+  def checkCount(most: Long): Unit = {
+    head()
+    if (kind != Unsigned || argument() > most) throw Unusual
+  }
+
   /** Not of what is no number, or too large. */
   private def whole(number: Double): Long =
     if (math.abs(number) < MaxWhole) number.toLong else throw Unusual

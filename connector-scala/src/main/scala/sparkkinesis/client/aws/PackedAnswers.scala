@@ -12,42 +12,43 @@ import software.amazon.awssdk.core.interceptor.{
 }
 import software.amazon.awssdk.http.SdkHttpResponse
 
-import sparkkinesis.client.Page
-
 /**
- * Reads the answers of `GetRecords` in place of the SDK, which is left an empty one: making objects of a
- * page's members takes most of the time of reading it. Whatever is unusual, failures above all, goes on
- * to the SDK as it came.
+ * Reads the answers of `GetRecords` and `PutRecords` in place of the SDK, which is left an empty one:
+ * making objects of an answer's members takes most of the time of reading it. Whatever is unusual,
+ * failures above all, goes on to the SDK as it came.
  */
 private[aws] object PackedAnswers extends ExecutionInterceptor {
 
-  /** Where a call wants its page. */
-  final class Slot {
-    private var filled = Option.empty[Page]
+  /**
+   * Where a call wants its answer.
+   *
+   * @param decode of a body; `None` for what the SDK is to read
+   */
+  final class Slot[A](decode: Array[Byte] => Option[A]) {
+    private var filled = Option.empty[A]
 
     /** `None` where the SDK has read the answer. */
-    def page: Option[Page] = filled
+    def answer: Option[A] = filled
 
-    private[PackedAnswers] def fill(page: Page): Unit = filled = Some(page)
+    private[PackedAnswers] def fill(body: Array[Byte]): Boolean = {
+      filled = decode(body)
+      filled.nonEmpty
+    }
   }
 
-  /** To be set for each call whose page is wanted. */
-  val Wanted = new ExecutionAttribute[Slot]("sparkkinesis.PackedAnswers")
+  /** To be set for each call whose answer is wanted. */
+  val Wanted = new ExecutionAttribute[Slot[_]]("sparkkinesis.PackedAnswers")
 
   override def modifyHttpResponseContent(
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
   ): Optional[InputStream] = {
-    val slot = Option(attributes.getAttribute(Wanted)).filter(_ => isPlain(context.httpResponse))
+    val slot = Option[Slot[_]](attributes.getAttribute(Wanted))
+      .filter(_ => isPlain(context.httpResponse))
     slot.fold(context.responseBody) { wanted =>
       context.responseBody.map[InputStream] { stream =>
         val body = readAll(stream, context.httpResponse)
-        GetRecordsCbor.decode(body) match {
-          case Some(page) =>
-            wanted.fill(page)
-            new ByteArrayInputStream(EmptyMap)
-          case None => new ByteArrayInputStream(body)
-        }
+        new ByteArrayInputStream(if (wanted.fill(body)) EmptyMap else body)
       }
     }
   }

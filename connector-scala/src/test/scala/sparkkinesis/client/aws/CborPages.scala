@@ -25,6 +25,13 @@ private[aws] object CborPages {
     behind <- Gen.oneOf(0L, 23L, 24L, 255L, 65536L, 1L << 40)
   } yield Page(records.toVector, next, behind, Nil)
 
+  /** Heads of every kind and length, more often than chance has them. */
+  val anyByte: Gen[Byte] = Gen.oneOf(
+    Gen.choose(Byte.MinValue, Byte.MaxValue),
+    Gen.oneOf(0x18, 0x1b, 0x20, 0x3b, 0x40, 0x5f, 0x60, 0x7f, 0x80, 0x9f, 0xa0, 0xbf).map(_.toByte),
+    Gen.oneOf(0xc0, 0xc1, 0xf4, 0xf5, 0xf6, 0xf7, 0xf9, 0xfa, 0xfb, 0xff).map(_.toByte)
+  )
+
   def written(write: CBORGenerator => Unit): Array[Byte] = {
     val out = new ByteArrayOutputStream
     val generator = new CBORFactory().createGenerator(out)

@@ -10,71 +10,75 @@ import sparkkinesis.bench.QuotaScenario._
 /** How much of the shards' quotas the sink uses, and how much it sends in vain. */
 final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
   override val name = "quota"
-  override val limit: FiniteDuration = 10.minutes
+  override val limit: FiniteDuration = 15.minutes
 
-  override def run(): Seq[Result] = LocalKinesis.use("2g", "--quotas", "aws") { kinesis =>
-    round(kinesis, Cases.head) // cold: it counts for none
-    Cases.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
+  override def run(): Seq[Result] = LocalKinesis.use("3g", "--quotas", "aws") { kinesis =>
+    round(kinesis, QuotaCase.All.head) // cold: it counts for none
+    QuotaCase.All.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
   }
 
   /** The raw loop and the sink at the same time, each with a stream and its quotas. */
-  private def round(kinesis: LocalKinesis, of: Case): Round = {
-    val load = of.load(sizing.quotaSeconds)
+  private def round(kinesis: LocalKinesis, of: QuotaCase): Round =
     kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
       val before = ServerStats.of(kinesis.endpoint).entriesFailed
-      val refusedRaw = writeBoth(kinesis, load, of)
+      val refusedRaw = writeBoth(kinesis, of)
       val refused = ServerStats.of(kinesis.endpoint).entriesFailed - before
-      val shares = sharesOf(kinesis.client, of)
-      def throttled(again: Long) = 100 * again.toDouble / (load.records + again)
+      val written = arrivals(kinesis.client, of)
+      val (raw, ours) = (of.rawLoad(sizing.quotaSeconds), of.load(sizing.quotaSeconds))
       Round(
-        QuotaUse(shares(Ours), throttled(refused - refusedRaw)),
-        QuotaUse(shares(Raw), throttled(refusedRaw))
+        Written(ours.records, written(Ours), refused - refusedRaw),
+        Written(raw.records, written(Raw), refusedRaw)
       )
     })
-  }
 
   /** @return how many of the raw loop's records were refused */
-  private def writeBoth(kinesis: LocalKinesis, load: Load, of: Case): Long = {
+  private def writeBoth(kinesis: LocalKinesis, of: QuotaCase): Long = {
     val refused = new AtomicLong
+    val plain = of.rawLoad(sizing.quotaSeconds)
     val raw = () =>
-      refused.set(RawWriter.put(kinesis.client, Raw, load.records, load.size)(of.keys.of))
+      refused.set(RawWriter.put(kinesis.client, Raw, plain.records, plain.size)(of.keys.of))
     val sink = new SinkWrite(lab)
-    val ours = () => sink.write(sink.rows(load, of.keys.column), kinesis.endpoint, Ours)
+    val rows = sink.rows(of.load(sizing.quotaSeconds), of.keys.column)
+    val ours = () => sink.write(rows, kinesis.endpoint, Ours, of.mode.options)
     RawClient.inParallel(Seq(raw, ours), Limit)
     refused.get
   }
 
-  /** Of each stream, the least of the shards that are to be full. */
-  private def sharesOf(client: RawClient, of: Case): Map[String, Double] = {
-    val shares = new ConcurrentHashMap[(String, Int), Double]
+  /** Of each stream and each of its shards. */
+  private def arrivals(client: RawClient, of: QuotaCase): Map[String, Seq[Seq[Arrival]]] = {
+    val all = new ConcurrentHashMap[(String, Int), Seq[Arrival]]
     val streams = Seq(Raw, Ours)
-    val tasks = for (stream <- streams; shard <- of.keys.busiest) yield { () =>
-      val millis = QuotaUse.arrivals(client, stream, client.shards(stream)(shard))
-      shares.put(stream -> shard, QuotaUse.share(millis, of.perSecond))
+    val tasks = for (stream <- streams; shard <- 0 until of.shards) yield { () =>
+      all.put(stream -> shard, QuotaUse.arrivals(client, stream, client.shards(stream)(shard)))
       ()
     }
     RawClient.inParallel(tasks, Limit, tasks.size)
-    streams.map(s => s -> of.keys.busiest.map(shard => shares.get(s -> shard)).min).toMap
+    streams.map(s => s -> (0 until of.shards).map(shard => all.get(s -> shard))).toMap
   }
 
-  private def results(of: Case, rounds: Seq[Round]): Seq[Result] = {
-    val title = s"$name: $of"
-    Seq(
+  private def results(of: QuotaCase, rounds: Seq[Round]): Seq[Result] = {
+    def row(what: String, unit: String, goal: Option[Goal])(figure: Written => Double) =
       Result.compared(
-        s"$title, quota used",
-        "of 1",
-        Samples.of(rounds)(_.ours.share),
-        Samples.of(rounds)(_.raw.share),
-        Goal.atLeast(0.98)
-      ),
-      Result.compared(
-        s"$title, throttled",
-        "% of records",
-        Samples.of(rounds)(_.ours.throttledPercent),
-        Samples.of(rounds)(_.raw.throttledPercent),
-        Goal.below(1)
+        s"$name: $of, $what",
+        unit,
+        Samples.of(rounds)(round => figure(round.ours)),
+        Samples.of(rounds)(round => figure(round.raw)),
+        goal.toSeq: _*
       )
-    )
+    val isPlain = of.mode.options.isEmpty && !of.keys.isHot
+    val used = row("quota used", "of 1", Some(Goal.atLeast(of.mode.goal)))(_.least(of.keys.busiest))
+    val others = Option.when(of.keys.isHot) {
+      row("the other shards', quota used", "of 1", Some(Goal.atLeast(0.95)))(
+        _.least(of.keys.others)
+      )
+    }
+    val rows = Option.when(of.mode.isAggregated) {
+      val goal = Option.when(of.shards == 1)(Goal.atLeast(10000))
+      row("rows", "rows/s", goal)(_.rowsPerSecond)
+    }
+    val throttled =
+      row("throttled", "% of records", Option.when(isPlain)(Goal.below(1)))(_.throttledPercent)
+    Seq(used) ++ others ++ rows :+ throttled
   }
 }
 
@@ -83,26 +87,21 @@ private object QuotaScenario {
   val Ours = "quota-ours"
   val Limit: FiniteDuration = 3.minutes
 
-  final case class Case(size: Int, shards: Int, isHot: Boolean) {
-    val keys: QuotaKeys = QuotaKeys(shards, isHot)
+  final case class Round(ours: Written, raw: Written)
 
-    /** Records that a shard takes. */
-    def perSecond: Double = QuotaUse.perSecond(size + QuotaKeys.KeyLength)
+  /**
+   * @param arrivals of each shard
+   * @param refused records that were sent in vain
+   */
+  final case class Written(rows: Int, arrivals: Seq[Seq[Arrival]], refused: Long) {
 
-    /** As much as the busiest shard takes in that time. */
-    def load(seconds: Int): Load = Load((perSecond * seconds / keys.shareOfBusiest).toInt, size)
+    /** Of what the least used one of some shards would have taken. */
+    def least(shards: Seq[Int]): Double = shards.map(n => QuotaUse.share(arrivals(n))).min
 
-    override def toString: String = s"${Load.short(size.toLong)}, $shards shards, ${keys.name} keys"
+    /** Of all shards together, in the time that they would have needed without saving up. */
+    def rowsPerSecond: Double = rows / (1 + QuotaUse.seconds(arrivals.flatten))
+
+    def throttledPercent: Double =
+      100 * refused.toDouble / (arrivals.iterator.map(_.size).sum + refused)
   }
-
-  /** 1 KB with the key is less than 1,048 bytes: the quota of records binds; else that of bytes. */
-  val Cases: Seq[Case] = Seq(
-    Case(1000, 1, isHot = false),
-    Case(1000, 1, isHot = true),
-    Case(1000, 8, isHot = false),
-    Case(1000, 8, isHot = true),
-    Case(10000, 8, isHot = false)
-  )
-
-  final case class Round(ours: QuotaUse, raw: QuotaUse)
 }

@@ -1,21 +1,35 @@
 package sparkkinesis.bench
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import software.amazon.awssdk.services.kinesis.model.ProvisionedThroughputExceededException
+import software.amazon.awssdk.services.kinesis.model.{
+  ProvisionedThroughputExceededException,
+  Record
+}
 
 import sparkkinesis.model.ServiceLimits
 
 /**
- * @param share of what the shard that matters would have taken
- * @param throttledPercent of all records sent
+ * A record that a shard took.
+ *
+ * @param bytes as the quota counts them: with the partition key
  */
-final case class QuotaUse(share: Double, throttledPercent: Double)
+final case class Arrival(millis: Long, bytes: Int)
 
+object Arrival {
+  def of(record: Record): Arrival = Arrival(
+    record.approximateArrivalTimestamp.toEpochMilli,
+    record.data.asByteArrayUnsafe.length + record.partitionKey.getBytes(UTF_8).length
+  )
+}
+
+/** How far a shard was used. */
 object QuotaUse {
-  private val BytesPerSecond = 1024.0 * 1024
+  val BytesPerSecond = 1024.0 * 1024
   private val RecordsPerSecond = 1000.0
 
   /** What a shard takes of records of one size. */
@@ -23,24 +37,32 @@ object QuotaUse {
     math.min(RecordsPerSecond, BytesPerSecond / bytesWithKey)
 
   /**
-   * What arrived, of what could have from the first record to the last: a second's quota that a
-   * shard has saved up, and each further second's.
-   *
-   * @param millis when records arrived
-   * @param perSecond records that a shard takes
+   * What arrived in a shard, of what could have from the first record to the last: a second's quota
+   * that it has saved up, and each further second's; of that of records or that of bytes, whichever
+   * was used more.
    */
-  def share(millis: Seq[Long], perSecond: Double): Double = {
-    val seconds = (millis.max - millis.min) / 1000.0
-    millis.size / (perSecond * (1 + seconds))
+  def share(arrivals: Seq[Arrival]): Double = {
+    val bytes = arrivals.iterator.map(_.bytes.toLong).sum
+    math.max(arrivals.size / RecordsPerSecond, bytes / BytesPerSecond) / (1 + seconds(arrivals))
   }
 
-  /** When the records of a shard arrived. */
-  def arrivals(client: RawClient, stream: String, shard: String): Seq[Long] =
+  /** From the first to the last. */
+  def seconds(arrivals: Seq[Arrival]): Double = {
+    val millis = arrivals.map(_.millis)
+    (millis.max - millis.min) / 1000.0
+  }
+
+  /** The records of a shard. */
+  def arrivals(client: RawClient, stream: String, shard: String): Seq[Arrival] =
     arrivals(client, client.iterator(stream, shard, "TRIM_HORIZON"), Vector.empty)
 
   /** Reads have a quota, too. */
   @tailrec
-  private def arrivals(client: RawClient, iterator: String, sofar: Vector[Long]): Seq[Long] = {
+  private def arrivals(
+      client: RawClient,
+      iterator: String,
+      sofar: Vector[Arrival]
+  ): Seq[Arrival] = {
     val answer =
       try Some(client.sdk.getRecords { b => b.shardIterator(iterator); () })
       catch { case _: ProvisionedThroughputExceededException => None }
@@ -49,7 +71,7 @@ object QuotaUse {
         Waiting.sleep(1.second)
         arrivals(client, iterator, sofar)
       case Some(page) =>
-        val all = sofar ++ page.records.asScala.map(_.approximateArrivalTimestamp.toEpochMilli)
+        val all = sofar ++ page.records.asScala.map(Arrival.of)
         if (page.millisBehindLatest == 0) all
         else {
           Waiting.sleep(ServiceLimits.GetRecordsPeriod)

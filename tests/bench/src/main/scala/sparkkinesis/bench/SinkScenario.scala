@@ -5,13 +5,16 @@ import scala.concurrent.duration._
 /** How fast the sink writes where no quota holds it back. */
 final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
   override val name = "sink"
-  override val limit: FiniteDuration = 4.minutes
-
-  private val load = Load(sizing.sinkRecords, 1000)
-  private val shards = 4
+  override val limit: FiniteDuration = 6.minutes
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
-    val rounds = (0 to sizing.rounds).map(Turns.both(_)(raw(kinesis), ours(kinesis)))
+    sizing.sinks.flatMap { case (load, shards) => results(kinesis, load, shards) }
+  }
+
+  private def results(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
+    val rounds = (0 to sizing.rounds).map {
+      Turns.both(_)(raw(kinesis, load, shards), ours(kinesis, load, shards))
+    }
     val (first, warm) = (rounds.take(1), rounds.drop(1))
     val title = s"$name: $load, $shards shards"
     def rate(title: String, of: Seq[(Usage, Usage)], goal: Goal*) = Result.compared(
@@ -31,15 +34,17 @@ final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
     Seq(rate(title, warm, Goal.ratioAtLeast(0.9)), cpu, rate(s"$title, first round", first))
   }
 
-  private def raw(kinesis: LocalKinesis): Usage = kinesis.withStream("sink", shards) {
-    Usage.of {
-      RawWriter.put(kinesis.client, "sink", load.records, load.size)(RawWriter.evenKey)
-      ()
+  private def raw(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
+    kinesis.withStream("sink", shards) {
+      Usage.of {
+        RawWriter.put(kinesis.client, "sink", load.records, load.size)(RawWriter.evenKey)
+        ()
+      }
     }
-  }
 
-  private def ours(kinesis: LocalKinesis): Usage = kinesis.withStream("sink", shards) {
-    val sink = new SinkWrite(lab)
-    Usage.of(sink.write(sink.rows(load, SinkWrite.EvenKey), kinesis.endpoint, "sink"))
-  }
+  private def ours(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
+    kinesis.withStream("sink", shards) {
+      val sink = new SinkWrite(lab)
+      Usage.of(sink.write(sink.rows(load, SinkWrite.EvenKey), kinesis.endpoint, "sink"))
+    }
 }

@@ -14,8 +14,17 @@ final class SinkWrite(lab: Lab) {
     lab.spark.range(0, load.records.toLong, 1, 2).select(key.as("partitionKey"), data)
   }
 
-  def write(rows: DataFrame, endpoint: URI, stream: String): Unit =
-    rows.write.format("kinesis").options(Lab.options(endpoint, stream)).mode("append").save()
+  /** @param more options of the sink */
+  def write(
+      rows: DataFrame,
+      endpoint: URI,
+      stream: String,
+      more: Map[String, String] = Map.empty
+  ): Unit = rows.write
+    .format("kinesis")
+    .options(Lab.options(endpoint, stream) ++ more)
+    .mode("append")
+    .save()
 }
 
 object SinkWrite {

@@ -9,7 +9,7 @@ import scala.concurrent.duration._
  * @param window of a round that takes a fixed time
  * @param slowWindow the same at a few records a second
  * @param settling before an idle query is looked at: its shards are asked ever less for ten seconds
- * @param sinkRecords of 1 KB
+ * @param sinks what is written in a round, and into how many shards
  * @param quotaSeconds that a stream's quota is used up
  * @param reshardBacklog records of 1 KB, more than is read while the shards are split
  * @param paperShards of the stream that is planned in memory only
@@ -22,7 +22,7 @@ final case class Sizing(
     slowWindow: FiniteDuration,
     idleShards: Seq[Int],
     settling: FiniteDuration,
-    sinkRecords: Int,
+    sinks: Seq[(Load, Int)],
     quotaSeconds: Int,
     paperShards: Int,
     reshardFrom: Int,
@@ -58,8 +58,12 @@ object Sizing {
     slowWindow = 20.seconds,
     idleShards = Seq(4, 500),
     settling = 15.seconds,
-    sinkRecords = 200000,
-    quotaSeconds = 10,
+    sinks = Seq(
+      Load(1000000, 1000) -> 4,
+      Load(1000000, 1000) -> 64,
+      Load(1000000, 100) -> 4
+    ),
+    quotaSeconds = 8,
     paperShards = 10000,
     reshardFrom = 64,
     reshardBacklog = 400000
@@ -74,7 +78,7 @@ object Sizing {
     slowWindow = 1.second,
     idleShards = Seq(2),
     settling = 1.second,
-    sinkRecords = 2000,
+    sinks = Seq(Load(2000, 1000) -> 2),
     quotaSeconds = 5,
     paperShards = 200,
     reshardFrom = 2,

@@ -68,7 +68,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
         "latency" -> 8, // two percentiles of two rates with two sorts of checkpoints
         "idle" -> 3, // two operations, batches
         "sink" -> 2, // speed, CPU
-        "quota" -> 10, // two of five cases
+        "quota" -> 16, // of ten cases: used; throttled of three, others of one, rows of two
         "scale" -> 3, // planning, offset, heap
         "reshard" -> 1 // whether the backlog lasted
       )

@@ -6,7 +6,8 @@ class QuotaUseSuite extends AnyFunSuite {
   private def evenly(perSecond: Int, seconds: Int): Seq[Long] =
     (0 to perSecond * seconds).map(n => 5000 + n * 1000L / perSecond)
 
-  private def share(millis: Seq[Long]) = QuotaUse.share(millis, QuotaUse.perSecond(1010))
+  private def share(millis: Seq[Long], bytes: Int = 1010) =
+    QuotaUse.share(millis.map(Arrival(_, bytes)))
 
   private def close(share: Double, expected: Double) = assert(math.abs(share - expected) < 0.001)
 
@@ -25,6 +26,6 @@ class QuotaUseSuite extends AnyFunSuite {
   test("small records are bound by their number, great ones by their bytes") {
     close(QuotaUse.perSecond(1010), 1000)
     close(QuotaUse.perSecond(1024 * 1024 / 4), 4)
-    close(QuotaUse.share(evenly(4, 9), 4), 37.0 / 40)
+    close(share(evenly(4, 9), 1024 * 1024 / 4), 37.0 / 40)
   }
 }
