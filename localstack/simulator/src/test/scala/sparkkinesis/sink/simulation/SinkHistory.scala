@@ -120,7 +120,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   }
 
   private def metricsAgree(counted: SinkCounters, told: FaultyWire.Told, rows: Int): Unit = {
-    val mine = counted.snapshot(0)
+    val mine = counted.snapshot(None)
     def same(name: String, ours: Long, theirs: Long): Unit =
       require(ours == theirs, s"$name: counted $ours, not $theirs")
     same("records", mine.records, rows.toLong)
