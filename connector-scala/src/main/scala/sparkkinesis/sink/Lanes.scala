@@ -181,8 +181,9 @@ private[sink] final class Lanes(
     counters.failed(request, e)
     if (!isPassing(e, now)) throw e
     request.parts.foreach { part =>
-      part.lane.rate.unanswered(part.isProbe)
       val records = request.records.slice(part.from, part.until)
+      val sent = ShardRate.Sum(records.length, records.iterator.map(_.size.toLong).sum)
+      part.lane.rate.unanswered(sent, part.isProbe, now)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
       giveBack(part.lane, records.toVector, isProgress = false, now)
     }

@@ -1,7 +1,5 @@
 package sparkkinesis.sink
 
-import sparkkinesis.model.ServiceLimits
-
 /**
  * How fast one shard is written to: what all tasks of an executor that write to it share. Safe for
  * many threads.
@@ -27,22 +25,14 @@ import sparkkinesis.model.ServiceLimits
 private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   import ShardRate._
 
-  private val own = new Level(shards, 1.0 / writers)
-  private val whole = new Level(shards, 1.0)
+  private val own = new QuotaLevel(shards, 1.0 / writers)
+  private val whole = new QuotaLevel(shards, 1.0)
+  private val probe = new ShardProbe(start)
   private var takenRecords = 0L
   private var takenBytes = 0L
   private var fraction = 1.0 / writers
   private var filledAt = start
   private var refusedAt = Option.empty[Long]
-
-  /** Seconds of the share that may be sent beyond what is there. */
-  private var beyond = 0.0
-  private var probeAt = start
-  private var vainProbes = 0
-  private var isProbing = false
-
-  /** The shortest yet, in seconds, of sending and answer. */
-  private var roundTrip = Option.empty[Double]
   @volatile private var free = false
 
   /** Whether nothing holds the shard back. */
@@ -52,7 +42,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   def share: Double = synchronized(fraction)
 
   /**
-   * When so much may be sent: not later than `now` if it may be at once.
+   * When so much may be sent that it is worth a request: not later than `now` if it may be at once.
    *
    * @param records that wait
    * @param bytes of those
@@ -63,18 +53,14 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     else
       synchronized {
         fill(now)
-        mayProbe(now)
-        if (beyond > 0 && !isProbing && isThere(next.toLong)) now
+        if (probe.isDue(now) && own.isThere(next.toLong, probe.beyond)) now
         else {
-          val wantedRecords =
-            math.max(1.0, math.min(records.toDouble, own.perSecond.records * Chunk))
-          val chunkBytes = math.min(bytes.toDouble, own.perSecond.bytes * Chunk)
-          val wantedBytes = math.min(math.max(next.toDouble, chunkBytes), own.capacity.bytes)
-          val seconds = math.max(
-            (wantedRecords - own.records) / own.perSecond.records,
-            (wantedBytes - own.bytes) / own.perSecond.bytes
-          ) - beyond
-          if (seconds <= 0) now else now + math.max(1L, math.ceil(seconds * 1000).toLong)
+          val wantedRecords = math.min(records.toDouble, own.recordsPerSecond * Chunk)
+          val wantedBytes = math.min(bytes.toDouble, own.bytesPerSecond * Chunk)
+          val seconds =
+            own.secondsUntil(math.max(1.0, wantedRecords), math.max(next.toDouble, wantedBytes))
+          val wait = seconds - probe.beyond
+          if (wait <= 0) now else now + math.max(1L, math.ceil(wait * 1000).toLong)
         }
       }
 
@@ -84,126 +70,112 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     else
       synchronized {
         fill(now)
-        val within = own.records >= 1 && (own.bytes >= size || own.isFullOfBytes)
-        if (!within && !isThere(size.toLong)) Taken.Nothing
+        val isWithin = own.records >= 1 && (own.bytes >= size || own.isFullOfBytes)
+        if (!isWithin && !own.isThere(size.toLong, probe.beyond)) Taken.Nothing
         else {
-          own.records -= 1
-          own.bytes -= size
-          if (within) Taken.Within
-          else {
-            isProbing = true
-            Taken.Beyond
-          }
+          own.take(1, size.toLong)
+          if (!isWithin) probe.sent()
+          if (isWithin) Taken.Within else Taken.Beyond
         }
       }
 
   /**
    * What became of records that were taken for: some written, some refused for too much traffic.
    *
-   * @param isProbe whether some were taken beyond the quota
+   * @param isProbe whether some were taken beyond what was there
    * @param sentAt when they were sent; the shard refused what it did at any time since
    */
   def answered(written: Sum, refused: Sum, isProbe: Boolean, sentAt: Long, now: Long): Unit =
     if (!free || refused.records > 0) synchronized {
+      val onTheWay = math.max(0L, now - sentAt) / 1000.0
       fill(now)
-      val took = math.max(0L, now - sentAt) / 1000.0
-      roundTrip = Some(roundTrip.fold(took)(math.min(_, took)))
-      if (isProbe) isProbing = false
+      probe.answered(onTheWay)
+      if (isProbe) probe.returned()
       if (!free) {
-        takenRecords += written.records
-        takenBytes += written.bytes
-        whole.records -= written.records
-        whole.bytes -= written.bytes
-        if (isProbe && refused.records == 0 && beyond > 0) widen(now)
+        took(written)
+        if (isProbe && refused.records == 0 && probe.beyond > 0) passed(now)
       }
-      if (refused.records > 0) slowDown(refused, sentAt, now)
+      if (refused.records > 0) slowDown(refused, onTheWay, now)
     }
 
-  /** Nobody knows what became of them. */
-  def unanswered(isProbe: Boolean): Unit = if (isProbe) synchronized { isProbing = false }
+  /** Nobody knows what became of them; the shard may have them. That proves nothing. */
+  def unanswered(sent: Sum, isProbe: Boolean, now: Long): Unit = if (!free) synchronized {
+    fill(now)
+    if (isProbe) probe.returned()
+    whole.takeIfThere(sent.records.toLong, sent.bytes)
+  }
 
-  private def mayProbe(now: Long): Unit =
-    if (beyond == 0 && now >= probeAt)
-      roundTrip.foreach(took => beyond = math.max(LeastProbe, math.min(MostProbe, 2 * took)))
-
-  private def isThere(size: Long): Boolean =
-    own.records - 1 >= -beyond * own.perSecond.records &&
-      own.bytes - size >= -beyond * own.perSecond.bytes
+  private def took(written: Sum): Unit = {
+    takenRecords += written.records
+    takenBytes += written.bytes
+    whole.take(written.records.toLong, written.bytes)
+  }
 
   /**
    * A probe has passed. That tells something only where the shard took what it cannot have got back
    * since: of this writer's share, or of all its quota.
    */
-  private def widen(now: Long): Unit = {
-    val isBeyondQuota = whole.records < 0 || whole.bytes < 0
-    val isBeyondShare = fraction < 1 && (own.records < 0 || own.bytes < 0)
-    if (isBeyondQuota || isBeyondShare) {
-      vainProbes = 0
+  private def passed(now: Long): Unit =
+    if (whole.isOverdrawn || fraction < 1 && own.isOverdrawn) {
       changeShare(math.min(1.0, 2 * fraction))
-    } else endProbe(now, math.min(ProbePause, FirstProbePause * math.pow(2, vainProbes.toDouble)))
-    if (isBeyondQuota) beyond *= ProbeGrowth
-    if (beyond > LastProbe) free = true
-  }
+      probe.found(whole.isOverdrawn)
+      free = probe.isQuotaless
+    } else probe.foundNothing(now)
 
-  private def endProbe(now: Long, pause: Double): Unit = {
-    vainProbes = math.min(vainProbes + 1, 20)
-    beyond = 0
-    probeAt = now + (pause * 1000).toLong
-  }
-
-  private def slowDown(refused: Sum, sentAt: Long, now: Long): Unit = {
+  private def slowDown(refused: Sum, onTheWay: Double, now: Long): Unit = {
     if (free) {
       free = false
       changeShare(1.0)
+      own.lower(0, 0)
+      whole.lower(0, 0)
       forget()
-      own.empty()
-      whole.empty()
       filledAt = now
     } else {
-      own.records += refused.records
-      own.bytes += refused.bytes
-      val byBytes = whole.bytes / whole.perSecond.bytes < whole.records / whole.perSecond.records
+      own.take(-refused.records.toLong, -refused.bytes)
+      val isByBytes = whole.secondsOfBytes < whole.secondsOfRecords
       val least = refused.bytes.toDouble / refused.records // it had less than that
-      val onTheWay = math.max(0L, now - sentAt) / 1000.0
-      if (byBytes) own.bytes = math.min(own.bytes, least + onTheWay / 2 * own.perSecond.bytes)
-      else own.records = math.min(own.records, onTheWay / 2 * own.perSecond.records)
-      measure(byBytes, least, onTheWay)
+      val refilled = onTheWay / 2
+      if (isByBytes) own.lower(own.records, least + refilled * own.bytesPerSecond)
+      else own.lower(refilled * own.recordsPerSecond, own.bytes)
+      measure(isByBytes, least, onTheWay)
     }
-    endProbe(now, ProbePause)
+    probe.refused(now)
     refusedAt = Some(now)
   }
 
   /** Too few records tell nothing: what was in flight blurs them. */
-  private def measure(byBytes: Boolean, leastBytes: Double, onTheWay: Double): Unit = {
-    val perSecond = whole.perSecond
+  private def measure(isByBytes: Boolean, leastBytes: Double, onTheWay: Double): Unit = {
     val (taken, left) =
-      if (byBytes) (takenBytes / perSecond.bytes, (whole.bytes - leastBytes) / perSecond.bytes)
-      else (takenRecords / perSecond.records, whole.records / perSecond.records)
+      if (isByBytes)
+        (
+          takenBytes / whole.bytesPerSecond,
+          whole.secondsOfBytes - leastBytes / whole.bytesPerSecond
+        )
+      else (takenRecords / whole.recordsPerSecond, whole.secondsOfRecords)
     val offered = taken + math.max(left - onTheWay, 0.0)
     if (offered >= Sample) {
-      val gave = taken / offered
-      if (gave < Alone)
-        changeShare(math.max(least, math.min(fraction, math.max(gave * Yield, fraction / 2))))
+      if (taken / offered < Alone) {
+        val most = math.max(taken / offered * Yield, fraction / 2)
+        changeShare(math.max(math.min(Least, part / 4), math.min(fraction, most)))
+      }
       forget()
-      whole.records = math.min(whole.records, 0.0)
-      whole.bytes = math.min(whole.bytes, if (byBytes) leastBytes else 0.0)
+      whole.lower(0, if (isByBytes) leastBytes else 0)
     }
   }
 
+  /** Of the quota, were it shared evenly. */
+  private def part: Double = 1.0 / writers
+
   /** Of the quota, a second: who has less than its part grows faster. */
   private def growth(quietSeconds: Double): Double = {
-    val part = 1.0 / writers
-    val ahead = math.max(SlowestGrowth, math.min(FastestGrowth, part / fraction))
-    math.min(MostGrowth, Growth * part * ahead * math.pow(2, quietSeconds / GrowthDoubling))
+    val behind = math.max(SlowestGrowth, math.min(FastestGrowth, part / fraction))
+    math.min(MostGrowth, Growth * part * behind * math.pow(2, quietSeconds / GrowthDoubling))
   }
 
   private def changeShare(to: Double): Unit = {
     fraction = to
     own.setShare(to)
   }
-
-  /** Below that no shard is, so long as it answers. */
-  private def least: Double = math.min(Least, 0.25 / writers)
 
   private def forget(): Unit = {
     takenRecords = 0
@@ -213,8 +185,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   /** A time before the last is taken for the last. */
   private def fill(now: Long): Unit = if (now > filledAt) {
     val seconds = (now - filledAt) / 1000.0
-    val quiet = refusedAt.fold(Double.PositiveInfinity)(at => (now - at) / 1000.0)
-    if (fraction < 1 && refusedAt.isDefined && quiet > GrowthPause)
+    val quiet = refusedAt.fold(0.0)(at => (now - at) / 1000.0)
+    if (fraction < 1 && quiet > GrowthPause)
       changeShare(math.min(1.0, fraction + growth(quiet) * seconds))
     own.fill(seconds)
     whole.fill(seconds)
@@ -238,20 +210,16 @@ private[sink] object ShardRate {
     case object Nothing extends Taken
     case object Within extends Taken
 
-    /** More than the quota gives: whether it passes tells whether there is one. */
+    /** More than is thought to be there: whether it passes tells whether there is. */
     case object Beyond extends Taken
   }
 
   // In seconds of the quota.
   private val Chunk = 0.05
   private val Sample = 0.25
-  private val LeastProbe = 0.008
-  private val MostProbe = 0.03
-  private val LastProbe = 4.0
-  private val ProbeGrowth = 4
 
   // Of the quota.
-  private val Least = 0.05
+  private val Least = 0.05 // so long as the shard answers
   private val Yield = 0.95
   private val Alone = 0.97 // the rest is noise
   private val Growth = 0.03 // a second
@@ -262,42 +230,4 @@ private[sink] object ShardRate {
   // In seconds.
   private val GrowthPause = 0.5
   private val GrowthDoubling = 2.0
-  private val FirstProbePause = 0.1
-  private val ProbePause = 30.0
-
-  /** Two buckets, at first full. */
-  private final class Level(shards: Int, initialShare: Double) {
-    private var share = initialShare
-    var records: Double = capacity.records
-    var bytes: Double = capacity.bytes
-
-    def setShare(of: Double): Unit = {
-      share = of
-      records = math.min(records, capacity.records)
-      bytes = math.min(bytes, capacity.bytes)
-    }
-
-    def perSecond: Amount = Amount(
-      ServiceLimits.WriteRecordsPerSecond * shards * share,
-      ServiceLimits.WriteBytesPerSecond * shards * share
-    )
-
-    /** A second's worth. */
-    def capacity: Amount = perSecond
-
-    /** The largest records pass when there is no more to wait for, and leave a debt. */
-    def isFullOfBytes: Boolean = bytes >= capacity.bytes
-
-    def fill(seconds: Double): Unit = {
-      records = math.min(capacity.records, records + perSecond.records * seconds)
-      bytes = math.min(capacity.bytes, bytes + perSecond.bytes * seconds)
-    }
-
-    def empty(): Unit = {
-      records = 0
-      bytes = 0
-    }
-  }
-
-  private final case class Amount(records: Double, bytes: Double)
 }
