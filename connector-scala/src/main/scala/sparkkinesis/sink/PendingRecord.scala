@@ -23,7 +23,7 @@ private[sink] final class PendingRecord(
   val size: Int = EntrySize.of(entry).toInt
 
   /** What went wrong first, and when it was first sent; once it was. */
-  var trouble = Option.empty[Trouble]
+  var trouble: Option[Trouble] = None
 
   /** It was not written; the first time counts. */
   def failed(sentAt: Long, message: String, cause: Option[Throwable]): Unit =
