@@ -37,4 +37,5 @@ object Spark35 {
     .replaceFirst("(?m)^(package .*)$", "$1; import _root_.sparkkinesis.compat._")
     .replace("import scala.jdk.", "import _root_.sparkkinesis.compat.")
     .replace("import scala.collection.immutable.ArraySeq", "")
+    .replaceAll("override (def (writeAll|reportDriverMetrics)\\()", "$1") // Spark 4 calls them
 }

@@ -113,3 +113,24 @@ def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) ->
     frame = spark.createDataFrame([("k", "x")], "partitionKey string, body string")
     with pytest.raises(Exception, match=r"KINESIS_INVALID_SCHEMA.*'body'"):
         sink(stream).save(frame)
+
+
+def test_progress_tells_what_the_sink_did(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(300)
+    frame = inlet.source().load(spark).select("partitionKey", "data")
+    query = sink(outlet).start(frame, checkpoint_location=checkpoint, query_name="told")
+    try:
+        wait_for("all is there", lambda: len(outlet.read_all()) >= len(inlet.written))
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    told = [dict(progress["sink"]["metrics"]) for progress in query.recentProgress]
+    total = {name: sum(int(one[name]) for one in told) for name in ("recordsWritten", "requests")}
+    size = sum(len(key) + len(data) for key, data in outlet.read_all())
+    assert total["recordsWritten"] == len(inlet.written)
+    assert sum(int(one["bytesWritten"]) for one in told) == size
+    assert 1 <= total["requests"] <= len(inlet.written)
+    assert {one["throttledRecords"] for one in told} == {"0"}

@@ -40,7 +40,7 @@ private[sink] final class Lane(
   def since: Long = if (queue.isEmpty) open.fold(Lane.Never)(_.since) else queue.peek.since
 
   /** Milliseconds in all that records were ready and the shard was not. */
-  def sleep: Long = slept
+  def sleep(now: Long): Long = slept + blockedAt.fold(0L)(now - _)
 
   /** What was first sent longest ago and is not written yet. */
   def trouble: Option[Trouble] = if (queue.isEmpty) None else queue.peek.trouble
@@ -81,7 +81,7 @@ private[sink] final class Lane(
     if (to.size > from) {
       to.endPart(this, from, isProbe)
       inFlight += 1
-      slept += blockedAt.fold(0L)(now - _)
+      slept = sleep(now)
       blockedAt = None
     }
   }
@@ -150,6 +150,11 @@ private[sink] final class Lane(
       heldUntil = now + pause(failuresInARow)
     }
   }
+
+  /** With order, nothing more is sent until it is released: more was sent than is settled. */
+  def hold(): Unit = inFlight += 1
+
+  def release(): Unit = inFlight -= 1
 
   /** All that it has, in order; it stays empty. */
   def drain(): Seq[PendingRecord] = {

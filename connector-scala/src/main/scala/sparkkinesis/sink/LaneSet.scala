@@ -7,6 +7,7 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   private val hash = new KeyHash
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
+  private var endedSleep = Option.empty[ShardSleep]
 
   /** What tells the lanes apart. */
   def shards: ShardMap = map
@@ -26,25 +27,51 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   def add(entry: PutEntry, hi: Long, lo: Long, now: Long): Unit =
     laneOf(hi, lo).add(entry, hi, lo, now, None)
 
-  /** To the lane that it belongs to by now; an aggregate in pieces, which may belong to several. */
+  /**
+   * To the lane that it belongs to by now, behind what it has; an aggregate in pieces, which may
+   * belong to several lanes. Where there are aggregates, what goes alone joins one, too: it must not
+   * overtake what is gathered already.
+   */
   def addAgain(record: PendingRecord): Unit =
-    if (!record.isAggregate) laneOf(record.hi, record.lo).enqueue(record)
+    if (options.aggregation.isEmpty) laneOf(record.hi, record.lo).enqueue(record)
     else
-      UserRecords.of(record.entry).foreach { entry =>
+      record.pieces.foreach { entry =>
         hash.hash(entry)
         laneOf(hash.hi, hash.lo).add(entry, hash.hi, hash.lo, record.since, record.trouble)
       }
+
+  /** All that the record's pieces belong to by now. */
+  def of(record: PendingRecord): Seq[Lane] = record.pieces.map { entry =>
+    hash.hash(entry)
+    laneOf(hash.hi, hash.lo)
+  }.distinct
+
+  /** As `addAgain`, but with order they come before all that waits. */
+  def addFirst(records: Seq[PendingRecord]): Unit = if (records.nonEmpty) {
+    val waiting = if (options.isOrdered) lanes.flatMap(_.drain()) else Nil
+    (records ++ waiting).foreach(addAgain)
+  }
 
   /** The lanes of shards that are open still stay as they are; the others' records go on. */
   def change(shards: ShardMap, now: Long): Unit = {
     val before = lanes
     map = shards
     lanes = shards.shards.map(id => before.find(_.shard == id).getOrElse(newLane(id, now)))
-    before.filterNot(contains).flatMap(_.drain()).foreach(addAgain)
+    val ended = before.filterNot(contains)
+    endedSleep = longestSleep(ended, now)
+    ended.flatMap(_.drain()).foreach(addAgain)
   }
 
-  /** Milliseconds that records waited for their shard, of the shard with the longest wait. */
-  def sleep: Long = lanes.iterator.map(_.sleep).foldLeft(0L)(math.max)
+  /** Of the shard that records waited for longest, also of those that are open no more. */
+  def sleep(now: Long): Option[ShardSleep] = longestSleep(lanes, now)
+
+  private def longestSleep(of: Seq[Lane], now: Long): Option[ShardSleep] = {
+    val longest = of.reduceOption((a, b) => if (b.sleep(now) > a.sleep(now)) b else a)
+    val sleeps = longest.map { lane =>
+      ShardSleep(stream.ref.toString, lane.shard.toString, lane.sleep(now))
+    }
+    ShardSleep.longest(endedSleep ++ sleeps)
+  }
 
   private def laneOf(hi: Long, lo: Long): Lane = lanes(map.indexOf(hi, lo))
 

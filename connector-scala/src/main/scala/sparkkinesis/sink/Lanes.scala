@@ -159,7 +159,7 @@ private[sink] final class Lanes(
   private def arrived(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
     val isElsewhere = lanes.isElsewhere(shard, lane)
     if (isElsewhere) shardLook.doubt()
-    if (isElsewhere && record.isAggregate) misplaced.add(record, shard, sentAt)
+    if (isElsewhere && record.isAggregate) misplaced.add(record, shard, lane, sentAt)
     else counters.written(record)
   }
 
@@ -167,7 +167,7 @@ private[sink] final class Lanes(
     val (good, bad) = misplaced.judge(lanes.shards)
     good.foreach(counters.written)
     counters.misplaced += bad.size
-    bad.foreach(lanes.addAgain)
+    lanes.addFirst(bad)
     if (misplaced.nonEmpty) shardLook.doubt()
   }
 
@@ -237,11 +237,12 @@ private[sink] final class Lanes(
   private def change(shards: ShardMap, now: Long): Unit = {
     listed = None
     lanes.change(shards, now)
+    misplaced.move(lanes.of)
     settle()
   }
 
-  /** Milliseconds that records waited for their shard, of the shard with the longest wait. */
-  def sleep: Long = lanes.sleep
+  /** Of the shard that records waited for longest. */
+  def sleep(now: Long): Option[ShardSleep] = lanes.sleep(now)
 
   private def requireInTime(now: Long): Unit = {
     val troubles =

@@ -14,14 +14,28 @@ private[sink] final class MisplacedAggregates {
 
   def nonEmpty: Boolean = waiting.nonEmpty
 
-  /** @param sentAt in milliseconds */
-  def add(record: PendingRecord, shard: ShardId, sentAt: Long): Unit =
-    waiting :+= Misplaced(record, shard, sentAt)
+  /**
+   * @param lane which is held until the aggregate is judged: nothing may overtake it
+   * @param sentAt in milliseconds
+   */
+  def add(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
+    lane.hold()
+    waiting :+= Misplaced(record, shard, Seq(lane), sentAt)
+  }
+
+  /** The stream's lanes are others by now: those are held to which the records belong. */
+  def move(lanesOf: PendingRecord => Seq[Lane]): Unit = waiting = waiting.map { it =>
+    it.lanes.foreach(_.release())
+    val lanes = lanesOf(it.record)
+    lanes.foreach(_.hold())
+    it.copy(lanes = lanes)
+  }
 
   /** Those whose shard is known: the good and the bad. */
   def judge(map: ShardMap): (Seq[PendingRecord], Seq[PendingRecord]) = {
     val (known, unknown) = waiting.partition(it => map.range(it.shard).isDefined)
     waiting = unknown
+    known.foreach(_.lanes.foreach(_.release()))
     val (good, bad) = known.partition(it => map.range(it.shard).exists(holds(_, it.record)))
     bad.foreach { it =>
       val said = s"An aggregate landed in shard ${it.shard}, to which not all of it belongs."
@@ -43,5 +57,10 @@ private[sink] final class MisplacedAggregates {
 }
 
 private object MisplacedAggregates {
-  private final case class Misplaced(record: PendingRecord, shard: ShardId, sentAt: Long)
+  private final case class Misplaced(
+      record: PendingRecord,
+      shard: ShardId,
+      lanes: Seq[Lane],
+      sentAt: Long
+  )
 }

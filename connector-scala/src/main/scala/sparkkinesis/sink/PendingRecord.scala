@@ -1,6 +1,6 @@
 package sparkkinesis.sink
 
-import sparkkinesis.model.PutEntry
+import sparkkinesis.model.{PutEntry, UserRecords}
 
 /**
  * A Kinesis record on its way.
@@ -30,6 +30,10 @@ private[sink] final class PendingRecord(
     if (trouble.isEmpty) trouble = Some(Trouble(sentAt, message, cause))
 
   def isAggregate: Boolean = users > 1
+
+  /** The caller's records. What is larger than its only record is that one wrapped. */
+  def pieces: Seq[PutEntry] =
+    if (isAggregate || size > held) UserRecords.of(entry) else Seq(entry)
 }
 
 /**

@@ -78,7 +78,7 @@ final class RecordWriter(
 
   /** So far; still growing while requests are in flight. */
   def metrics: SinkMetrics = synchronized {
-    counters.snapshot(streams.values.iterator.map(_.sleep).foldLeft(0L)(math.max))
+    counters.snapshot(ShardSleep.longest(streams.values.flatMap(_.sleep(now))))
   }
 
   /** Gives up what is not acknowledged: requests in flight are interrupted, threads end. */
@@ -176,6 +176,7 @@ final class RecordWriter(
         case Left(e) => fail(e)
       }
       look()
+      notifyAll() // aggregates that were found good make room
     }
   }
 

@@ -15,9 +15,10 @@ import sparkkinesis.model.ServiceLimits
  * the shard grow alike, and who has more loses more, so that they come to have equal shares.
  *
  * At first each of several executors takes but its part of the quota. Whether there is more shows
- * soon, as some services have no quota at all: a few records go beyond what may be sent, four times
- * as many each time they pass, and the share doubles. At last the shard is limited no more, until
- * it refuses something.
+ * soon, as some services have no quota at all: a few records go beyond what may be sent, as many
+ * as the shard cannot have got back before it answers, and where they pass the share doubles; beyond
+ * the whole quota four times as many go each time. At last the shard is limited no more, until it
+ * refuses something.
  *
  * @param shards that it stands for: one, but for streams that distribute records by themselves
  * @param writers executors that are thought to write to it
@@ -34,9 +35,14 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   private var filledAt = start
   private var refusedAt = Option.empty[Long]
 
-  /** Seconds of the quota that may be sent beyond what is there. */
-  private var beyond = FirstProbe
+  /** Seconds of the share that may be sent beyond what is there. */
+  private var beyond = 0.0
+  private var probeAt = start
+  private var vainProbes = 0
   private var isProbing = false
+
+  /** The shortest yet, in seconds, of sending and answer. */
+  private var roundTrip = Option.empty[Double]
   @volatile private var free = false
 
   /** Whether nothing holds the shard back. */
@@ -57,6 +63,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     else
       synchronized {
         fill(now)
+        mayProbe(now)
         if (beyond > 0 && !isProbing && isThere(next.toLong)) now
         else {
           val wantedRecords =
@@ -99,13 +106,15 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   def answered(written: Sum, refused: Sum, isProbe: Boolean, sentAt: Long, now: Long): Unit =
     if (!free || refused.records > 0) synchronized {
       fill(now)
+      val took = math.max(0L, now - sentAt) / 1000.0
+      roundTrip = Some(roundTrip.fold(took)(math.min(_, took)))
       if (isProbe) isProbing = false
       if (!free) {
         takenRecords += written.records
         takenBytes += written.bytes
         whole.records -= written.records
         whole.bytes -= written.bytes
-        if (isProbe && refused.records == 0 && beyond > 0) widen()
+        if (isProbe && refused.records == 0 && beyond > 0) widen(now)
       }
       if (refused.records > 0) slowDown(refused, sentAt, now)
     }
@@ -113,18 +122,33 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   /** Nobody knows what became of them. */
   def unanswered(isProbe: Boolean): Unit = if (isProbe) synchronized { isProbing = false }
 
+  private def mayProbe(now: Long): Unit =
+    if (beyond == 0 && now >= probeAt)
+      roundTrip.foreach(took => beyond = math.max(LeastProbe, math.min(MostProbe, 2 * took)))
+
   private def isThere(size: Long): Boolean =
     own.records - 1 >= -beyond * own.perSecond.records &&
       own.bytes - size >= -beyond * own.perSecond.bytes
 
   /**
-   * There was more than the share. There is more than the quota only where the shard has taken what
-   * it cannot have got back by now, however long the answer was on its way.
+   * A probe has passed. That tells something only where the shard took what it cannot have got back
+   * since: of this writer's share, or of all its quota.
    */
-  private def widen(): Unit = {
-    changeShare(math.min(1.0, 2 * fraction))
-    if (whole.records < 0 || whole.bytes < 0) beyond *= ProbeGrowth
+  private def widen(now: Long): Unit = {
+    val isBeyondQuota = whole.records < 0 || whole.bytes < 0
+    val isBeyondShare = fraction < 1 && (own.records < 0 || own.bytes < 0)
+    if (isBeyondQuota || isBeyondShare) {
+      vainProbes = 0
+      changeShare(math.min(1.0, 2 * fraction))
+    } else endProbe(now, math.min(ProbePause, FirstProbePause * math.pow(2, vainProbes.toDouble)))
+    if (isBeyondQuota) beyond *= ProbeGrowth
     if (beyond > LastProbe) free = true
+  }
+
+  private def endProbe(now: Long, pause: Double): Unit = {
+    vainProbes = math.min(vainProbes + 1, 20)
+    beyond = 0
+    probeAt = now + (pause * 1000).toLong
   }
 
   private def slowDown(refused: Sum, sentAt: Long, now: Long): Unit = {
@@ -145,7 +169,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
       else own.records = math.min(own.records, onTheWay / 2 * own.perSecond.records)
       measure(byBytes, least, onTheWay)
     }
-    beyond = 0
+    endProbe(now, ProbePause)
     refusedAt = Some(now)
   }
 
@@ -158,7 +182,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     val offered = taken + math.max(left - onTheWay, 0.0)
     if (offered >= Sample) {
       val gave = taken / offered
-      if (gave < Alone) changeShare(math.max(Least, math.min(fraction, gave * Yield)))
+      if (gave < Alone)
+        changeShare(math.max(least, math.min(fraction, math.max(gave * Yield, fraction / 2))))
       forget()
       whole.records = math.min(whole.records, 0.0)
       whole.bytes = math.min(whole.bytes, if (byBytes) leastBytes else 0.0)
@@ -177,6 +202,9 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     own.setShare(to)
   }
 
+  /** Below that no shard is, so long as it answers. */
+  private def least: Double = math.min(Least, 0.25 / writers)
+
   private def forget(): Unit = {
     takenRecords = 0
     takenBytes = 0
@@ -188,7 +216,6 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     val quiet = refusedAt.fold(Double.PositiveInfinity)(at => (now - at) / 1000.0)
     if (fraction < 1 && refusedAt.isDefined && quiet > GrowthPause)
       changeShare(math.min(1.0, fraction + growth(quiet) * seconds))
-    if (beyond == 0 && fraction == 1 && quiet > ProbePause) beyond = FirstProbe
     own.fill(seconds)
     whole.fill(seconds)
     filledAt = now
@@ -218,12 +245,13 @@ private[sink] object ShardRate {
   // In seconds of the quota.
   private val Chunk = 0.05
   private val Sample = 0.25
-  private val FirstProbe = 0.008
+  private val LeastProbe = 0.008
+  private val MostProbe = 0.03
   private val LastProbe = 4.0
   private val ProbeGrowth = 4
 
   // Of the quota.
-  private val Least = 0.01
+  private val Least = 0.05
   private val Yield = 0.95
   private val Alone = 0.97 // the rest is noise
   private val Growth = 0.03 // a second
@@ -234,6 +262,7 @@ private[sink] object ShardRate {
   // In seconds.
   private val GrowthPause = 0.5
   private val GrowthDoubling = 2.0
+  private val FirstProbePause = 0.1
   private val ProbePause = 30.0
 
   /** Two buckets, at first full. */

@@ -1,7 +1,5 @@
 package sparkkinesis.sink
 
-import sparkkinesis.client.KinesisException
-
 /**
  * What a writer has done so far. "Records" are the caller's but where Kinesis' are named: an
  * aggregate is one of those.
@@ -18,8 +16,10 @@ import sparkkinesis.client.KinesisException
  * @param misplaced aggregates that landed in a shard where KCL drops them, and were sent anew
  * @param buffered bytes that are not acknowledged
  * @param inFlight requests
- * @param sleepMillis that records waited for their shard, of the shard with the longest wait
- * @param requestMillis99 of a hundred requests, 99 took at most that long; 0 before the first
+ * @param peakBuffered the most there ever was
+ * @param peakInFlight the most there ever were
+ * @param sleep of the shard that records waited for longest; none where none did
+ * @param requestTimes of requests that were answered, or failed
  */
 final case class SinkMetrics(
     records: Long,
@@ -34,119 +34,81 @@ final case class SinkMetrics(
     misplaced: Long,
     buffered: Long,
     inFlight: Long,
-    sleepMillis: Long,
-    requestMillis99: Long
-)
+    peakBuffered: Long,
+    peakInFlight: Long,
+    sleep: Option[ShardSleep],
+    requestTimes: RequestTimes
+) {
 
-/** A writer's counts, guarded by the writer's lock. */
-private[sink] final class SinkCounters {
-  var records = 0L
-  var bytes = 0L
-  var requests = 0L
-  var entries = 0L
-  var retried = 0L
-  var throttled = 0L
-  var failed = 0L
-  var failedRequests = 0L
-  var unanswered = 0L
-  var misplaced = 0L
-  var inFlight = 0
+  /** How many Kinesis records a request had, on average; 0 before the first. */
+  def recordsPerRequest: Double = if (requests == 0) 0 else entries.toDouble / requests
 
-  /** Bytes and records that are not acknowledged. */
-  var buffered = 0L
-  var waiting = 0L
-  val times = new RequestTimes
+  def sleepMillis: Long = sleep.fold(0L)(_.millis)
 
-  def taken(held: Long): Unit = {
-    buffered += held
-    waiting += 1
-  }
+  /** Of a hundred requests, 99 took at most that long; 0 before the first. */
+  def requestMillis99: Long = requestTimes.percentile(0.99)
 
-  def sent(entries: Int): Unit = {
-    requests += 1
-    inFlight += 1
-    this.entries += entries
-  }
+  /**
+   * Once the writer is closed: what was in flight may have taken effect, and nobody waits for the
+   * answer any more.
+   */
+  def closed: SinkMetrics = copy(
+    failedRequests = failedRequests + inFlight,
+    unanswered = unanswered + inFlight,
+    buffered = 0,
+    inFlight = 0
+  )
 
-  def finished(millis: Long): Unit = {
-    inFlight -= 1
-    times.add(millis)
-  }
-
-  def failed(request: Request, e: KinesisException): Unit = {
-    failedRequests += 1
-    e match {
-      case _: KinesisException.Throttled | _: KinesisException.LimitExceeded =>
-        throttled += request.records.length
-      case _: KinesisException.Unreachable => unanswered += 1
-      case _ => ()
-    }
-  }
-
-  def written(record: PendingRecord): Unit = {
-    records += record.users
-    bytes += record.held
-    buffered -= record.held
-    waiting -= record.users
-  }
-
-  def snapshot(sleepMillis: Long): SinkMetrics = SinkMetrics(
-    records,
-    bytes,
-    requests,
-    entries,
-    retried,
-    throttled,
-    failed,
-    failedRequests,
-    unanswered,
-    misplaced,
-    buffered,
-    inFlight.toLong,
-    sleepMillis,
-    times.percentile(0.99)
+  /** Of two writers: sums, but the greater of peaks and of sleeps. */
+  def +(other: SinkMetrics): SinkMetrics = SinkMetrics(
+    records + other.records,
+    bytes + other.bytes,
+    requests + other.requests,
+    entries + other.entries,
+    retried + other.retried,
+    throttled + other.throttled,
+    failed + other.failed,
+    failedRequests + other.failedRequests,
+    unanswered + other.unanswered,
+    misplaced + other.misplaced,
+    buffered + other.buffered,
+    inFlight + other.inFlight,
+    math.max(peakBuffered, other.peakBuffered),
+    math.max(peakInFlight, other.peakInFlight),
+    ShardSleep.longest(sleep ++ other.sleep),
+    requestTimes + other.requestTimes
   )
 }
 
-/** How long requests took: to the millisecond up to 16, from there to a sixteenth. */
-private[sink] final class RequestTimes {
-  import RequestTimes._
-
-  private val counts = new Array[Long](Slots)
-  private var total = 0L
-
-  def add(millis: Long): Unit = {
-    counts(slot(math.max(0L, millis))) += 1
-    total += 1
-  }
-
-  /** The least time within which so many of all were answered, rounded up; 0 where there is none. */
-  def percentile(part: Double): Long =
-    if (total == 0) 0
-    else {
-      val wanted = math.ceil(total * part).toLong
-      val sums = counts.iterator.scanLeft(0L)(_ + _).drop(1)
-      upper(sums.indexWhere(_ >= wanted))
-    }
+object SinkMetrics {
+  val Zero: SinkMetrics = SinkMetrics(
+    records = 0,
+    bytes = 0,
+    requests = 0,
+    entries = 0,
+    retried = 0,
+    throttled = 0,
+    failed = 0,
+    failedRequests = 0,
+    unanswered = 0,
+    misplaced = 0,
+    buffered = 0,
+    inFlight = 0,
+    peakBuffered = 0,
+    peakInFlight = 0,
+    sleep = None,
+    RequestTimes.None
+  )
 }
 
-private object RequestTimes {
-  private val Fine = 16
-  private val FineBits = 4
-  private val Slots = 512
+/**
+ * How long records of one writer were ready and a shard was not.
+ *
+ * @param stream as the writer was told it
+ */
+final case class ShardSleep(stream: String, shard: String, millis: Long)
 
-  private def slot(millis: Long): Int =
-    if (millis < Fine) millis.toInt
-    else {
-      val shift = 63 - java.lang.Long.numberOfLeadingZeros(millis) - FineBits
-      math.min(Slots - 1L, Fine.toLong * shift + (millis >> shift)).toInt
-    }
-
-  /** The longest time of a slot. */
-  private def upper(slot: Int): Long =
-    if (slot < Fine) slot.toLong
-    else {
-      val shift = slot / Fine - 1
-      ((slot % Fine + Fine + 1L) << shift) - 1
-    }
+object ShardSleep {
+  private[sink] def longest(all: Iterable[ShardSleep]): Option[ShardSleep] =
+    all.filter(_.millis > 0).reduceOption((a, b) => if (b.millis > a.millis) b else a)
 }

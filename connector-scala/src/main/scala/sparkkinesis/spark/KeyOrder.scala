@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.expressions.{
   SortDirection,
   SortOrder
 }
-import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.SQLConf
@@ -74,11 +74,13 @@ private[spark] object KeyOrder {
  * Without that column, Spark promises an order only among rows of a key that were in one partition
  * before the shuffle.
  */
-private[spark] final class OrderedWrite(write: Write, order: KeyOrder)
+private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
     extends RequiresDistributionAndOrdering {
   override def description(): String = write.description()
 
   override def supportedCustomMetrics(): Array[CustomMetric] = write.supportedCustomMetrics()
+
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = write.reportDriverMetrics()
 
   override def toBatch: BatchWrite = write.toBatch
 

@@ -18,16 +18,16 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     extends DataWriterFactory
     with StreamingDataWriterFactory {
 
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+  override def createWriter(partitionId: Int, taskId: Long): KinesisDataWriter =
     writer(partitionId, None)
 
   override def createWriter(
       partitionId: Int,
       taskId: Long,
       epochId: Long
-  ): DataWriter[InternalRow] = writer(partitionId, Some(epochId))
+  ): KinesisDataWriter = writer(partitionId, Some(epochId))
 
-  private def writer(partitionId: Int, batch: Option[Long]): DataWriter[InternalRow] =
+  private def writer(partitionId: Int, batch: Option[Long]): KinesisDataWriter =
     new KinesisDataWriter(
       settings,
       partitionId,
@@ -112,6 +112,9 @@ private[spark] final class KinesisDataWriter(
   )
 
   /** Returns when Kinesis has acknowledged every row but those that are kept as bad ones. */
+  def flush(): Unit = ConnectorError.translating(writer.flush())
+
+  /** After a [[flush]]: what is kept of bad rows is written, and told. */
   override def commit(): WriterCommitMessage = ConnectorError.translating {
     writer.flush()
     DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
@@ -125,6 +128,8 @@ private[spark] final class KinesisDataWriter(
     try writer.close()
     finally targets.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] =
-    WriteMetrics.values(writer.metrics, badRows)
+  /** So far. */
+  def counts: WriteCounts = WriteCounts(writer.metrics, badRows)
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = WriteMetrics.values(counts)
 }

@@ -1,11 +1,12 @@
 package sparkkinesis.spark
 
-import java.util.{EnumSet, Set => JSet}
+import java.util.{EnumSet, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
@@ -25,7 +26,10 @@ final class KinesisTable(said: StructType)
     extends Table
     with SupportsRead
     with SupportsWrite
-    with SupportsMetadataColumns {
+    with SupportsMetadataColumns
+    with ReportsSinkMetrics {
+  private val batches = new WriteReports
+
   override def name(): String = "kinesis"
 
   override def toString: String = name()
@@ -49,7 +53,11 @@ final class KinesisTable(said: StructType)
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new KinesisWriteBuilder(info.options, info)
+    new KinesisWriteBuilder(info.options, info, batches)
+
+  /** Of the last batch, for a streaming query's progress, which asks once a batch. */
+  override def metrics(): JMap[String, String] =
+    SinkProgress.of(WriteCounts.sum(batches.news().map(_.counts))).asJava
 }
 
 object KinesisTable {

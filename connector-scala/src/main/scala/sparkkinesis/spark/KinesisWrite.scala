@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.Executors
-import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.SQLConf
@@ -41,9 +41,14 @@ private[spark] final case class FixedStream(access: StreamAccess, summary: Strea
  * Plans a write, batch or streaming, in append and update mode: each row is a new record.
  *
  * Spark builds it several times a batch, so it checks options and columns, and calls nothing.
+ *
+ * @param batches of a streaming query: what their tasks report
  */
-final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: LogicalWriteInfo)
-    extends WriteBuilder
+final class KinesisWriteBuilder(
+    options: CaseInsensitiveStringMap,
+    info: LogicalWriteInfo,
+    batches: WriteReports = new WriteReports
+) extends WriteBuilder
     with SupportsStreamingUpdateAsAppend {
 
   /** @throws ConnectorError where options or columns are wrong */
@@ -66,7 +71,7 @@ final class KinesisWriteBuilder(options: CaseInsensitiveStringMap, info: Logical
     val letters = sink.deadLetters.map {
       DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
     }
-    new KinesisWrite(info.queryId, stream, reach, sink, columns, letters)
+    new KinesisWrite(info.queryId, stream, reach, sink, columns, letters, batches)
   }
 
   private def fixed(parsed: Options, columns: RowRecord): Option[StreamAccess] =
@@ -102,8 +107,11 @@ private[spark] final class KinesisWrite(
     reach: StreamReach,
     options: SinkOptions,
     columns: RowRecord,
-    deadLetters: Option[DeadLetterFolder]
+    deadLetters: Option[DeadLetterFolder],
+    batches: WriteReports
 ) extends Write {
+  private val reports = new WriteReports
+
   override def description(): String = {
     val rows = columns.stream.map(column => s"those that column '${column.name}' names")
     val named = stream.map(it => s"stream ${it.ref} (${it.client.target})")
@@ -112,10 +120,23 @@ private[spark] final class KinesisWrite(
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
-  override def toBatch: BatchWrite = new KinesisBatchWrite(description(), deadLetters, factory _)
+  /**
+   * Spark takes this after a batch write, and forgets what failed attempts had told it; the
+   * service saw their requests, too.
+   */
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = {
+    val failed = reports.news().filterNot(_.isCommitted).map(_.counts)
+    if (failed.isEmpty) Array.empty else WriteMetrics.values(WriteCounts.sum(failed))
+  }
+
+  override def toBatch: BatchWrite =
+    new KinesisBatchWrite(description(), deadLetters, counted(_, reports))
 
   override def toStreaming: StreamingWrite =
-    new KinesisStreamingWrite(description(), deadLetters, factory _)
+    new KinesisStreamingWrite(description(), deadLetters, counted(_, batches))
+
+  private def counted(tasks: Int, to: WriteReports) =
+    CountedWriterFactory(factory(tasks), to.begin(SparkContext.getOrCreate()))
 
   private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
     deadLetters.foreach(_.check())
@@ -138,7 +159,7 @@ private[spark] final class KinesisWrite(
 private[spark] final class KinesisBatchWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
-    factory: Int => KinesisDataWriterFactory
+    factory: Int => CountedWriterFactory
 ) extends BatchWrite {
   private val letters = deadLetters.map(new DeadLetterCommit(_, None))
 
@@ -157,10 +178,10 @@ private[spark] final class KinesisBatchWrite(
 private[spark] final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
-    factory: Int => KinesisDataWriterFactory
+    factory: Int => CountedWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory =
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): CountedWriterFactory =
     factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
 

@@ -191,7 +191,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val (rate, shard) = (new ShardRate(1, 1, 0), quota)
     val sent = Array(0L, 0L)
     (0L until 60000L by 5).foreach { now =>
-      val first = (now / 5 % 2).toInt
+      val first = (now / 5 * 7919 % 31 % 2).toInt
       Seq(first, 1 - first).foreach(who => sent(who) += send(rate, shard, 1000, now))
     }
     assert(shard.refused <= 0.01 * shard.written)

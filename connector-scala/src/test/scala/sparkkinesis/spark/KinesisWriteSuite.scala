@@ -167,7 +167,7 @@ class KinesisWriteSuite extends AnyFunSuite {
       assert(kinesis.written === Seq("a", "b", "c"))
       val counts = task.currentMetricsValues().map(it => it.name -> it.value).toMap
       assert(counts.keySet === WriteMetrics.all.map(_.name).toSet)
-      assert(counts("kinesisRecords") === 3 && counts("kinesisBytes") === 6)
+      assert(counts("recordsWritten") === 3 && counts("bytesWritten") === 6)
     }
   }
 

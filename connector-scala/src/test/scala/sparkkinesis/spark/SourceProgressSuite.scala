@@ -1,13 +1,8 @@
 package sparkkinesis.spark
 
-import java.nio.file.Files
-
-import scala.jdk.CollectionConverters._
-
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.Repository
 import sparkkinesis.model._
 import sparkkinesis.source._
 
@@ -51,24 +46,11 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 
-  /** The names in the first column of a table below a heading, without what stands for a stream. */
-  private def documented(heading: String): Set[String] = {
-    val lines = Files.readAllLines(Repository.root.resolve("docs/metrics.md")).asScala
-    val section = lines.dropWhile(_ != s"## $heading").drop(1).takeWhile(!_.startsWith("## "))
-    val names = "`([A-Za-z]+(?:\\.<stream>)?)`".r
-    section
-      .filter(_.startsWith("|"))
-      .flatMap(line => names.findAllMatchIn(line.split('|')(1)))
-      .map(_.group(1))
-      .toSet
-  }
-
-  test("docs/metrics.md names exactly what a query tells") {
+  test("docs/metrics.md names exactly what a source tells") {
     val told = progress(arn, other).keySet.map(
       _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
     )
-    assert(documented("Progress") === told)
-    assert(documented("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
-    assert(documented("Tasks that write") === WriteMetrics.all.map(_.name).toSet)
+    assert(MetricsPage.names("Progress of a source") === told)
+    assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
   }
 }

@@ -53,7 +53,7 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
     "awsSecretAccessKey" -> "hush"
   ) ++ more
 
-  private val byKey = Seq("ordering" -> "perKey", "maxInFlightRequests" -> "1")
+  private val byKey = Seq("ordering" -> "perKey")
   private val bySeq = byKey :+ ("orderBy" -> "seq")
 
   /** Tasks of a stage that no write has. */

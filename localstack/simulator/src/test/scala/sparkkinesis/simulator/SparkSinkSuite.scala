@@ -116,7 +116,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("wrong options and columns are refused; no message holds the secret") {
     val stream = newStream()
     assert(failure(numbers(1), stream, "deliverTimeout" -> "1s").contains("KINESIS_UNKNOWN_OPTION"))
-    assert(failure(numbers(1).drop("partitionKey"), stream).contains("KINESIS_INVALID_SCHEMA"))
+    assert(failure(numbers(1).drop("data"), stream).contains("KINESIS_INVALID_SCHEMA"))
     val missing = failure(numbers(1), StreamName("no-such-stream"))
     assert(missing.contains("[KINESIS_STREAM_NOT_FOUND]"))
     assert(missing.contains("no-such-stream") && missing.contains(server.endpoint.toString))

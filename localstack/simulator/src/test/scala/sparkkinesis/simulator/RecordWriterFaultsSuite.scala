@@ -14,10 +14,10 @@ import sparkkinesis.client.{Clock, KinesisException, ListShardsRequest, ShardFil
 import sparkkinesis.model._
 import sparkkinesis.sink._
 
-/** The record writer against the local Kinesis in memory, with faults by seed. */
-class SinkSimulationSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+/** The threads of the record writer against the local Kinesis in memory, with faults by seed. */
+class RecordWriterFaultsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 200)
+    PropertyCheckConfiguration(minSuccessful = 50)
 
   private val name = StreamName("orders")
   private val stream = StreamRef.ByName(name)
