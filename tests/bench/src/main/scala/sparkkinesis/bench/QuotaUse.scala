@@ -29,7 +29,7 @@ object Arrival {
 
 /** How far a shard was used. */
 object QuotaUse {
-  val BytesPerSecond = 1024.0 * 1024
+  val BytesPerSecond: Double = 1024.0 * 1024
   private val RecordsPerSecond = 1000.0
 
   /** What a shard takes of records of one size. */
