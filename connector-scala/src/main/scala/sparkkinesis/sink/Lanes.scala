@@ -47,6 +47,12 @@ private[sink] final class Lanes(
     bytesToGo -= size
   }
 
+  /** No other request goes for now: a look is worth it once there may be a full one more. */
+  def awaitFull(): Unit = {
+    recordsToGo = limits.records.toLong
+    bytesToGo = limits.bytes
+  }
+
   /** Whether so much has come since `next` was last asked that a request may be full. */
   def isWorthALook: Boolean = recordsToGo <= 0 || bytesToGo <= 0
 

@@ -57,7 +57,10 @@ final class RecordWriter(
       val lanes = streams.getOrElseUpdate(stream, lanesOf(stream))
       lanes.add(entry, hash.hi, hash.lo, now)
       if (!isTicking) startTicking()
-      if (lanes.isWorthALook) look()
+      if (lanes.isWorthALook) {
+        look()
+        awaitTurn(lanes)
+      }
     }
   }
 
@@ -101,6 +104,13 @@ final class RecordWriter(
     }
   }
 
+  /**
+   * A full request that waits for another to be answered is enough: what is held for long costs the
+   * garbage collector more than what goes soon. Records that wait for their shard hold up nothing.
+   */
+  private def awaitTurn(lanes: Lanes): Unit =
+    while (counters.inFlight >= options.maxInFlightRequests && lanes.isWorthALook) awaitNews()
+
   private def pressing(wait: => Unit): Unit = {
     isPressed = true
     look()
@@ -133,6 +143,7 @@ final class RecordWriter(
       lanes.next(now, isPressed) match {
         case Next.Send(request) =>
           threads.execute(() => deliver(lanes, request))
+          if (counters.inFlight == options.maxInFlightRequests) lanes.awaitFull()
           nothing = 0
         case Next.Wait(until) =>
           wake = math.min(wake, until)

@@ -34,12 +34,15 @@ private[spark] final case class RowRecord(
   def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
     if (row.isNullAt(data)) Left(BadRow.NullData)
     else
-      for {
-        key <- key(row, random)
-        hashKey <- hashKey(row)
-        bytes = dataOf(row)
-        _ <- checkSize(bytes, keyBytes(row), maxRecordBytes)
-      } yield PutEntry(key, bytes, hashKey)
+      keyProblem(row).orElse(hashKeyProblem(row)) match {
+        case Some(problem) => Left(problem)
+        case None =>
+          val bytes = dataOf(row)
+          val size = bytes.length.toLong + keyBytes(row)
+          if (bytes.isEmpty) Left(BadRow.EmptyData)
+          else if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
+          else Right(PutEntry(key(row, random), bytes, hashKey(row)))
+      }
 
   /** What a bad row holds, as far as it holds anything. */
   def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
@@ -56,37 +59,36 @@ private[spark] final case class RowRecord(
     )
   }
 
-  private def key(row: InternalRow, random: Random): Either[BadRow, String] = partitionKey match {
-    case None => Right(RowRecord.randomKey(random))
-    case Some(column) if row.isNullAt(column) => Left(BadRow.NullKey)
-    case Some(column) =>
+  private def keyProblem(row: InternalRow): Option[BadRow] = partitionKey.flatMap { column =>
+    val most = ServiceLimits.PartitionKeyCharacters
+    if (row.isNullAt(column)) Some(BadRow.NullKey)
+    else {
       val text = row.getUTF8String(column)
-      val length = text.numChars
-      if (length == 0) Left(BadRow.EmptyKey)
-      else if (length > ServiceLimits.PartitionKeyCharacters) Left(BadRow.LongKey(length))
-      else Right(text.toString)
+      if (text.numBytes == 0) Some(BadRow.EmptyKey)
+      else if (text.numBytes > most && text.numChars > most) Some(BadRow.LongKey(text.numChars))
+      else None
+    }
   }
+
+  private def key(row: InternalRow, random: Random): String =
+    partitionKey.fold(RowRecord.randomKey(random))(row.getUTF8String(_).toString)
 
   private def keyBytes(row: InternalRow): Int =
     partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
 
-  private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
-    explicitHashKey.filterNot(row.isNullAt) match {
-      case None => Right(None)
-      case Some(column) =>
-        val text = row.getUTF8String(column).toString
-        HashKey.parse(text).map(Some(_)).toRight(BadRow.NoHashKey(text))
+  private def hashKeyProblem(row: InternalRow): Option[BadRow] =
+    explicitHashKey.filterNot(row.isNullAt).flatMap { column =>
+      val text = row.getUTF8String(column).toString
+      if (HashKey.parse(text).isEmpty) Some(BadRow.NoHashKey(text)) else None
     }
+
+  private def hashKey(row: InternalRow): Option[HashKey] =
+    explicitHashKey
+      .filterNot(row.isNullAt)
+      .flatMap(it => HashKey.parse(row.getUTF8String(it).toString))
 
   private def dataOf(row: InternalRow): Array[Byte] =
     if (isText) row.getUTF8String(data).getBytes else row.getBinary(data)
-
-  private def checkSize(bytes: Array[Byte], keyBytes: Int, most: Int): Either[BadRow, Unit] = {
-    val size = bytes.length.toLong + keyBytes
-    if (bytes.isEmpty) Left(BadRow.EmptyData)
-    else if (size > most) Left(BadRow.TooLarge(size, most))
-    else Right(())
-  }
 }
 
 private[spark] object RowRecord {
