@@ -1,18 +1,22 @@
 package sparkkinesis.sink
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicReference}
 import java.util.concurrent.{ConcurrentHashMap, Semaphore}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Random
 
 import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Span}
 
 import sparkkinesis.client._
 
 /** A writer that is told to stop stops, wherever it waits. */
 class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
   private val twoSeconds = 2000L
+  private val bound = Timeout(Span(twoSeconds, Millis))
 
   /** A service that never answers, and the threads that wait for it. */
   private final class Hanging {
@@ -94,5 +98,65 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     owner.join(twoSeconds)
     assert(!owner.isAlive)
     eventually(soon)(assert(threads.asScala.forall(!_.isAlive)))
+  }
+
+  /** Waits for good; without `isDeaf` until it is interrupted. */
+  private def hang(isDeaf: Boolean): Nothing = {
+    val never = new Semaphore(0)
+    if (isDeaf) never.acquireUninterruptibly() else never.acquire()
+    throw new IllegalStateException
+  }
+
+  /** Tasks of one executor, all of which wait for the first listing of their stream. */
+  private def stoppingAtTheListing(stop: (Thread, AtomicBoolean) => Unit): Unit = {
+    val asked = new AtomicInteger
+    val unlisted = new FakeKinesis((_, _) => Nil) {
+      override def listShards(request: ListShardsRequest): ShardListing = {
+        asked.incrementAndGet()
+        hang(isDeaf = false)
+      }
+    }
+    val stream = target(unlisted, SystemClock)
+    val (cancelled, ended) = (new AtomicBoolean, new AtomicInteger)
+    val owners = (1 to 3).map { _ =>
+      val limits = RequestLimits.Default
+      val writer =
+        new RecordWriter(limits, patient, SystemClock, new Random(1), () => cancelled.get)
+      thread {
+        try writer.put(stream, entry("1"))
+        catch { case _: InterruptedException => ended.incrementAndGet() }
+        finally writer.close()
+      }
+    }
+    eventually(soon)(assert(asked.get >= 1 && owners.forall(isWaiting)))
+    owners.foreach(stop(_, cancelled))
+    eventually(bound)(assert(ended.get === 3 && owners.forall(!_.isAlive)))
+  }
+
+  private def isWaiting(thread: Thread): Boolean =
+    Set(Thread.State.WAITING, Thread.State.TIMED_WAITING, Thread.State.BLOCKED)(thread.getState)
+
+  test("tasks that wait for the first listing of their stream are interrupted: all end") {
+    stoppingAtTheListing((owner, _) => owner.interrupt())
+  }
+
+  test("the same when they are cancelled without an interrupt") {
+    stoppingAtTheListing((_, cancelled) => cancelled.set(true))
+  }
+
+  test("a request that heeds no interrupt is waited for once: abort, then close") {
+    val isAsked = new AtomicBoolean
+    val writer = newWriter(new FakeKinesis((_, _) => {
+      isAsked.set(true)
+      hang(isDeaf = true)
+    }))
+    writer.put(entry("1"))
+    eventually(soon)(assert(isAsked.get))
+    val owner = thread {
+      writer.close()
+      writer.close()
+    }
+    owner.join(twoSeconds)
+    assert(!owner.isAlive)
   }
 }
