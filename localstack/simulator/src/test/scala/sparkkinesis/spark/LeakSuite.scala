@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.StreamingQuery
 
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.model._

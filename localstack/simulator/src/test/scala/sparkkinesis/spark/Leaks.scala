@@ -55,7 +55,9 @@ trait Leaks extends Eventually with Assertions {
   }
 
   protected def isOurs(name: String): Boolean =
-    Seq("spark", "source", "sink", "model", "client").exists(p => name.startsWith(s"sparkkinesis.$p."))
+    Seq("spark", "source", "sink", "model", "client").exists(p =>
+      name.startsWith(s"sparkkinesis.$p.")
+    )
 
   protected def more(now: Map[String, Int], before: Map[String, Int]): Map[String, Int] =
     now.map { case (name, count) => name -> (count - before.getOrElse(name, 0)) }

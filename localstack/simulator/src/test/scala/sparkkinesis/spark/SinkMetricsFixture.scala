@@ -99,7 +99,11 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
     .last
 
   /** At a row the task waits for `until`, and its first attempt fails then if that is asked for. */
-  protected def stopping(rows: DataFrame, at: Long, fails: Boolean)(until: => Boolean): DataFrame = {
+  protected def stopping(
+      rows: DataFrame,
+      at: Long,
+      fails: Boolean
+  )(until: => Boolean): DataFrame = {
     val key = SinkMetricsFixture.hold(() => until)
     val stop = udf { (number: Long) =>
       if (number == at && TaskContext.get().attemptNumber() == 0) {

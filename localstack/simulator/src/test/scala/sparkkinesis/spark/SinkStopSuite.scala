@@ -17,11 +17,7 @@ import sparkkinesis.model.StreamName
 import sparkkinesis.simulator._
 
 /** A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves nothing. */
-class SinkStopSuite
-    extends AnyFunSuite
-    with BeforeAndAfterAll
-    with BeforeAndAfterEach
-    with Leaks {
+class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAfterEach with Leaks {
   private val streams = new AtomicInteger
   private val twoSeconds = Timeout(Span(2, Seconds))
   private lazy val server = KinesisServer.start()
