@@ -107,40 +107,45 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     throw new IllegalStateException
   }
 
-  /** Tasks of one executor, all of which wait for the first listing of their stream. */
+  /** Tasks of one executor that wait for the first listing of their stream, and end one by one. */
   private def stoppingAtTheListing(stop: (Thread, AtomicBoolean) => Unit): Unit = {
-    val asked = new AtomicInteger
-    val unlisted = new FakeKinesis((_, _) => Nil) {
-      override def listShards(request: ListShardsRequest): ShardListing = {
-        asked.incrementAndGet()
-        hang(isDeaf = false)
-      }
-    }
+    eventually(soon)(assert(writerThreads === 0, "of other tests"))
     val stream = target(unlisted, SystemClock)
-    val (cancelled, ended) = (new AtomicBoolean, new AtomicInteger)
-    val owners = (1 to 3).map { _ =>
-      val limits = RequestLimits.Default
-      val writer =
-        new RecordWriter(limits, patient, SystemClock, new Random(1), () => cancelled.get)
-      thread {
+    val interrupted = new AtomicInteger
+    val tasks = Seq.fill(3) {
+      val cancelled = new AtomicBoolean
+      val owner = thread {
+        val (limits, random) = (RequestLimits.Default, new Random(1))
+        val writer = new RecordWriter(limits, patient, SystemClock, random, () => cancelled.get)
         try writer.put(stream, entry("1"))
-        catch { case _: InterruptedException => ended.incrementAndGet() }
+        catch { case _: InterruptedException => interrupted.incrementAndGet() }
         finally writer.close()
       }
+      (owner, cancelled)
     }
-    eventually(soon)(assert(asked.get >= 1 && owners.forall(isWaiting)))
-    owners.foreach(stop(_, cancelled))
-    eventually(bound)(assert(ended.get === 3 && owners.forall(!_.isAlive)))
+    eventually(soon)(assert(writerThreads === 3 && tasks.forall(it => isWaiting(it._1))))
+    tasks.zipWithIndex.foreach { case ((owner, cancelled), i) =>
+      stop(owner, cancelled)
+      eventually(bound)(assert(!owner.isAlive && writerThreads === 2 - i))
+    }
+    assert(interrupted.get === 3)
   }
+
+  private def unlisted: FakeKinesis = new FakeKinesis((_, _) => Nil) {
+    override def listShards(request: ListShardsRequest): ShardListing = hang(isDeaf = false)
+  }
+
+  private def writerThreads: Int =
+    Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith("spark-kinesis-writer"))
 
   private def isWaiting(thread: Thread): Boolean =
     Set(Thread.State.WAITING, Thread.State.TIMED_WAITING, Thread.State.BLOCKED)(thread.getState)
 
-  test("tasks that wait for the first listing of their stream are interrupted: all end") {
+  test("a task that waits for the first listing of its stream ends when it is interrupted") {
     stoppingAtTheListing((owner, _) => owner.interrupt())
   }
 
-  test("the same when they are cancelled without an interrupt") {
+  test("or cancelled without an interrupt, though other tasks wait on") {
     stoppingAtTheListing((_, cancelled) => cancelled.set(true))
   }
 

@@ -61,7 +61,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     val fixture = new Fixture("many-batches-out")
     val query = fixture.start()
     try {
-      (1 to 200).foreach(_ => fixture.runBatch(query))
+      (1 to 150).foreach(_ => fixture.runBatch(query))
       eventually(fixture.assertNothingBorrowed())
       val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
       val leases = ClientPool.shared.leases
@@ -99,6 +99,6 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     eventually(assert(ClientPool.shared.leases === 0))
   }
 
-  private val Batches = 500
+  private val Batches = 400
   private val Runs = 40
 }
