@@ -64,7 +64,7 @@ private[spark] final class RoutedStream(
 
   // Guarded by that lock.
   private var known = Option.empty[Answer]
-  private var made = Option.empty[TargetStream]
+  private var made = Option.empty[(Traits, TargetStream)]
 
   /**
    * What the service says of it. Asks the first time; whoever comes meanwhile waits for the same
@@ -79,13 +79,15 @@ private[spark] final class RoutedStream(
   def freshSummary: StreamSummary = locked(known.filterNot(isOld).getOrElse(ask()).summary)
 
   /**
-   * What writers share of it. The first to ask says what it is made of.
+   * What writers share of it, as long as it is the same stream and behaves the same.
    *
    * @param executors that are thought to write to it
    */
   def target(summary: StreamSummary, executors: Int): TargetStream = locked {
-    val one = made.getOrElse(make(summary, executors))
-    made = Some(one)
+    val traits = Traits.of(summary)
+    val one = made.collect { case (`traits`, same) => same }.getOrElse(make(summary, executors))
+    one.expect(executors)
+    made = Some(traits -> one)
     one
   }
 
@@ -137,6 +139,23 @@ private[spark] object RoutedStream {
 
   /** Many executors may ask at once, about many streams. */
   private val Retrying = Retry(attempts = 12, Backoff(base = 200.millis, cap = 5.seconds))
+
+  /** What a writer's ways depend on. */
+  private final case class Traits(
+      created: Instant,
+      maxRecordBytes: Int,
+      distribution: RecordDistribution,
+      spreadsOver: Int
+  )
+
+  private object Traits {
+    def of(summary: StreamSummary): Traits = Traits(
+      summary.created,
+      summary.maxRecordBytes,
+      summary.distribution,
+      if (summary.distribution == RecordDistribution.Auto) summary.openShards else 0
+    )
+  }
 
   private final case class Answer(
       said: Either[KinesisException.NotFound, StreamSummary],
