@@ -100,13 +100,6 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     eventually(soon)(assert(threads.asScala.forall(!_.isAlive)))
   }
 
-  /** Waits for good; without `isDeaf` until it is interrupted. */
-  private def hang(isDeaf: Boolean): Nothing = {
-    val never = new Semaphore(0)
-    if (isDeaf) never.acquireUninterruptibly() else never.acquire()
-    throw new IllegalStateException
-  }
-
   /** Tasks of one executor that wait for the first listing of their stream, and end one by one. */
   private def stoppingAtTheListing(stop: (Thread, AtomicBoolean) => Unit): Unit = {
     eventually(soon)(assert(writerThreads === 0, "of other tests"))
@@ -132,7 +125,10 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
   }
 
   private def unlisted: FakeKinesis = new FakeKinesis((_, _) => Nil) {
-    override def listShards(request: ListShardsRequest): ShardListing = hang(isDeaf = false)
+    override def listShards(request: ListShardsRequest): ShardListing = {
+      new Semaphore(0).acquire()
+      throw new IllegalStateException
+    }
   }
 
   private def writerThreads: Int =
@@ -150,10 +146,11 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
   }
 
   test("a request that heeds no interrupt is waited for once: abort, then close") {
-    val isAsked = new AtomicBoolean
+    val (isAsked, end) = (new AtomicBoolean, new Semaphore(0))
     val writer = newWriter(new FakeKinesis((_, _) => {
       isAsked.set(true)
-      hang(isDeaf = true)
+      end.acquireUninterruptibly()
+      Nil
     }))
     writer.put(entry("1"))
     eventually(soon)(assert(isAsked.get))
@@ -163,5 +160,6 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     }
     owner.join(twoSeconds)
     assert(!owner.isAlive)
+    end.release()
   }
 }
