@@ -81,15 +81,15 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
 
   /** Of the last write, as the SQL page of the UI would show it; empty before all is there. */
   protected def shown: Map[String, String] =
-    if (lastWrite.completionTime.isEmpty) Map.empty else shownSoFar
+    if (lastWrite.completionTime.isEmpty) Map.empty else values(lastWrite)
 
-  /** The same while it runs. */
-  protected def shownSoFar: Map[String, String] = {
-    val last = lastWrite
-    val values = spark.sharedState.statusStore.executionMetrics(last.executionId)
-    last.metrics
-      .flatMap(it => names.get(it.name).zip(values.get(it.accumulatorId)))
-      .toMap
+  /** The same while it runs, and empty afterwards. */
+  protected def shownSoFar: Map[String, String] =
+    if (lastWrite.completionTime.isEmpty) values(lastWrite) else Map.empty
+
+  private def values(write: SQLExecutionUIData): Map[String, String] = {
+    val values = spark.sharedState.statusStore.executionMetrics(write.executionId)
+    write.metrics.flatMap(it => names.get(it.name).zip(values.get(it.accumulatorId))).toMap
   }
 
   private val names = WriteMetrics.all.map(it => it.description -> it.name).toMap
