@@ -8,6 +8,9 @@ import scala.concurrent.duration.FiniteDuration
 trait Clock {
   def now: Instant
 
+  /** Of a clock that never goes back, from any beginning: for how long something took. */
+  def elapsedMillis: Long = now.toEpochMilli
+
   /** Returns after the duration, or throws `InterruptedException`. */
   def sleep(duration: FiniteDuration): Unit
 
@@ -18,6 +21,8 @@ trait Clock {
 /** The only place that reads the machine's clock. */
 object SystemClock extends Clock {
   override def now: Instant = Instant.now()
+
+  override def elapsedMillis: Long = System.nanoTime() / 1000000
 
   override def sleep(duration: FiniteDuration): Unit = Thread.sleep(duration.toMillis)
 }

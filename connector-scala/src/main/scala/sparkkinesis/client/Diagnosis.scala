@@ -21,10 +21,16 @@ object Diagnosis {
         "KINESIS_STREAM_NOT_FOUND",
         "Check the stream's name, its region, and the account of the credentials."
       )
+    case _: AccessDenied if e.getMessage.contains("KMS") =>
+      Diagnosis(
+        "KINESIS_ACCESS_DENIED",
+        "Enable the stream's KMS key, and allow its use: kms:GenerateDataKey to who writes, " +
+          "kms:Decrypt to who reads."
+      )
     case _: AccessDenied =>
       Diagnosis(
         "KINESIS_ACCESS_DENIED",
-        "Allow this action on the stream (and its KMS key) to the user or role that asks."
+        "Allow this action on the stream to the user or role that asks."
       )
     case _: BadCredentials | _: CredentialsExpired =>
       Diagnosis(

@@ -42,7 +42,7 @@ private[sink] final class Lane(
   /** Milliseconds in all that records were ready and the shard was not. */
   def sleep(now: Long): Long = slept + blockedAt.fold(0L)(now - _)
 
-  /** What was first sent longest ago and is not written yet. */
+  /** Of the record that goes next, if it was sent before. */
   def trouble: Option[Trouble] = if (queue.isEmpty) None else queue.peek.trouble
 
   def add(entry: PutEntry, hi: Long, lo: Long, now: Long, before: Option[Trouble]): Unit =

@@ -7,6 +7,7 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   private val hash = new KeyHash
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
+  private var byShard = lanes.map(lane => lane.shard -> lane).toMap
   private var endedSleep = Option.empty[ShardSleep]
 
   /** What tells the lanes apart. */
@@ -14,7 +15,7 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
 
   def all: IndexedSeq[Lane] = lanes
 
-  def contains(lane: Lane): Boolean = lanes.contains(lane)
+  def contains(lane: Lane): Boolean = byShard.get(lane.shard).exists(_ eq lane)
 
   /**
    * Whether a record that was sent with the lane's has come to another shard. Where the service
@@ -54,9 +55,10 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
 
   /** The lanes of shards that are open still stay as they are; the others' records go on. */
   def change(shards: ShardMap, now: Long): Unit = {
-    val before = lanes
+    val (before, known) = (lanes, byShard)
     map = shards
-    lanes = shards.shards.map(id => before.find(_.shard == id).getOrElse(newLane(id, now)))
+    lanes = shards.shards.map(id => known.getOrElse(id, newLane(id, now)))
+    byShard = lanes.map(lane => lane.shard -> lane).toMap
     val ended = before.filterNot(contains)
     endedSleep = longestSleep(ended, now)
     ended.flatMap(_.drain()).foreach(addAgain)

@@ -1,8 +1,6 @@
 package sparkkinesis.sink
 
-import scala.concurrent.duration._
-
-import sparkkinesis.client.{Backoff, KinesisException, PutResult}
+import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 
 /**
@@ -15,6 +13,7 @@ import sparkkinesis.model._
  * change to other shards only between requests.
  *
  * @param chance evenly distributed in `[0, 1)`
+ * @param start now
  */
 private[sink] final class Lanes(
     val stream: TargetStream,
@@ -22,17 +21,17 @@ private[sink] final class Lanes(
     options: SinkOptions,
     chance: () => Double,
     counters: SinkCounters,
-    now: Long
+    start: Long
 ) {
   import Lanes._
 
-  private val lanes = new LaneSet(stream, options, now)
+  private val lanes = new LaneSet(stream, options, start)
   private val shardLook = new ShardLook(chance)
-  private val misplaced = new MisplacedAggregates
+  private val answers = new PutAnswers(stream.ref, lanes, shardLook, chance, counters)
+  private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
   private var listed = Option.empty[ShardMap]
   private var inFlight = 0
   private var turn = 0
-  private var expiredSince = Option.empty[Long]
 
   // Until then no request can be full.
   private var recordsToGo = 0L
@@ -57,11 +56,13 @@ private[sink] final class Lanes(
   def isWorthALook: Boolean = recordsToGo <= 0 || bytesToGo <= 0
 
   /**
-   * @param isPressed whether records go at once, alone if need be
+   * What to do now: to be asked after each change, and again when the wait is over.
+   *
+   * @param isPressed whether records go at once, alone if need be: their owner waits for them
    * @throws DeliveryTimeoutException where a record has been tried for too long
    */
   def next(now: Long, isPressed: Boolean): Next = {
-    requireInTime(now)
+    deadline.require(lanes.all, answers.oldestMisplaced, now)
     val isChanging = listed.isDefined && options.isOrdered && inFlight > 0
     if (!isChanging) listed.foreach(change(_, now))
     if (isChanging) Next.Wait(Lane.Never) else scan(now, isPressed)
@@ -79,7 +80,7 @@ private[sink] final class Lanes(
           isDue ||= due <= now
         } else if (due <= now && ready < Lane.Never) lane.block(now)
         wake = math.min(wake, math.max(ready, due))
-        lane.trouble.foreach(it => wake = math.min(wake, deadline(it)))
+        lane.trouble.foreach(it => wake = math.min(wake, deadline.of(it)))
       }
     }
     recordsToGo = limits.records - records
@@ -123,58 +124,9 @@ private[sink] final class Lanes(
    *
    * @throws KinesisException where it refused a record for good
    */
-  def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
-    if (results.size != request.records.length)
-      failed(request, incomplete(results.size, request), now)
-    else {
-      finished(request, now)
-      expiredSince = None
-      val states = results.toIndexedSeq
-      requirePassing(states)
-      request.parts.foreach(answered(request, _, states, now))
-      settle()
-    }
-
-  private def answered(
-      request: Request,
-      part: Request.Part,
-      states: IndexedSeq[PutResult],
-      now: Long
-  ): Unit = {
-    val outcome = new PutOutcome
-    var i = part.from
-    while (i < part.until) {
-      val record = request.records(i)
-      states(i) match {
-        case PutResult.Written(shard, _) =>
-          outcome.addWritten(record)
-          arrived(record, shard, part.lane, request.sentAt)
-        case PutResult.Failed(code, message) =>
-          val isThrottled = PutErrors.isThrottling(code)
-          if (isThrottled) counters.throttled += 1 else counters.failed += 1
-          outcome.addFailed(record, isThrottled)
-          record.failed(request.sentAt, s"$message ($code)", None)
-      }
-      i += 1
-    }
-    part.lane.rate
-      .answered(outcome.written, outcome.throttled, part.isProbe, request.sentAt, now)
-    giveBack(part.lane, outcome.again, outcome.written.records > 0, now)
-  }
-
-  private def arrived(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
-    val isElsewhere = lanes.isElsewhere(shard, lane)
-    if (isElsewhere) shardLook.doubt()
-    if (isElsewhere && record.isAggregate) misplaced.add(record, shard, lane, sentAt)
-    else counters.written(record)
-  }
-
-  private def settle(): Unit = if (misplaced.nonEmpty) {
-    val (good, bad) = misplaced.judge(lanes.shards)
-    good.foreach(counters.written)
-    counters.misplaced += bad.size
-    lanes.addFirst(bad)
-    if (misplaced.nonEmpty) shardLook.doubt()
+  def answered(request: Request, results: Seq[PutResult], now: Long): Unit = {
+    finished(request, now)
+    answers.answered(request, results, now)
   }
 
   /**
@@ -184,24 +136,7 @@ private[sink] final class Lanes(
    */
   def failed(request: Request, e: KinesisException, now: Long): Unit = {
     finished(request, now)
-    counters.failed(request, e)
-    if (!isPassing(e, now)) throw e
-    request.parts.foreach { part =>
-      val records = request.records.slice(part.from, part.until)
-      val sent = ShardRate.Sum(records.length, records.iterator.map(_.size.toLong).sum)
-      part.lane.rate.unanswered(sent, part.isProbe, now)
-      records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
-      giveBack(part.lane, records.toVector, isProgress = false, now)
-    }
-  }
-
-  /** Other credentials may come in place of those that have expired. */
-  private def isPassing(e: KinesisException, now: Long): Boolean = e match {
-    case _: KinesisException.CredentialsExpired =>
-      val since = expiredSince.getOrElse(now)
-      expiredSince = Some(since)
-      now - since < RenewalTime.toMillis
-    case _ => e.isRetryable
+    answers.failed(request, e, now)
   }
 
   private def finished(request: Request, now: Long): Unit = {
@@ -209,20 +144,6 @@ private[sink] final class Lanes(
     recordsToGo = 0
     counters.finished(now - request.sentAt)
   }
-
-  private def giveBack(
-      lane: Lane,
-      again: Vector[PendingRecord],
-      isProgress: Boolean,
-      now: Long
-  ): Unit = {
-    counters.retried += again.size
-    val isCurrent = lanes.contains(lane)
-    lane.returned(if (isCurrent) again else Nil, isProgress, now, pause(_))
-    if (!isCurrent) again.foreach(lanes.addAgain)
-  }
-
-  private def pause(failures: Int): Long = Backoffs.delay(failures, chance()).toMillis
 
   /** The stream's shards, as they are known here. */
   def shards: ShardMap = lanes.shards
@@ -232,7 +153,7 @@ private[sink] final class Lanes(
 
   /** They were listed. */
   def learn(shards: ShardMap, now: Long): Unit =
-    if (shards eq lanes.shards) shardLook.foundNothing(isAnswer = !misplaced.nonEmpty, now)
+    if (shards eq lanes.shards) shardLook.foundNothing(isAnswer = !answers.areAwaited, now)
     else {
       shardLook.found(now)
       listed = Some(shards)
@@ -244,43 +165,11 @@ private[sink] final class Lanes(
   private def change(shards: ShardMap, now: Long): Unit = {
     listed = None
     lanes.change(shards, now)
-    misplaced.move(lanes.of)
-    settle()
+    answers.lanesChanged()
   }
 
   /** Of the shard that records waited for longest. */
   def sleep(now: Long): Option[ShardSleep] = lanes.sleep(now)
-
-  private def requireInTime(now: Long): Unit = {
-    val troubles =
-      lanes.all.iterator.flatMap(lane => lane.trouble.map(lane.shard -> _)) ++ misplaced.oldest
-    troubles.find { case (_, trouble) => deadline(trouble) <= now }.foreach {
-      case (shard, trouble) => throw timedOut(shard, trouble)
-    }
-  }
-
-  private def deadline(trouble: Trouble): Long = trouble.since + options.deliveryTimeout.toMillis
-
-  private def timedOut(shard: ShardId, first: Trouble): DeliveryTimeoutException =
-    new DeliveryTimeoutException(
-      s"Stream ${stream.ref}, shard $shard, did not take a record within " +
-        s"${options.deliveryTimeout} (deliveryTimeout); ${counters.waiting} records of this task " +
-        s"wait. The first failure was: ${first.message}",
-      first.cause.orNull
-    )
-
-  private def requirePassing(states: Seq[PutResult]): Unit = states.foreach {
-    case PutResult.Failed(code, message) if PutErrors.isPermanent(code) =>
-      throw new KinesisException.InvalidArgument(
-        s"PutRecords of stream ${stream.ref} refused a record: $message ($code)."
-      )
-    case _ => ()
-  }
-
-  private def incomplete(results: Int, request: Request) = new KinesisException.ServiceFailure(
-    s"PutRecords of stream ${stream.ref} answered $results results " +
-      s"for ${request.records.length} records."
-  )
 }
 
 private[sink] object Lanes {
@@ -294,7 +183,4 @@ private[sink] object Lanes {
     /** @param until by itself nothing changes before; `Lane.Never` while there is nothing */
     final case class Wait(until: Long) extends Next
   }
-
-  private val RenewalTime = 30.seconds
-  private val Backoffs = Backoff(base = 100.millis, cap = 5.seconds)
 }

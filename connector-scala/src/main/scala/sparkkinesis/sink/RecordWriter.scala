@@ -33,6 +33,7 @@ final class RecordWriter(
 
   private val hash = new KeyHash
   private val threads = newThreads()
+  private var isClosed = false
 
   // Guarded by this writer's lock.
   private val counters = new SinkCounters
@@ -51,8 +52,8 @@ final class RecordWriter(
    */
   def put(stream: TargetStream, entry: PutEntry): Unit = {
     hash.hash(entry)
-    stream.shards // the first to ask waits for the answer, without the lock
     synchronized {
+      if (!stream.isListed) awaitShards(stream)
       awaitRoom(EntrySize.of(entry))
       val lanes = streams.getOrElseUpdate(stream, lanesOf(stream))
       lanes.add(entry, hash.hi, hash.lo, now)
@@ -85,7 +86,8 @@ final class RecordWriter(
   }
 
   /** Gives up what is not acknowledged: requests in flight are interrupted, threads end. */
-  override def close(): Unit = {
+  override def close(): Unit = if (!isClosed) {
+    isClosed = true
     synchronized {
       if (failure.isEmpty) failure = Some(new IllegalStateException("The writer is closed."))
       notifyAll()
@@ -93,6 +95,19 @@ final class RecordWriter(
     threads.shutdownNow()
     try { threads.awaitTermination(CloseTimeout.toMillis, TimeUnit.MILLISECONDS); () }
     catch { case _: InterruptedException => Thread.currentThread().interrupt() }
+  }
+
+  /** Asked on another thread: whoever waits sees that its task is cancelled. */
+  private def awaitShards(stream: TargetStream): Unit = {
+    requireOngoing()
+    threads.execute { () =>
+      val answer = attempt(stream.shards)
+      synchronized {
+        answer.left.foreach(fail)
+        notifyAll()
+      }
+    }
+    while (!stream.isListed) awaitNews()
   }
 
   /** A record larger than all the room gets it alone. */
@@ -226,7 +241,7 @@ final class RecordWriter(
   private def lanesOf(stream: TargetStream): Lanes =
     new Lanes(stream, limits, options, () => random.nextDouble(), counters, now)
 
-  private def now: Long = clock.now.toEpochMilli
+  private def now: Long = clock.elapsedMillis
 }
 
 object RecordWriter {

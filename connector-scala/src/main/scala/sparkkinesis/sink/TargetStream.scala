@@ -1,6 +1,7 @@
 package sparkkinesis.sink
 
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -29,6 +30,7 @@ final class TargetStream(
 ) {
   import TargetStream._
 
+  private val listing = new ReentrantLock
   private val rates = new ConcurrentHashMap[ShardId, ShardRate]
   @volatile private var known = if (spreads.isDefined) Some(ShardMap.Whole) else None
 
@@ -37,9 +39,12 @@ final class TargetStream(
    *
    * @throws KinesisException where that is not possible
    */
-  private[sink] def shards: ShardMap = known.getOrElse(synchronized {
+  private[sink] def shards: ShardMap = known.getOrElse(locked {
     known.getOrElse(Retrying(clock, chance)(list()))
   })
+
+  /** Whether `shards` answers at once. */
+  private[sink] def isListed: Boolean = known.isDefined
 
   /**
    * The shards of now.
@@ -47,8 +52,15 @@ final class TargetStream(
    * @param stale what the caller knows; where another knows better already, nothing is asked
    * @throws KinesisException where the one call fails
    */
-  private[sink] def shardsAfter(stale: ShardMap): ShardMap = synchronized {
+  private[sink] def shardsAfter(stale: ShardMap): ShardMap = locked {
     known.filter(_ ne stale).getOrElse(list())
+  }
+
+  /** Who is interrupted does not wait here for another's call. */
+  private def locked[A](body: => A): A = {
+    listing.lockInterruptibly()
+    try body
+    finally listing.unlock()
   }
 
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =

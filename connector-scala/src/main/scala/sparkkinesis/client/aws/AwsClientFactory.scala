@@ -19,8 +19,11 @@ import sparkkinesis.client.{ClientConfig, KinesisClient}
 /** Makes clients over the AWS SDK: synchronous, on Apache 5, without the SDK's own retries. */
 object AwsClientFactory {
 
-  /** Connections of one client: fetchers and writers of one JVM share it. */
-  private val MaxConnections = 128
+  /**
+   * Connections of one client, which the fetchers and writers of one JVM share: no bound of its own,
+   * for who waits for one has not even asked. Idle ones are closed.
+   */
+  private val MaxConnections = 10000
 
   private val UserAgent = {
     val version = Option(getClass.getPackage).flatMap(p => Option(p.getImplementationVersion))

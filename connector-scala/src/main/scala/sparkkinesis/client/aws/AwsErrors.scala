@@ -7,11 +7,11 @@ import scala.util.control.NonFatal
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{ErrorCodes, KinesisException}
 
 /** From what the SDK throws to what the connector knows. */
 private[aws] object AwsErrors {
-  private type Make = (String, Throwable) => KinesisException
+  private type Make = ErrorCodes.Make
 
   /**
    * @param what the operation and its stream, such as `PutRecords of stream orders`
@@ -55,15 +55,13 @@ private[aws] object AwsErrors {
     if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)
   }
 
-  private def serviceMaker(e: AwsServiceException): Make = {
-    val known = codeOf(e).flatMap(byCode.get)
-    known.getOrElse {
+  private def serviceMaker(e: AwsServiceException): Make =
+    codeOf(e).flatMap(ErrorCodes.maker).getOrElse {
       if (e.isThrottlingException) new KinesisException.Throttled(_, _)
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
       else new KinesisException.Other(_, _)
     }
-  }
 
   private def codeOf(e: AwsServiceException): Option[String] =
     Option(e.awsErrorDetails).flatMap(details => Option(details.errorCode))
@@ -90,59 +88,4 @@ private[aws] object AwsErrors {
   }
 
   private val MaxCauses = 20
-
-  private val byCode: Map[String, Make] = Seq[(Make, Seq[String])](
-    (new KinesisException.Throttled(_, _)) -> Seq(
-      "ProvisionedThroughputExceededException",
-      "KMSThrottlingException",
-      "ThrottlingException",
-      "Throttling",
-      "TooManyRequestsException",
-      "RequestLimitExceeded"
-    ),
-    (new KinesisException.LimitExceeded(_, _)) -> Seq("LimitExceededException"),
-    (new KinesisException.IteratorExpired(_, _)) -> Seq("ExpiredIteratorException"),
-    (new KinesisException.ListingExpired(_, _)) -> Seq("ExpiredNextTokenException"),
-    (new KinesisException.NotFound(_, _)) -> Seq("ResourceNotFoundException"),
-    (new KinesisException.InUse(_, _)) -> Seq("ResourceInUseException"),
-    (new KinesisException.InvalidArgument(_, _)) -> Seq(
-      "InvalidArgumentException",
-      "ValidationException",
-      "ValidationError",
-      "SerializationException"
-    ),
-    (new KinesisException.AccessDenied(_, _)) -> Seq(
-      "AccessDeniedException",
-      "AccessDenied",
-      "KMSAccessDeniedException",
-      "KMSDisabledException",
-      "KMSInvalidStateException",
-      "KMSNotFoundException",
-      "KMSOptInRequired",
-      "OptInRequired"
-    ),
-    (new KinesisException.CredentialsExpired(_, _)) -> Seq("ExpiredTokenException", "ExpiredToken"),
-    (new KinesisException.BadCredentials(_, _)) -> Seq(
-      "UnrecognizedClientException",
-      "InvalidClientTokenId",
-      "InvalidAccessKeyId",
-      "InvalidSignatureException",
-      "SignatureDoesNotMatch",
-      "IncompleteSignature",
-      "IncompleteSignatureException",
-      "RequestExpired",
-      "RequestTimeTooSkewed",
-      "MissingAuthenticationToken",
-      "MissingAuthenticationTokenException",
-      "AuthFailure"
-    ),
-    (new KinesisException.ServiceFailure(_, _)) -> Seq(
-      "InternalFailure",
-      "InternalFailureException",
-      "InternalServerError",
-      "InternalError",
-      "ServiceUnavailable",
-      "ServiceUnavailableException"
-    )
-  ).flatMap { case (make, codes) => codes.map(_ -> make) }.toMap
 }
