@@ -101,21 +101,24 @@ def test_no_credentials_at_all(stream: Stream, tmp_path: Path) -> None:
 
 
 def patient_sink(stream: Stream) -> KinesisSink:
-    """It would try for far longer than a test waits."""
+    """It would try for minutes, and then say `KINESIS_DELIVERY_TIMEOUT`."""
     return KinesisSink(
         stream_name=stream.name,
         region=REGION,
         endpoint=stream.endpoint,
         credentials=LOCAL,
-        delivery_timeout=timedelta(hours=1),
+        delivery_timeout=timedelta(minutes=3),
         max_in_flight_requests=1,
     )
 
 
 def ending_of(query: StreamingQuery) -> str:
     """What it says that ends by itself."""
-    with pytest.raises(Exception, match="KINESIS_") as raised:
-        assert query.awaitTermination(120), "the query hangs"
+    try:
+        with pytest.raises(Exception, match="KINESIS_") as raised:
+            assert query.awaitTermination(120), "the query hangs"
+    finally:
+        query.stop()
     return str(raised.value)
 
 
@@ -153,11 +156,10 @@ def test_a_stream_that_is_deleted_while_a_query_writes(
     query = patient_sink(outlet).start(frame, checkpoint_location=checkpoint)
     try:
         wait_for("the first records", lambda: len(outlet.read_all()) == 100)
+    finally:
         outlet.client.delete_stream(StreamName=outlet.name)
         stream.put(100)
         text = ending_of(query)
-    finally:
-        query.stop()
     assert_says(text, "KINESIS_STREAM_NOT_FOUND", "Check the stream's name", name=outlet.name)
 
 
