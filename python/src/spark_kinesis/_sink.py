@@ -26,8 +26,8 @@ Trigger = timedelta | Literal["available_now"]
 class KinesisSink(StreamAccess):
     """A stream to write to. Every field left at ``None`` takes the connector's default.
 
-    Rows need a column ``data`` (binary or string). ``partitionKey`` (string) is chosen at random
-    where there is none.
+    Rows need a column ``data`` (binary or string). ``partitionKey`` (string) is random where the
+    column is left out; a null in it is a bad row.
 
     Attributes:
         stream_name: this, or stream_arn; neither where rows have a column ``stream`` or
@@ -37,9 +37,10 @@ class KinesisSink(StreamAccess):
         endpoint: URL in place of the region's own, such as a local Kinesis'.
         credentials: default: the AWS SDK's chain.
         role: assumed with those credentials.
-        delivery_timeout: how long a record may be retried before the task fails; default 5 min.
-        max_in_flight_requests: unanswered requests a task; default 16.
-        max_buffered_bytes: bytes held in memory, a task; default 64 MiB.
+        delivery_timeout: how long a record may be retried, from when it was first sent, before the
+            task fails; default 5 min.
+        max_in_flight_requests: unanswered requests a task, at most 256; default 16.
+        max_buffered_bytes: data and keys of rows not yet acknowledged, a task; default 64 MiB.
         linger: how long a record waits for others to go with it, at most 1 min; default 100 ms.
         aggregation: ``"kpl"``: many rows a Kinesis record, in the format of the Kinesis Producer
             Library; default ``"none"``.

@@ -16,10 +16,7 @@ final class ShardMap private (
   /** Those that take records, in the order of their hash keys. */
   def shards: IndexedSeq[ShardId] = owners.toIndexedSeq
 
-  /**
-   * Where among `shards` a hash key belongs. Should no shard own it, for a moment of a reshard, the
-   * one before it stands in: where a record goes is the service's to decide.
-   */
+  /** Where among `shards` a hash key belongs. */
   def indexOf(keyHi: Long, keyLo: Long): Int = {
     var low = 0
     var high = owners.length - 1
@@ -52,11 +49,15 @@ object ShardMap {
   val Whole: ShardMap =
     new ShardMap(Array(ShardId("any shard")), Array(0L), Array(0L), Map.empty)
 
-  /** @param listed open and closed shards; `None` where none takes records */
+  /**
+   * @param listed open and closed shards
+   * @return `None` where no open shard is listed for some hash key, as may be for a moment of a
+   *   reshard
+   */
   def of(listed: Seq[Shard]): Option[ShardMap] = {
     val parents = listed.iterator.flatMap(_.parents).toSet
     val open = listed.filter(it => it.isOpen && !parents(it.id)).sortBy(_.hashKeys.first)
-    if (open.isEmpty) None
+    if (!isWhole(open.map(_.hashKeys))) None
     else {
       val first = open.map(_.hashKeys.first)
       val ranges = listed.map(it => it.id -> it.hashKeys).toMap
@@ -70,4 +71,8 @@ object ShardMap {
       )
     }
   }
+
+  private def isWhole(ranges: Seq[HashKeyRange]): Boolean =
+    ranges.nonEmpty && ranges.head.first == HashKey.Min && ranges.last.last == HashKey.Max &&
+      ranges.zip(ranges.tail).forall { case (one, next) => one.isAdjacentTo(next) }
 }

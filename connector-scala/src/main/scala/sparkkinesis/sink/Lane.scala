@@ -25,6 +25,7 @@ private[sink] final class Lane(
   private var inFlight = 0
   private var heldUntil = 0L
   private var failuresInARow = 0
+  private var failedAt = Long.MinValue
   private var blockedAt = Option.empty[Long]
   private var slept = 0L
 
@@ -134,20 +135,23 @@ private[sink] final class Lane(
    *
    * @param again the lane's records in it that must be sent again, in their order
    * @param isProgress whether some were written
+   * @param sentAt when it was sent
    * @param pause of so many failures in a row, in milliseconds
    */
   def returned(
       again: Seq[PendingRecord],
       isProgress: Boolean,
+      sentAt: Long,
       now: Long,
       pause: Int => Long
   ): Unit = {
     inFlight -= 1
     again.reverseIterator.foreach(enqueueFirst)
     if (again.isEmpty) failuresInARow = 0
-    else {
+    else if (sentAt >= failedAt) { // what was in flight with a failure is the same one
       failuresInARow = if (isProgress) 1 else failuresInARow + 1
-      heldUntil = now + pause(failuresInARow)
+      failedAt = now
+      heldUntil = math.max(heldUntil, now + pause(failuresInARow))
     }
   }
 

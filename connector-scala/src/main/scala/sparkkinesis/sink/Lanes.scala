@@ -1,5 +1,7 @@
 package sparkkinesis.sink
 
+import scala.collection.mutable
+
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 
@@ -30,7 +32,7 @@ private[sink] final class Lanes(
   private val answers = new PutAnswers(stream.ref, lanes, shardLook, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
   private var listed = Option.empty[ShardMap]
-  private var inFlight = 0
+  private val inFlight = mutable.Set.empty[Request]
   private var turn = 0
 
   // Until then no request can be full.
@@ -63,7 +65,7 @@ private[sink] final class Lanes(
    */
   def next(now: Long, isPressed: Boolean): Next = {
     deadline.require(lanes.all, answers.oldestMisplaced, now)
-    val isChanging = listed.isDefined && options.isOrdered && inFlight > 0
+    val isChanging = listed.isDefined && options.isOrdered && inFlight.nonEmpty
     if (!isChanging) listed.foreach(change(_, now))
     if (isChanging) Next.Wait(Lane.Never) else scan(now, isPressed)
   }
@@ -83,7 +85,8 @@ private[sink] final class Lanes(
         lane.trouble.foreach(it => wake = math.min(wake, deadline.of(it)))
       }
     }
-    recordsToGo = limits.records - records
+    recordsToGo = limits.records - records // or a few more, so that not every record is a look
+    if (recordsToGo > 0) recordsToGo = math.max(recordsToGo, limits.records / FewOfMany)
     bytesToGo = limits.bytes - bytes
     val request = if (isDue || isWorthALook) gather(now, isPressed) else None
     request.fold[Next] {
@@ -112,7 +115,7 @@ private[sink] final class Lanes(
 
   private def sent(request: Request): Unit = {
     recordsToGo = 0
-    inFlight += 1
+    inFlight += request
     counters.sent(request.records.length)
   }
 
@@ -124,25 +127,31 @@ private[sink] final class Lanes(
    *
    * @throws KinesisException where it refused a record for good
    */
-  def answered(request: Request, results: Seq[PutResult], now: Long): Unit = {
-    finished(request, now)
-    answers.answered(request, results, now)
-  }
+  def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
+    if (finished(request, now)) answers.answered(request, results, now)
 
   /**
    * The call failed as a whole, perhaps after it took effect.
    *
    * @throws KinesisException the same, where waiting does not mend it
    */
-  def failed(request: Request, e: KinesisException, now: Long): Unit = {
-    finished(request, now)
-    answers.failed(request, e, now)
+  def failed(request: Request, e: KinesisException, now: Long): Unit =
+    if (finished(request, now)) answers.failed(request, e, now)
+
+  /** No answer is awaited any more, and none that comes counts. */
+  def abandon(now: Long): Unit = {
+    inFlight.foreach(answers.abandoned(_, now))
+    inFlight.clear()
   }
 
-  private def finished(request: Request, now: Long): Unit = {
-    inFlight -= 1
-    recordsToGo = 0
-    counters.finished(now - request.sentAt)
+  /** Whether its answer was awaited. */
+  private def finished(request: Request, now: Long): Boolean = {
+    val isAwaited = inFlight.remove(request)
+    if (isAwaited) {
+      recordsToGo = 0
+      counters.finished(now - request.sentAt)
+    }
+    isAwaited
   }
 
   /** The stream's shards, as they are known here. */
@@ -183,4 +192,6 @@ private[sink] object Lanes {
     /** @param until by itself nothing changes before; `Lane.Never` while there is nothing */
     final case class Wait(until: Long) extends Next
   }
+
+  private val FewOfMany = 16L
 }

@@ -58,9 +58,9 @@ private[sink] final class PutAnswers(
       }
       i += 1
     }
-    part.lane.rate
-      .answered(outcome.written, outcome.throttled, part.isProbe, request.sentAt, now)
-    giveBack(part.lane, outcome.again, outcome.written.records > 0, now)
+    val (written, refused) = (outcome.written, outcome.throttled)
+    part.lane.rate.answered(outcome.sent, written, refused, part.isProbe, request.sentAt, now)
+    giveBack(part.lane, outcome.again, written.records > 0, request.sentAt, now)
   }
 
   private def arrived(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
@@ -75,12 +75,21 @@ private[sink] final class PutAnswers(
     counters.failed(request, e)
     if (!isPassing(e, now)) throw e
     request.parts.foreach { part =>
-      val records = request.records.slice(part.from, part.until)
-      val sent = ShardRate.Sum(records.length, records.iterator.map(_.size.toLong).sum)
-      part.lane.rate.unanswered(sent, part.isProbe, now)
+      val records = abandon(request, part, now)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
-      giveBack(part.lane, records.toVector, isProgress = false, now)
+      giveBack(part.lane, records, isProgress = false, request.sentAt, now)
     }
+  }
+
+  /** Nobody will hear of these. */
+  def abandoned(request: Request, now: Long): Unit =
+    request.parts.foreach(abandon(request, _, now))
+
+  private def abandon(request: Request, part: Request.Part, now: Long): Vector[PendingRecord] = {
+    val records = request.records.slice(part.from, part.until).toVector
+    val sent = ShardRate.Sum(records.size, records.iterator.map(_.size.toLong).sum)
+    part.lane.rate.unanswered(sent, part.isProbe, now)
+    records
   }
 
   /** Other credentials may come in place of those that have expired. */
@@ -96,11 +105,12 @@ private[sink] final class PutAnswers(
       lane: Lane,
       again: Vector[PendingRecord],
       isProgress: Boolean,
+      sentAt: Long,
       now: Long
   ): Unit = {
     counters.retried += again.size
     val isCurrent = lanes.contains(lane)
-    lane.returned(if (isCurrent) again else Nil, isProgress, now, pause(_))
+    lane.returned(if (isCurrent) again else Nil, isProgress, sentAt, now, pause(_))
     if (!isCurrent) again.foreach(lanes.addAgain)
   }
 

@@ -13,8 +13,11 @@ private[sink] final class QuotaLevel(shards: Int, initialShare: Double) {
   private var share = initialShare
 
   /** What is left; below zero while a debt is paid back. */
-  var records: Double = recordsPerSecond
+  var records: Double = mostRecords
   var bytes: Double = bytesPerSecond
+
+  /** One record must fit at any time. */
+  private def mostRecords: Double = math.max(1.0, recordsPerSecond)
 
   def recordsPerSecond: Double = ServiceLimits.WriteRecordsPerSecond * shards * share
 
@@ -57,7 +60,7 @@ private[sink] final class QuotaLevel(shards: Int, initialShare: Double) {
   }
 
   def fill(seconds: Double): Unit = {
-    records = math.min(recordsPerSecond, records + recordsPerSecond * seconds)
+    records = math.min(mostRecords, records + recordsPerSecond * seconds)
     bytes = math.min(bytesPerSecond, bytes + bytesPerSecond * seconds)
   }
 

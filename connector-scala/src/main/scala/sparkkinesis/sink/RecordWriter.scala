@@ -90,6 +90,7 @@ final class RecordWriter(
     isClosed = true
     synchronized {
       if (failure.isEmpty) failure = Some(new IllegalStateException("The writer is closed."))
+      streams.values.foreach(_.abandon(now))
       notifyAll()
     }
     threads.shutdownNow()
@@ -113,7 +114,8 @@ final class RecordWriter(
   /** A record larger than all the room gets it alone. */
   private def awaitRoom(size: Long): Unit = {
     requireOngoing()
-    def isFull = counters.buffered > 0 && counters.buffered + size > options.maxBufferedBytes
+    def isFull = counters.waiting > 0 &&
+      counters.buffered + size + (counters.waiting + 1) * ObjectBytes > options.maxBufferedBytes
     if (isFull) pressing {
       while (isFull) awaitNews()
     }
@@ -153,8 +155,8 @@ final class RecordWriter(
     all.foreach(lookForShards)
     var (nothing, wake) = (0, Lane.Never)
     while (nothing < all.size && counters.inFlight < options.maxInFlightRequests) {
-      val lanes = all(turn % all.size)
-      turn += 1
+      turn = (turn + 1) % all.size
+      val lanes = all(turn)
       lanes.next(now, isPressed) match {
         case Next.Send(request) =>
           threads.execute(() => deliver(lanes, request))
@@ -198,12 +200,18 @@ final class RecordWriter(
       listing -= lanes
       answer match {
         case Right(shards) => lanes.learn(shards, now)
-        case Left(e: KinesisException) if e.isRetryable => lanes.learnedNothing(now)
+        case Left(e: KinesisException) if isPassing(e) => lanes.learnedNothing(now)
         case Left(e) => fail(e)
       }
       look()
       notifyAll() // aggregates that were found good make room
     }
+  }
+
+  /** Whether credentials will be renewed in time is told by the requests. */
+  private def isPassing(e: KinesisException): Boolean = e match {
+    case _: KinesisException.CredentialsExpired | _: KinesisException.ListingExpired => true
+    case _ => e.isRetryable
   }
 
   /** While the owner is busy elsewhere, records must go when they have lingered. */
@@ -248,6 +256,9 @@ object RecordWriter {
 
   /** So long it takes at most to see that a task is cancelled, or shards are to be listed. */
   private val LookPeriod = 200.millis
+
+  /** What a record costs beside its bytes: small ones fill the memory, too. */
+  private val ObjectBytes = 128L
 
   /** Interrupted requests end well within it. */
   private val CloseTimeout = 1500.millis

@@ -19,18 +19,22 @@ package sparkkinesis.sink
  * refuses something.
  *
  * @param shards that it stands for: one, but for streams that distribute records by themselves
- * @param writers executors that are thought to write to it
+ * @param writers executors that are thought to write to it now
  * @param start now, in milliseconds of any epoch, as everywhere here
  */
-private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
+private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long) {
   import ShardRate._
 
-  private val own = new QuotaLevel(shards, 1.0 / writers)
+  private val own = new QuotaLevel(shards, 1.0 / writers())
   private val whole = new QuotaLevel(shards, 1.0)
   private val probe = new ShardProbe(start)
-  private var takenRecords = 0L
-  private var takenBytes = 0L
-  private var fraction = 1.0 / writers
+  private var writtenRecords = 0L
+  private var writtenBytes = 0L
+
+  /** Of requests without an answer: the shard may have written it. */
+  private var sentRecords = 0L
+  private var sentBytes = 0L
+  private var fraction = 1.0 / writers()
   private var filledAt = start
   private var refusedAt = Option.empty[Long]
   @volatile private var free = false
@@ -74,25 +78,38 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
         if (!isWithin && !own.isThere(size.toLong, probe.beyond)) Taken.Nothing
         else {
           own.take(1, size.toLong)
+          sentRecords += 1
+          sentBytes += size
           if (!isWithin) probe.sent()
           if (isWithin) Taken.Within else Taken.Beyond
         }
       }
 
   /**
-   * What became of records that were taken for: some written, some refused for too much traffic.
+   * What became of records that were taken for.
    *
+   * @param sent all of them
+   * @param refused for too much traffic
    * @param isProbe whether some were taken beyond what was there
    * @param sentAt when they were sent; the shard refused what it did at any time since
    */
-  def answered(written: Sum, refused: Sum, isProbe: Boolean, sentAt: Long, now: Long): Unit =
+  def answered(
+      sent: Sum,
+      written: Sum,
+      refused: Sum,
+      isProbe: Boolean,
+      sentAt: Long,
+      now: Long
+  ): Unit =
     if (!free || refused.records > 0) synchronized {
       val onTheWay = math.max(0L, now - sentAt) / 1000.0
       fill(now)
       probe.answered(onTheWay)
-      if (isProbe) probe.returned()
+      settle(sent, isProbe)
       if (!free) {
-        took(written)
+        writtenRecords += written.records
+        writtenBytes += written.bytes
+        whole.take(written.records.toLong, written.bytes)
         if (isProbe && refused.records == 0 && probe.beyond > 0) passed(now)
       }
       if (refused.records > 0) slowDown(refused, onTheWay, now)
@@ -101,14 +118,14 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   /** Nobody knows what became of them; the shard may have them. That proves nothing. */
   def unanswered(sent: Sum, isProbe: Boolean, now: Long): Unit = if (!free) synchronized {
     fill(now)
-    if (isProbe) probe.returned()
+    settle(sent, isProbe)
     whole.takeIfThere(sent.records.toLong, sent.bytes)
   }
 
-  private def took(written: Sum): Unit = {
-    takenRecords += written.records
-    takenBytes += written.bytes
-    whole.take(written.records.toLong, written.bytes)
+  private def settle(sent: Sum, isProbe: Boolean): Unit = {
+    if (isProbe) probe.returned()
+    sentRecords = math.max(0L, sentRecords - sent.records)
+    sentBytes = math.max(0L, sentBytes - sent.bytes)
   }
 
   /**
@@ -129,6 +146,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
       own.lower(0, 0)
       whole.lower(0, 0)
       forget()
+      sentRecords = 0
+      sentBytes = 0
       filledAt = now
     } else {
       own.take(-refused.records.toLong, -refused.bytes)
@@ -145,17 +164,21 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
 
   /** Too few records tell nothing: what was in flight blurs them. */
   private def measure(isByBytes: Boolean, leastBytes: Double, onTheWay: Double): Unit = {
-    val (taken, left) =
+    val (written, left) =
       if (isByBytes)
         (
-          takenBytes / whole.bytesPerSecond,
-          whole.secondsOfBytes - leastBytes / whole.bytesPerSecond
+          writtenBytes / whole.bytesPerSecond,
+          (whole.bytes - leastBytes - sentBytes) / whole.bytesPerSecond
         )
-      else (takenRecords / whole.recordsPerSecond, whole.secondsOfRecords)
-    val offered = taken + math.max(left - onTheWay, 0.0)
+      else
+        (
+          writtenRecords / whole.recordsPerSecond,
+          (whole.records - sentRecords) / whole.recordsPerSecond
+        )
+    val offered = written + math.max(left - onTheWay, 0.0)
     if (offered >= Sample) {
-      if (taken / offered < Alone) {
-        val most = math.max(taken / offered * Yield, fraction / 2)
+      if (written / offered < Alone) {
+        val most = math.max(written / offered * Yield, fraction / 2)
         changeShare(math.max(math.min(Least, part / 4), math.min(fraction, most)))
       }
       forget()
@@ -164,7 +187,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   }
 
   /** Of the quota, were it shared evenly. */
-  private def part: Double = 1.0 / writers
+  private def part: Double = 1.0 / writers()
 
   /** Of the quota, a second: who has less than its part grows faster. */
   private def growth(quietSeconds: Double): Double = {
@@ -178,8 +201,8 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   }
 
   private def forget(): Unit = {
-    takenRecords = 0
-    takenBytes = 0
+    writtenRecords = 0
+    writtenBytes = 0
   }
 
   /** A time before the last is taken for the last. */

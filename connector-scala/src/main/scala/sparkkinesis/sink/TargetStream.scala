@@ -16,7 +16,7 @@ import sparkkinesis.model._
  * @param client closed by who made this
  * @param maxRecordBytes what it allows for data and partition key together
  * @param spreads whether it spreads records over its shards by itself (`AUTO`), and over how many
- * @param writers executors that are thought to write to it
+ * @param writers executors that are thought to write to it at first
  * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
@@ -24,7 +24,7 @@ final class TargetStream(
     val client: KinesisClient,
     val maxRecordBytes: Int,
     spreads: Option[Int],
-    writers: Int,
+    @volatile private var writers: Int,
     clock: Clock,
     chance: () => Double
 ) {
@@ -63,14 +63,19 @@ final class TargetStream(
     finally listing.unlock()
   }
 
+  /** So many executors are thought to write to it from now on. */
+  def expect(executors: Int): Unit = writers = executors
+
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =
-    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), writers, now))
+    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), () => writers, now))
 
   /** The same object as long as nothing changes. */
   private def list(): ShardMap = {
     val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
     val map = ShardMap.of(listed).getOrElse {
-      throw new KinesisException.InUse(s"ListShards of stream $ref shows no open shard.")
+      throw new KinesisException.InUse(
+        s"ListShards of stream $ref does not show an open shard for every hash key."
+      )
     }
     rates.keySet.retainAll(map.shards.asJava)
     val same = known.filter(_ == map)

@@ -60,9 +60,21 @@ final class KinesisWriteBuilder(
     else {
       val order = KeyOrder.of(info.schema, sink.orderBy)
       val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
+      requireOneName(parsed, columns)
       new OrderedWrite(write(parsed, sink, columns), order)
     }
   }
+
+  /** A stream under two names would be two streams, each with an order of its own. */
+  private def requireOneName(parsed: Options, columns: RowRecord): Unit =
+    columns.stream.foreach { column =>
+      val other = if (column.isArn) "streamName" else "streamArn"
+      if (parsed.contains(other))
+        throw OptionException.conflicting(
+          s"With 'ordering=perKey' option ${parsed.named(other)} and column '${column.name}' may " +
+            "name one stream in two ways, and its order would be lost. Use names or ARNs in both."
+        )
+    }
 
   private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
     val stream = fixed(parsed, columns)
@@ -141,7 +153,7 @@ private[spark] final class KinesisWrite(
   private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
     deadLetters.foreach(_.check())
     val described = stream.map { it =>
-      val summary = TargetStreams.shared.describe(queryId, it.ref, it.client)
+      val summary = StreamDescriptions.shared.describe(queryId, it.ref, it.client)
       AutoDistribution.refuse(it.ref, summary, options)
       FixedStream(it, summary)
     }

@@ -64,28 +64,30 @@ private[spark] final class RoutedStream(
 
   // Guarded by that lock.
   private var known = Option.empty[Answer]
-  private var made = Option.empty[TargetStream]
+  private var made = Option.empty[(Traits, TargetStream)]
 
   /**
-   * What the service says of it. Asks the first time; whoever comes meanwhile waits for the same
-   * answer.
+   * What the service says of it. Asks the first time, and every ten minutes; whoever comes
+   * meanwhile waits for the same answer.
    *
    * @throws KinesisException.NotFound there is no such stream. That is remembered for a minute
    * @throws KinesisException or [[ConnectorError]] where it cannot be told, or not be written to
    */
-  def summary: StreamSummary = locked(known.filterNot(isOldRefusal).getOrElse(ask()).summary)
+  def summary: StreamSummary = locked(known.filterNot(isStale).getOrElse(ask()).summary)
 
   /** The same, asked anew if that is a minute ago: users may raise its limits. */
   def freshSummary: StreamSummary = locked(known.filterNot(isOld).getOrElse(ask()).summary)
 
   /**
-   * What writers share of it. The first to ask says what it is made of.
+   * What writers share of it, as long as it is the same stream and behaves the same.
    *
    * @param executors that are thought to write to it
    */
   def target(summary: StreamSummary, executors: Int): TargetStream = locked {
-    val one = made.getOrElse(make(summary, executors))
-    made = Some(one)
+    val traits = Traits.of(summary)
+    val one = made.collect { case (`traits`, same) => same }.getOrElse(make(summary, executors))
+    one.expect(executors)
+    made = Some(traits -> one)
     one
   }
 
@@ -111,7 +113,7 @@ private[spark] final class RoutedStream(
     val said =
       try {
         val summary = Retrying(clock, chance)(lease.client.describeStream(access.ref))
-        TargetStreams.requireWritable(access.ref, summary.status)
+        StreamDescriptions.requireWritable(access.ref, summary.status)
         Right(summary)
       } catch { case e: KinesisException.NotFound => Left(e) }
     val answer = Answer(said, clock.now)
@@ -119,10 +121,13 @@ private[spark] final class RoutedStream(
     answer
   }
 
-  private def isOldRefusal(answer: Answer): Boolean = answer.said.isLeft && isOld(answer)
+  private def isStale(answer: Answer): Boolean =
+    age(answer) >= (if (answer.said.isLeft) MaxAge else MostAge)
 
-  private def isOld(answer: Answer): Boolean =
-    Duration.between(answer.at, clock.now).toMillis >= MaxAge.toMillis
+  private def isOld(answer: Answer): Boolean = age(answer) >= MaxAge
+
+  private def age(answer: Answer): FiniteDuration =
+    Duration.between(answer.at, clock.now).toMillis.millis
 
   /** A task that is to end does not wait here for another's call. */
   private def locked[A](body: => A): A = {
@@ -134,9 +139,27 @@ private[spark] final class RoutedStream(
 
 private[spark] object RoutedStream {
   private val MaxAge = 1.minute
+  private val MostAge = 10.minutes
 
   /** Many executors may ask at once, about many streams. */
   private val Retrying = Retry(attempts = 12, Backoff(base = 200.millis, cap = 5.seconds))
+
+  /** What a writer's ways depend on. */
+  private final case class Traits(
+      created: Instant,
+      maxRecordBytes: Int,
+      distribution: RecordDistribution,
+      spreadsOver: Int
+  )
+
+  private object Traits {
+    def of(summary: StreamSummary): Traits = Traits(
+      summary.created,
+      summary.maxRecordBytes,
+      summary.distribution,
+      if (summary.distribution == RecordDistribution.Auto) summary.openShards else 0
+    )
+  }
 
   private final case class Answer(
       said: Either[KinesisException.NotFound, StreamSummary],

@@ -36,6 +36,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   import RowTargets._
 
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
+  private val missing = mutable.Map.empty[StreamAccess, BadRow]
   private val byText = new JMap[UTF8String, RowTarget]
   private lazy val fixed = settings.stream.map { it =>
     new Fixed(borrow(it.access).target(it.summary, settings.executors), it.summary.maxRecordBytes)
@@ -57,19 +58,34 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
     for {
       ref <- column.parse(text)
       access <- settings.reach(ref).left.map(BadRow.OutOfReach(column.name, _))
-      target <- existing(column, borrow(access))
+      target <- existing(column, access)
     } yield {
       byText.put(text.copy(), target) // the row's bytes are Spark's, to be used again
       target
     }
 
-  private def existing(column: StreamColumn, stream: RoutedStream): Either[BadRow, RowTarget] =
-    try {
-      AutoDistribution.refuse(stream.access.ref, stream.summary, settings.options)
-      Right(new Routed(stream, settings.executors))
-    } catch {
-      case e: KinesisException.NotFound => Left(BadRow.StreamNotFound(column.name, e.getMessage))
+  private def existing(column: StreamColumn, access: StreamAccess): Either[BadRow, RowTarget] =
+    missing.get(access).map(Left(_)).getOrElse {
+      try {
+        val stream = borrow(access)
+        AutoDistribution.refuse(access.ref, stream.summary, settings.options)
+        Right(new Routed(stream, settings.executors))
+      } catch {
+        case e: KinesisException.NotFound =>
+          loans.remove(access).foreach(_.close())
+          if (missing.size == MostMissing) throw tooManyMissing(column.name)
+          val bad = BadRow.StreamNotFound(column.name, e.getMessage)
+          missing(access) = bad
+          Left(bad)
+      }
     }
+
+  /** Each is asked for, and an account may ask 20 times a second. */
+  private def tooManyMissing(column: String) = ConnectorError(
+    "KINESIS_STREAM_NOT_FOUND",
+    s"Column '$column' names more than $MostMissing streams in one task that do not exist, such as " +
+      s"${missing.keys.take(3).map(_.ref).mkString(", ")}. Does it hold stream names?"
+  )
 
   private def borrow(access: StreamAccess): RoutedStream =
     loans.getOrElseUpdate(access, streams.borrow(access)).value
@@ -81,6 +97,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
 }
 
 private[spark] object RowTargets {
+  private val MostMissing = 100
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[RowTargets])
 
   /** That the options name; its limit is the driver's to ask. */

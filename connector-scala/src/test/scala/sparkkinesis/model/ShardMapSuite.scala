@@ -61,11 +61,14 @@ class ShardMapSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(ShardMap.of(listed).get.shards === Seq(id(1), id(2)))
   }
 
-  test("of a hash key without a shard the one before it stands in") {
+  test("shards that leave a hash key out are no map") {
     val thirds = HashKeyRange.even(3)
-    val map = ShardMap.of(Seq(shard(0, thirds.head), shard(2, thirds.last))).get
-    assert(owner(map, thirds(1).first) === id(0))
-    assert(owner(ShardMap.of(Seq(shard(2, thirds.last))).get, HashKey.Min) === id(2))
+    def of(ranges: HashKeyRange*) =
+      ShardMap.of(ranges.zipWithIndex.map { case (range, i) => shard(i, range) })
+    assert(of(thirds: _*).isDefined)
+    assert(of(thirds.head, thirds.last) === None)
+    assert(of(thirds.init: _*) === None)
+    assert(of(thirds.tail: _*) === None)
   }
 
   test("no open shard, no map") {

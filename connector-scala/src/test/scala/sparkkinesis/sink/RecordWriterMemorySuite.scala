@@ -14,19 +14,19 @@ class RecordWriterMemorySuite extends AnyFunSuite with RecordWriterFixture {
       gate.acquire()
       entries.map(it.write)
     })
-    using(newWriter(kinesis, SinkOptions(maxBufferedBytes = 20))) { writer =>
+    using(newWriter(kinesis, SinkOptions(maxBufferedBytes = 5 * (4 + 128)))) { writer =>
       val done = new AtomicInteger
       val owner = thread {
         (1 to 6).foreach { i =>
           writer.put(entry(i.toString))
           done.set(i)
         }
-        writer.put(entry("x" * 50))
+        writer.put(entry("x" * 5000))
         writer.flush()
         done.set(100)
       }
       eventually(soon)(assert(owner.getState === Thread.State.TIMED_WAITING))
-      assert(done.get === 5) // of four bytes each
+      assert(done.get === 5) // of four bytes each, and 128 for each
       assert(writer.buffered === 20)
       gate.release(1000)
       eventually(soon)(assert(done.get === 100))
@@ -35,11 +35,11 @@ class RecordWriterMemorySuite extends AnyFunSuite with RecordWriterFixture {
   }
 
   test("memory stays bounded whatever fails") {
-    val options = patient.copy(maxBufferedBytes = 64)
+    val options = patient.copy(maxBufferedBytes = 16 * (4 + 128))
     using(newWriter(moody(7), options)) { writer =>
       (1 to 400).foreach { i =>
         writer.put(entry(i.toString))
-        assert(writer.buffered <= 64)
+        assert(writer.buffered <= 16 * 7)
       }
       writer.flush()
     }

@@ -50,7 +50,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       val written = (1 to taken).count(_ => shard.put(size, now))
       def sum(count: Int) = Sum(count, count.toLong * size)
-      rate.answered(sum(written), sum(taken - written), isProbe, now, now)
+      rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now)
       taken
     }
 
@@ -61,7 +61,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a shard gets all that its quota allows, and hardly anything is refused") {
     forAll(sizes) { size =>
-      val (rate, shard) = (new ShardRate(1, 1, 0), quota)
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
       run(rate, shard, size, 0, 60000)
       val allowed = math.min(1000.0, 1024.0 * 1024 / size) * 61
       assert(shard.written >= 0.98 * allowed - 2)
@@ -71,7 +71,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a shard without a quota is soon free, and then asks for no time") {
     forAll(sizes) { size =>
-      val (rate, shard) = (new ShardRate(1, 1, 0), boundless)
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), boundless)
       Iterator.from(0).takeWhile(_ => !rate.isFree).take(2000).foreach { n =>
         send(rate, shard, size, n * 5L, most = 5000)
       }
@@ -80,7 +80,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("where half of a shard is taken by others, the share comes down to what is left at once") {
-    val (rate, shard) = (new ShardRate(1, 1, 0), new Shard(500, 512 * 1024.0))
+    val (rate, shard) = (new ShardRate(1, () => 1, 0), new Shard(500, 512 * 1024.0))
     run(rate, shard, 1000, 0, 3000)
     assert(rate.share > 0.45 && rate.share < 0.6)
     val (writtenBefore, refusedBefore) = (shard.written, shard.refused)
@@ -91,7 +91,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("the share grows back, slowly at first") {
-    val (rate, small) = (new ShardRate(1, 1, 0), new Shard(200, 200 * 1024.0))
+    val (rate, small) = (new ShardRate(1, () => 1, 0), new Shard(200, 200 * 1024.0))
     run(rate, small, 1000, 0, 5000)
     val share = rate.share
     assert(share < 0.3)
@@ -118,7 +118,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("executors that write to one shard share it, and little is refused") {
     (2 to 8).foreach { count =>
-      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, count, 0)), quota)
+      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => count, 0)), quota)
       val written = race(rates, shard, 0, 60000)
       assert(shard.written >= 0.93 * 61000)
       assert(shard.refused <= 0.03 * shard.written)
@@ -128,7 +128,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("executors that know nothing of each other come to share a shard") {
     (2 to 4).foreach { count =>
-      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, 1, 0)), quota)
+      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => 1, 0)), quota)
       race(rates, shard, 0, 60000)
       val written = race(rates, shard, 60000, 120000)
       assert(written.sum >= 0.93 * 60000)
@@ -137,14 +137,14 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("an executor of many that is the only one to write soon has all") {
-    val (rate, shard) = (new ShardRate(1, 8, 0), quota)
+    val (rate, shard) = (new ShardRate(1, () => 8, 0), quota)
     run(rate, shard, 1000, 0, 10000)
     assert(shard.written >= 0.9 * 11000)
   }
 
   test("answers that take long make no shard free") {
     forAll(Gen.choose(1L, 3000L)) { delay =>
-      val (rate, shard) = (new ShardRate(1, 1, 0), quota)
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
       (0L until 60000L).by(delay).foreach { now =>
         var (taken, isProbe) = (0, false)
         Iterator.continually(rate.take(1000, now)).takeWhile(_ != Taken.Nothing).foreach { it =>
@@ -153,7 +153,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         }
         val written = (1 to taken).count(_ => shard.put(1000, now + delay))
         def sum(count: Int) = Sum(count, count * 1000L)
-        rate.answered(sum(written), sum(taken - written), isProbe, now, now + delay)
+        rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now + delay)
         assert(!rate.isFree && rate.share === 1.0)
       }
       assert(shard.refused <= 0.01 * shard.written)
@@ -161,34 +161,41 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a free shard that begins to refuse is limited at once") {
-    val rate = new ShardRate(1, 1, 0)
+    val rate = new ShardRate(1, () => 1, 0)
     (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
     assert(rate.isFree)
-    rate.answered(Sum(1000, 1000000), Sum(400, 400000), isProbe = false, 1000, 1000)
+    rate.answered(
+      Sum(1400, 1400000),
+      Sum(1000, 1000000),
+      Sum(400, 400000),
+      isProbe = false,
+      1000,
+      1000
+    )
     assert(!rate.isFree)
     assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
   }
 
   test("the largest record passes when there is no more to wait for, and its debt is paid") {
-    val rate = new ShardRate(1, 1, 0)
+    val rate = new ShardRate(1, () => 1, 0)
     val ten = 10 * 1024 * 1024
     assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)
     assert(rate.take(ten, 0) === Taken.Within)
-    rate.answered(Sum(1, ten.toLong), Sum.Zero, isProbe = false, 0, 1)
+    rate.answered(Sum(1, ten.toLong), Sum(1, ten.toLong), Sum.Zero, isProbe = false, 0, 1)
     assert(rate.take(1000, 1) === Taken.Nothing)
     assert(rate.readyAt(1, 1000, 1000, 1) >= 8900)
     assert(rate.readyAt(1, ten.toLong, ten, 1) === 9995L +- 5L)
   }
 
   test("time that goes backwards stands still") {
-    val rate = new ShardRate(1, 1, 10000)
+    val rate = new ShardRate(1, () => 1, 10000)
     while (rate.take(1000, 10000) != Taken.Nothing) {}
     assert(rate.take(1000, 0) === Taken.Nothing)
     assert(rate.readyAt(1, 1000, 1000, 0) <= 1000)
   }
 
   test("two writers of one executor have one quota between them") {
-    val (rate, shard) = (new ShardRate(1, 1, 0), quota)
+    val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
     val sent = Array(0L, 0L)
     (0L until 60000L by 5).foreach { now =>
       val first = (now / 5 * 7919 % 31 % 2).toInt

@@ -100,6 +100,16 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
   }
 
+  test("in order, one stream goes by one name") {
+    val named = Seq("streamName" -> "orders", "region" -> "eu-west-1", "ordering" -> "perKey")
+    val byArn = columns.add("streamArn", StringType)
+    val e = intercept[ConnectorError](buildFor(byArn, named: _*))
+    assert(e.getCondition === "KINESIS_CONFLICTING_OPTIONS")
+    assert(e.getMessage.contains("option 'streamName' and column 'streamArn'"))
+    buildFor(byArn, named.init: _*)
+    buildFor(columns.add("stream", StringType), named: _*)
+  }
+
   test("a stream that chooses shards by itself takes neither order nor aggregates") {
     val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
     def refusal(options: SinkOptions) =
@@ -197,7 +207,7 @@ class KinesisWriteSuite extends AnyFunSuite {
   test("a query asks about its stream once a minute, and again after a restart under another id") {
     val clock = new FastClock
     val calls = new AtomicInteger
-    val streams = new TargetStreams(
+    val streams = new StreamDescriptions(
       (_, _) => { calls.incrementAndGet(); summary(StreamStatus.Active) },
       clock,
       () => 0.5
@@ -213,7 +223,7 @@ class KinesisWriteSuite extends AnyFunSuite {
 
   test("a busy service is asked again; a missing stream or one being made is refused at once") {
     def asking(answers: Iterator[() => StreamSummary]) =
-      new TargetStreams((_, _) => answers.next()(), new FastClock, () => 0.5)
+      new StreamDescriptions((_, _) => answers.next()(), new FastClock, () => 0.5)
     val busy = () => throw new KinesisException.LimitExceeded("busy")
     val active = () => summary(StreamStatus.Active)
     assert(

@@ -45,6 +45,33 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.streams.loans === 0)
   }
 
+  test("a stream that was made again, or behaves otherwise, has new lanes and rates") {
+    val it = new Fixture
+    val loan = it.streams.borrow(access("orders"))
+    val first = loan.value.summary
+    val target = loan.value.target(first, executors = 1)
+    assert(loan.value.target(first.copy(openShards = 9), executors = 5) eq target)
+    val others = Seq(
+      first.copy(created = first.created.plusSeconds(1)),
+      first.copy(maxRecordBytes = 2),
+      first.copy(distribution = RecordDistribution.Auto),
+      first.copy(distribution = RecordDistribution.Auto, openShards = 9)
+    )
+    val targets = others.map(loan.value.target(_, executors = 1))
+    assert((target +: targets).distinct.size === 5)
+    loan.close()
+  }
+
+  test("a stream is asked about again after ten minutes") {
+    val it = new Fixture
+    assert(it.limit("orders") === 100)
+    it.kinesis.setLimit("orders", 200)
+    it.clock.pass(9.minutes)
+    assert(it.limit("orders") === 100)
+    it.clock.pass(1.minute)
+    assert(it.limit("orders") === 200)
+  }
+
   test("borrowing alone asks nothing") {
     val it = new Fixture
     it.streams.borrow(access("orders")).close()

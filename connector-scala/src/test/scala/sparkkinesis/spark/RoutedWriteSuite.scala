@@ -137,6 +137,17 @@ class RoutedWriteSuite extends AnyFunSuite {
     }
   }
 
+  test("a task that meets a hundred streams that are none fails, and holds none of them") {
+    val it = new Fixture(byName)
+    it.writing { task =>
+      def refused(name: String) = intercept[ConnectorError](task.write(row(name))).getCondition
+      (1 to 100).foreach(n => assert(refused(s"none-$n") === "KINESIS_INVALID_ROW"))
+      assert(refused("none-1") === "KINESIS_INVALID_ROW" && it.streams.loans === 0)
+      assert(refused("none-101") === "KINESIS_STREAM_NOT_FOUND")
+    }
+    assert(it.kinesis.asked.size === 101)
+  }
+
   test("what is not the row's fault is no bad row") {
     val it = new Fixture(byName)
     it.kinesis.refusals += new KinesisException.AccessDenied("no")

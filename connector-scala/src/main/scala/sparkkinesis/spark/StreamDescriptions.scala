@@ -20,12 +20,12 @@ import sparkkinesis.model.StreamRef
  * @param ask one call to the service
  * @param chance evenly distributed in `[0, 1)`
  */
-private[spark] final class TargetStreams(
+private[spark] final class StreamDescriptions(
     ask: (StreamRef, ClientConfig) => StreamSummary,
     clock: Clock,
     chance: () => Double
 ) {
-  import TargetStreams._
+  import StreamDescriptions._
 
   private val known = new ConcurrentHashMap[Key, Answer]
 
@@ -43,7 +43,7 @@ private[spark] final class TargetStreams(
   }
 }
 
-private[spark] object TargetStreams {
+private[spark] object StreamDescriptions {
   private final case class Key(queryId: String, stream: StreamRef, client: ClientConfig)
   private final case class Answer(summary: StreamSummary, at: Instant)
 
@@ -51,7 +51,7 @@ private[spark] object TargetStreams {
   private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
 
   /** This driver's. */
-  val shared: TargetStreams = new TargetStreams(
+  val shared: StreamDescriptions = new StreamDescriptions(
     (stream, config) =>
       Using.resource(ClientPool.shared.borrow(config))(_.client.describeStream(stream)),
     SystemClock,
