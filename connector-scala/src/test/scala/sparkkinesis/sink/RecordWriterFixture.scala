@@ -37,9 +37,10 @@ trait RecordWriterFixture {
       options: SinkOptions = SinkOptions(),
       limits: RequestLimits = RequestLimits(10, 1000),
       clock: Clock = new FastClock,
-      isCancelled: () => Boolean = () => false
+      isCancelled: () => Boolean = () => false,
+      seed: Long = 1
   ): OneStream = new OneStream(
-    new RecordWriter(limits, options, clock, new Random(1), isCancelled),
+    new RecordWriter(limits, options, clock, new Random(seed), isCancelled),
     target(client, clock)
   )
 

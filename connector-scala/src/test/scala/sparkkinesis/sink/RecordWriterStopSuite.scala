@@ -1,18 +1,22 @@
 package sparkkinesis.sink
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicReference}
 import java.util.concurrent.{ConcurrentHashMap, Semaphore}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Random
 
 import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Span}
 
 import sparkkinesis.client._
 
 /** A writer that is told to stop stops, wherever it waits. */
 class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
   private val twoSeconds = 2000L
+  private val bound = Timeout(Span(twoSeconds, Millis))
 
   /** A service that never answers, and the threads that wait for it. */
   private final class Hanging {
@@ -94,5 +98,68 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     owner.join(twoSeconds)
     assert(!owner.isAlive)
     eventually(soon)(assert(threads.asScala.forall(!_.isAlive)))
+  }
+
+  /** Tasks of one executor that wait for the first listing of their stream, and end one by one. */
+  private def stoppingAtTheListing(stop: (Thread, AtomicBoolean) => Unit): Unit = {
+    eventually(soon)(assert(writerThreads === 0, "of other tests"))
+    val stream = target(unlisted, SystemClock)
+    val interrupted = new AtomicInteger
+    val tasks = Seq.fill(3) {
+      val cancelled = new AtomicBoolean
+      val owner = thread {
+        val (limits, random) = (RequestLimits.Default, new Random(1))
+        val writer = new RecordWriter(limits, patient, SystemClock, random, () => cancelled.get)
+        try writer.put(stream, entry("1"))
+        catch { case _: InterruptedException => interrupted.incrementAndGet() }
+        finally writer.close()
+      }
+      (owner, cancelled)
+    }
+    eventually(soon)(assert(writerThreads === 3 && tasks.forall(it => isWaiting(it._1))))
+    tasks.zipWithIndex.foreach { case ((owner, cancelled), i) =>
+      stop(owner, cancelled)
+      eventually(bound)(assert(!owner.isAlive && writerThreads === 2 - i))
+    }
+    assert(interrupted.get === 3)
+  }
+
+  private def unlisted: FakeKinesis = new FakeKinesis((_, _) => Nil) {
+    override def listShards(request: ListShardsRequest): ShardListing = {
+      new Semaphore(0).acquire()
+      throw new IllegalStateException
+    }
+  }
+
+  private def writerThreads: Int =
+    Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith("spark-kinesis-writer"))
+
+  private def isWaiting(thread: Thread): Boolean =
+    Set(Thread.State.WAITING, Thread.State.TIMED_WAITING, Thread.State.BLOCKED)(thread.getState)
+
+  test("a task that waits for the first listing of its stream ends when it is interrupted") {
+    stoppingAtTheListing((owner, _) => owner.interrupt())
+  }
+
+  test("or cancelled without an interrupt, though other tasks wait on") {
+    stoppingAtTheListing((_, cancelled) => cancelled.set(true))
+  }
+
+  test("a request that heeds no interrupt is waited for once: abort, then close") {
+    val (isAsked, end) = (new AtomicBoolean, new Semaphore(0))
+    val writer = newWriter(new FakeKinesis((_, _) => {
+      isAsked.set(true)
+      end.acquireUninterruptibly()
+      Nil
+    }))
+    writer.put(entry("1"))
+    eventually(soon)(assert(isAsked.get))
+    val owner = thread {
+      writer.close()
+      writer.close()
+    }
+    owner.join(twoSeconds)
+    assert(!owner.isAlive)
+    end.release()
   }
 }

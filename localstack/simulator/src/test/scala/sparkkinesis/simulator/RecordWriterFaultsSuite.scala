@@ -3,25 +3,23 @@ package sparkkinesis.simulator
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 
-import scala.concurrent.duration._
-import scala.util.Random
-
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client.{Clock, KinesisException, ListShardsRequest, ShardFilter}
+import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
 import sparkkinesis.sink._
 
 /** The threads of the record writer against the local Kinesis in memory, with faults by seed. */
-class RecordWriterFaultsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class RecordWriterFaultsSuite
+    extends AnyFunSuite
+    with ScalaCheckPropertyChecks
+    with RecordWriterFixture {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 50)
 
   private val name = StreamName("orders")
-  private val stream = StreamRef.ByName(name)
-  private val patience = SinkOptions(deliveryTimeout = 1000.hours, maxBufferedBytes = 4000)
 
   private def kinesis(seed: Long, rate: Double): SimulatedKinesis = {
     val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
@@ -35,38 +33,8 @@ class RecordWriterFaultsSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
     kinesis
   }
 
-  /** Whoever waits moves it. */
-  private def clock: Clock = new Clock {
-    private val time = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
-    override def now: Instant = time.now
-    override def sleep(duration: FiniteDuration): Unit = time.sleep(duration)
-    override def await(monitor: AnyRef, millis: Long): Unit = {
-      monitor.wait(1)
-      time.advance(millis.max(1L).millis)
-    }
-  }
-
-  private final class OneStream(kinesis: SimulatedKinesis, seed: Long) extends AutoCloseable {
-    private val time = clock
-    private val target = new TargetStream(stream, kinesis, 1000, None, 1, time, () => 0.5)
-    private val writer =
-      new RecordWriter(RequestLimits(20, 1000), patience, time, new Random(seed), () => false)
-    def put(entry: PutEntry): Unit = writer.put(target, entry)
-    def flush(): Unit = writer.flush()
-    def metrics: SinkMetrics = writer.metrics
-    override def close(): Unit = writer.close()
-  }
-
-  private def writer(kinesis: SimulatedKinesis, seed: Long) = new OneStream(kinesis, seed)
-
-  private def arrived(kinesis: SimulatedKinesis): Seq[String] = {
-    val listing =
-      kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
-    listing.shards.flatMap { shard =>
-      val iterator = kinesis.shardIterator(stream, shard.id, Position.TrimHorizon)
-      kinesis.getRecords(stream, iterator, 10000).records.map(it => new String(it.data, UTF_8))
-    }
-  }
+  private def writer(kinesis: SimulatedKinesis, seed: Long): OneStream =
+    newWriter(kinesis, patient.copy(maxBufferedBytes = 4000), RequestLimits(20, 1000), seed = seed)
 
   private val cases = for {
     seed <- Gen.long
@@ -83,7 +51,7 @@ class RecordWriterFaultsSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
         sent.foreach(it => out.put(PutEntry(s"key-$it", it.getBytes(UTF_8), None)))
         out.flush()
       } finally out.close()
-      val found = arrived(service)
+      val found = Arrived.texts(service, name)
       assert(found.toSet === sent.toSet)
       if (percent == 0) assert(found.size === count)
       assert(out.metrics.records === count)

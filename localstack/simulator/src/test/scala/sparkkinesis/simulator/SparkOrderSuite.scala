@@ -1,6 +1,5 @@
 package sparkkinesis.simulator
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -18,7 +17,6 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerStageCompleted}
 import org.apache.spark.sql.execution.streaming.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 
-import sparkkinesis.client.{ListShardsRequest, ShardFilter}
 import sparkkinesis.model._
 
 /** `ordering=perKey` in Spark: who writes which rows, and in what order. */
@@ -61,15 +59,8 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val soon = Timeout(Span(30, Seconds))
 
   /** Of each key, in the order they arrived. */
-  private def arrived(name: StreamName): Map[String, Seq[Int]] = {
-    val stream = StreamRef.ByName(name)
-    val all = ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)
-    val records = server.kinesis.listShards(all).shards.flatMap { shard =>
-      val iterator = server.kinesis.shardIterator(stream, shard.id, Position.TrimHorizon)
-      server.kinesis.getRecords(stream, iterator, 10000).records
-    }
-    records.groupMap(_.partitionKey.get)(it => new String(it.data, UTF_8).toInt)
-  }
+  private def arrived(name: StreamName): Map[String, Seq[Int]] =
+    Arrived.records(server.kinesis, name).groupMap(_.partitionKey.get)(Arrived.text(_).toInt)
 
   /** Keys k0 to k9, each of whose rows lie in all of the partitions, and not in order. */
   private def shuffled(count: Int): DataFrame = spark

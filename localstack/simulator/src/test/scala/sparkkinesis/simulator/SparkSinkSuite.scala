@@ -1,10 +1,7 @@
 package sparkkinesis.simulator
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-
-import scala.concurrent.{ExecutionContext, Future}
 
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually._
@@ -16,7 +13,7 @@ import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
 
-import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
+import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 
 /** The sink in Spark, batch and streaming, over HTTP to the local Kinesis. */
@@ -54,18 +51,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     "awsSecretAccessKey" -> "hush"
   )
 
-  private def arrived(name: StreamName): Seq[String] = {
-    val stream = StreamRef.ByName(name)
-    val listed =
-      server.kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
-    listed.shards.flatMap { shard =>
-      val iterator = server.kinesis.shardIterator(stream, shard.id, Position.TrimHorizon)
-      server.kinesis
-        .getRecords(stream, iterator, 10000)
-        .records
-        .map(it => new String(it.data, UTF_8))
-    }
-  }
+  private def arrived(name: StreamName): Seq[String] = Arrived.texts(server.kinesis, name)
 
   private def numbers(count: Int): DataFrame = spark
     .range(count.toLong)
@@ -142,20 +128,6 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
       query.stop()
       assert(!query.isActive)
       eventually(soon)(assert(writerThreads === 0))
-    } finally busy.set(false)
-  }
-
-  test("a write whose job is cancelled without interrupting its tasks ends as well") {
-    val stream = newStream()
-    busy.set(true)
-    try {
-      val writing = Future {
-        spark.sparkContext.setJobGroup("cancelled", "a write", interruptOnCancel = false)
-        numbers(1000).write.format("kinesis").options(options(stream)).mode("append").save()
-      }(ExecutionContext.global)
-      eventually(soon)(assert(writerThreads > 0))
-      spark.sparkContext.cancelJobGroup("cancelled")
-      eventually(soon)(assert(writing.isCompleted && writerThreads === 0))
     } finally busy.set(false)
   }
 

@@ -10,10 +10,11 @@ import sparkkinesis.sink._
  *   - A request keeps its limits, and is not empty; no more are in flight than allowed.
  *   - What is not acknowledged takes no more memory than allowed, but for a single record.
  *   - What was acknowledged is not sent again.
+ *   - It was sent in time: see [[LingerLaw]].
  *   - With order, no second request is in flight with rows of a lane or key, and Kinesis records of
  *     one key do not share a request.
  */
-private[simulation] final class SendLaws(setup: Setup) {
+private[simulation] final class SendLaws(setup: Setup, lingering: LingerLaw) {
   private val keysInFlight = mutable.Set.empty[Int]
   private val lanesInFlight = mutable.Set.empty[Lane]
   private val done = mutable.Set.empty[Row]
@@ -36,6 +37,7 @@ private[simulation] final class SendLaws(setup: Setup) {
     val again = rows.flatten.map(_.row).filter(done)
     require(again.isEmpty, s"sent again though acknowledged: $again")
     if (setup.isOrdered) oneAtATime(request, rows)
+    lingering.sent(rows.flatten.map(_.row))
   }
 
   private def oneAtATime(request: Request, rows: Seq[Vector[FoundRow]]): Unit = {
@@ -50,6 +52,7 @@ private[simulation] final class SendLaws(setup: Setup) {
 
   def answered(request: Request, rows: Seq[Vector[FoundRow]]): Unit = {
     inFlight -= 1
+    lingering.answered()
     keysInFlight --= rows.flatten.map(_.row.key)
     lanesInFlight --= request.parts.map(_.lane)
   }

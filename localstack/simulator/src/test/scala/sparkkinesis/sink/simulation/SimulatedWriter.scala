@@ -40,6 +40,9 @@ private[simulation] final class SimulatedWriter(
 
   def isRunning: Boolean = isAlive
 
+  /** Of the shard that records waited for longest. */
+  def sleep: Option[ShardSleep] = streams.values.flatMap(_.sleep(agenda.now)).maxByOption(_.millis)
+
   /** It hears nothing any more; what it has sent is on its way. */
   def kill(): Unit = isAlive = false
 

@@ -55,6 +55,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   private val isBusy = random.nextInt(3) == 0
   private val targets = executors(random.nextInt(executors.size))
   private var attempts = Vector.empty[SimulatedWriter]
+  private var lingerings = Vector.empty[LingerLaw]
 
   var committed: Option[Int] = None
 
@@ -65,24 +66,32 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
 
   def attemptsMade: Int = attempts.size
 
+  /** Rows of which it was looked at whether they lingered for too long. */
+  def judged: Int = lingerings.map(_.judged).sum
+
   def start(): Unit = {
     val attempt = attempts.size
-    val laws = new SendLaws(setup)
-    val wire = new FaultyWire(world, laws)
+    val rows = rowsOf(attempt)
+    val put = rows.iterator
+    lazy val lingering = new LingerLaw(setup, agenda, () => isTroubled(writer))
+    lazy val laws = new SendLaws(setup, lingering)
+    lazy val wire = new FaultyWire(world, laws)
     lazy val writer: SimulatedWriter = new SimulatedWriter(
       agenda,
       wire,
       setup.limits,
       setup.options,
       random,
-      rows(attempt),
+      entries(rows),
       () => {
         laws.buffers(writer.counters)
+        lingering.put(put.next())
         pause()
       },
       ended(attempt, wire, laws)
     )
     attempts :+= writer
+    lingerings :+= lingering
     writer.run()
   }
 
@@ -94,13 +103,23 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
 
   private def again(): Unit = agenda.after(random.nextInt(2000).toLong)(start())
 
-  private def rows(attempt: Int): Iterator[(TargetStream, PutEntry)] = {
+  private def rowsOf(attempt: Int): Vector[Row] = {
     val counts = mutable.Map.empty[Int, Int].withDefaultValue(0)
-    keys.iterator.zip(sizes.iterator).map { case (key, size) =>
-      val row = Row(number, attempt, key, counts(key))
+    keys.map { key =>
       counts(key) += 1
-      (targets(streamOf(key)), row.entry(size, hashKeys(key)))
+      Row(number, attempt, key, counts(key) - 1)
     }
+  }
+
+  private def entries(rows: Vector[Row]): Iterator[(TargetStream, PutEntry)] =
+    rows.iterator.zip(sizes.iterator).map { case (row, size) =>
+      (targets(streamOf(row.key)), row.entry(size, hashKeys(row.key)))
+    }
+
+  private def isTroubled(writer: SimulatedWriter): Boolean = {
+    import writer.counters._
+    val failures = throttled + failed + failedRequests + misplaced
+    failures > 0 || writer.sleep.nonEmpty || !writer.isRunning
   }
 
   private def pause(): Long =

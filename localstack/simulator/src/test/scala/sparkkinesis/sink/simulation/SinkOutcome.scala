@@ -27,6 +27,9 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
 
   def rows: Int = landed.iterator.map(_.rows.size).sum
 
+  /** Rows of which it was looked at whether they lingered for too long. */
+  def judged: Int = tasks.map(_.judged).sum
+
   /** What a history may have been like. */
   def features: Set[String] = Map(
     "late" -> landed.exists(_.isLate),

@@ -38,7 +38,7 @@ private[simulation] final class SinkRates(
     )
   )
   private val ranges = HashKeyRange.even(shards)
-  private val written = mutable.Map.empty[(Int, ShardId), Sum].withDefaultValue(Sum(0, 0))
+  private val written = mutable.Map.empty[(Int, ShardId), Sum].withDefaultValue(Sum.Zero)
   private var throttled, sent = 0L
 
   private val wire: Int => Wire = executor =>
@@ -48,7 +48,7 @@ private[simulation] final class SinkRates(
       ): Unit = agenda.after(way()) {
         val entries = request.entries
         val results = kinesis.putRecords(to.ref, entries)
-        if (isCounting) count(executor, entries, results)
+        if (isCounting) count(executor, request, results)
         agenda.after(way())(told(Right(results)))
       }
 
@@ -62,18 +62,18 @@ private[simulation] final class SinkRates(
 
   private def isCounting = agenda.elapsed >= Start.toMillis && agenda.elapsed < end.toMillis
 
-  private def count(executor: Int, entries: Seq[PutEntry], results: Seq[PutResult]): Unit =
-    entries.lazyZip(results).foreach { (entry, result) =>
+  private def count(executor: Int, request: Request, results: Seq[PutResult]): Unit =
+    request.records.toSeq.lazyZip(results).foreach { (record, result) =>
       sent += 1
       result match {
         case PutResult.Written(shard, _) =>
-          val sum = written((executor, shard))
-          written((executor, shard)) = Sum(sum.records + 1, sum.bytes + EntrySize.of(entry))
+          written((executor, shard)) = written((executor, shard)).and(record)
         case _ => throttled += 1
       }
     }
 
   /**
+   * @param size of a row's data
    * @param weights how often the rows of each shard come
    * @param pause in milliseconds, whenever they came that often
    */
@@ -91,8 +91,7 @@ private[simulation] final class SinkRates(
       .continually(cycle)
       .flatten
       .map { shard =>
-        val hashKey = HashKey(ranges(shard).last.value - BigInt(100, random.self))
-        targets(executor) -> PutEntry(s"key-${random.nextInt(1000)}", data, Some(hashKey))
+        targets(executor) -> PutEntry(s"key-${random.nextInt(1000)}", data, hashKeyOf(shard))
       }
       .takeWhile(_ => agenda.elapsed < end.toMillis)
     new SimulatedWriter(
@@ -110,6 +109,10 @@ private[simulation] final class SinkRates(
     ).run()
   }
 
+  /** One shard needs none. */
+  private def hashKeyOf(shard: Int): Option[HashKey] =
+    Option.when(shards > 1)(HashKey(ranges(shard).last.value - BigInt(100, random.self)))
+
   def run(): Unit = agenda.run(10.minutes)
 
   /** Of all Kinesis records sent, those that the service throttled. */
@@ -117,20 +120,33 @@ private[simulation] final class SinkRates(
 
   /** Of a shard's quota, of records or bytes, whichever more was used. */
   def use(shard: Int, by: Int => Boolean = _ => true): Double = {
-    val sums = written.collect {
-      case ((executor, id), sum) if id.number.contains(shard.toLong) && by(executor) => sum
-    }
-    val seconds = (end - Start).toSeconds.toDouble
+    val all = sums(shard, by)
     math.max(
-      sums.map(_.records).sum / seconds / ServiceLimits.WriteRecordsPerSecond,
-      sums.map(_.bytes).sum / seconds / ServiceLimits.WriteBytesPerSecond
+      all.map(_.records).sum / seconds / ServiceLimits.WriteRecordsPerSecond,
+      all.map(_.bytes).sum / seconds / ServiceLimits.WriteBytesPerSecond
     )
   }
 
+  /** That a shard took, those in aggregates counted one by one. */
+  def rowsPerSecond(shard: Int): Double = sums(shard, _ => true).map(_.rows).sum / seconds
+
+  private def sums(shard: Int, by: Int => Boolean): Iterable[Sum] = written.collect {
+    case ((executor, id), sum) if id.number.contains(shard.toLong) && by(executor) => sum
+  }
+
+  private def seconds: Double = (end - Start).toSeconds.toDouble
 }
 
 private[simulation] object SinkRates {
   private val Start = 10.seconds
 
-  private final case class Sum(records: Long, bytes: Long)
+  /** @param records of Kinesis */
+  private final case class Sum(records: Long, bytes: Long, rows: Long) {
+    def and(record: PendingRecord): Sum =
+      Sum(records + 1, bytes + record.size, rows + record.users)
+  }
+
+  private object Sum {
+    val Zero: Sum = Sum(0, 0, 0)
+  }
 }

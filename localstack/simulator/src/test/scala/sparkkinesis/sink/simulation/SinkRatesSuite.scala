@@ -38,6 +38,17 @@ class SinkRatesSuite extends AnyFunSuite {
     }
   }
 
+  test("aggregated rows of 50 bytes: 10,000 a second and more into one shard") {
+    val rates = new SinkRates(1, executors = 1)
+    rates.task(0, aggregated, 50, Seq(1))
+    rates.run()
+    say(rates, 1)
+    info(f"${rates.rowsPerSecond(0)}%.0f rows a second")
+    assert(rates.rowsPerSecond(0) >= 10000)
+    assert(rates.use(0) >= 0.9)
+    assert(rates.throttledShare < 0.01)
+  }
+
   test("two executors share a shard: both progress, little is throttled") {
     val rates = new SinkRates(1, executors = 2, end = 130.seconds)
     (0 to 1).foreach(rates.task(_, plain, 100, Seq(1)))
