@@ -14,6 +14,7 @@ from verdict import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -133,3 +134,10 @@ def drain(stream: Stream, query: StreamingQuery, collector: Collector) -> None:
     """Wait for everything written so far, and for all that could come before a fence."""
     collector.wait(query, stream.written)
     collector.wait(query, stream.fence())
+
+
+def assert_ongoing(work: Future[None]) -> None:
+    """Work in another thread has neither failed, which is raised here, nor come to its end."""
+    if work.done():
+        work.result()
+        raise AssertionError("it was over too soon to be tested")

@@ -165,6 +165,10 @@ class Stream:
 
     def read_all(self) -> list[tuple[str, bytes]]:
         """Partition key and data of every record, read with boto3 alone."""
+        return [(record["PartitionKey"], record["Data"]) for _, record in self.raw_records()]
+
+    def raw_records(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Every record after its shard, as boto3 has them; parents before children."""
         found = []
         for shard in self.all_shards():
             iterator = self.client.get_shard_iterator(
@@ -175,7 +179,7 @@ class Stream:
             behind = True
             while iterator and behind:
                 page = self.client.get_records(ShardIterator=iterator)
-                found += [(r["PartitionKey"], r["Data"]) for r in page["Records"]]
+                found += [(shard, record) for record in page["Records"]]
                 iterator = page.get("NextShardIterator")
                 behind = bool(page["Records"]) or page["MillisBehindLatest"] > 0
         return found

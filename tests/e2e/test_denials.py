@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from apps import run_app
-from harness import Collector, running
-from streams import LOCAL, REGION, Stream
+from harness import Collector, assert_ongoing, running
+from streams import LOCAL, REGION, Stream, wait_for
 from stub import refusing, silent
 
 from spark_kinesis import KinesisSink, KinesisSource
+from spark_kinesis.local import LocalEndpoint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 NAME = "orders"
 SAID = "User: arn:aws:iam::123456789012:user/me is not authorized"
+on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 DENIALS = [
     ("AccessDeniedException", "KINESIS_ACCESS_DENIED", "Allow this action on the stream"),
     ("UnrecognizedClientException", "KINESIS_BAD_CREDENTIALS", "Check the keys, profile or role"),
@@ -46,11 +52,11 @@ def failure_of_write(spark: SparkSession, endpoint: str) -> str:
     return str(raised.value)
 
 
-def assert_says(text: str, condition: str, *words: str) -> None:
+def assert_says(text: str, condition: str, *words: str, name: str = NAME) -> None:
     """One line has it all."""
     lines = [line for line in text.splitlines() if f"[{condition}]" in line]
     assert lines, text
-    for word in (f"stream {NAME}", f"region {REGION}", *words):
+    for word in (f"stream {name}", f"region {REGION}", *words):
         assert word in lines[0]
 
 
@@ -72,7 +78,7 @@ def test_a_silent_endpoint_is_unreachable(spark: SparkSession, checkpoint: Path)
         assert_says(text, "KINESIS_UNREACHABLE", f"endpoint {endpoint}", "Check region, endpoint")
 
 
-@pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+@on_simulator
 def test_no_credentials_at_all(stream: Stream, tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     env |= {
@@ -92,3 +98,89 @@ def test_no_credentials_at_all(stream: Stream, tmp_path: Path) -> None:
             f"endpoint {stream.endpoint}",
             "Check the keys, profile or role",
         )
+
+
+def patient_sink(stream: Stream) -> KinesisSink:
+    """It would try for minutes, and then say `KINESIS_DELIVERY_TIMEOUT`."""
+    return KinesisSink(
+        stream_name=stream.name,
+        region=REGION,
+        endpoint=stream.endpoint,
+        credentials=LOCAL,
+        delivery_timeout=timedelta(minutes=3),
+        max_in_flight_requests=1,
+    )
+
+
+def ending_of(query: StreamingQuery) -> str:
+    """What it says that ends by itself."""
+    try:
+        with pytest.raises(Exception, match="KINESIS_") as raised:
+            assert query.awaitTermination(120), "the query hangs"
+    finally:
+        query.stop()
+    return str(raised.value)
+
+
+@on_simulator
+@pytest.mark.parametrize("operation", ["DescribeStreamSummary", "ListShards", "PutRecords"])
+def test_a_single_action_that_a_sink_may_not(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path, operation: str
+) -> None:
+    inlet, outlet = new_stream(shards=1), new_stream()
+    inlet.put(10)
+    server = LocalEndpoint(outlet.endpoint)
+    frame = inlet.source().load(spark).select("partitionKey", "data")
+    with server.fault("access-denied", operation=operation, stream=outlet.name) as denied:
+        query = patient_sink(outlet).start(frame, checkpoint_location=checkpoint)
+        streaming = ending_of(query)
+        with pytest.raises(Exception, match="KINESIS_") as batch:
+            patient_sink(outlet).save(
+                spark.createDataFrame([("k", "x")], "partitionKey string, data string")
+            )
+        assert denied.struck == 2, "what waiting does not mend is not tried again"
+    for text in (streaming, str(batch.value)):
+        said = f"{operation} of stream {outlet.name}"
+        remedy = "Allow this action on the stream"
+        assert_says(text, "KINESIS_ACCESS_DENIED", said, remedy, name=outlet.name)
+    assert outlet.read_all() == []
+
+
+@on_simulator
+def test_a_stream_that_is_deleted_while_a_query_writes(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    outlet = Stream(stream.endpoint)
+    stream.put(100)
+    frame = stream.source().load(spark).select("partitionKey", "data")
+    query = patient_sink(outlet).start(frame, checkpoint_location=checkpoint)
+    try:
+        wait_for("the first records", lambda: len(outlet.read_all()) == 100)
+    finally:
+        outlet.client.delete_stream(StreamName=outlet.name)
+        stream.put(100)
+        text = ending_of(query)
+    assert_says(text, "KINESIS_STREAM_NOT_FOUND", "Check the stream's name", name=outlet.name)
+
+
+def test_a_stream_that_is_deleted_in_the_midst_of_a_write(
+    spark: SparkSession, simulator: str
+) -> None:
+    outlet = Stream(simulator)
+    rows = spark.range(0, 20_000, 1, 2).selectExpr("string(id) AS data")
+    slow = {"operation": "PutRecords", "stream": outlet.name, "seconds": 0.2}
+    server = LocalEndpoint(simulator)
+    with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]
+        save = pool.submit(patient_sink(outlet).save, rows)
+
+        def has_begun() -> bool:
+            assert_ongoing(save)
+            return bool(outlet.read_all())
+
+        wait_for("the first records", has_begun)
+        outlet.client.delete_stream(StreamName=outlet.name)
+    with pytest.raises(Exception, match="KINESIS_") as raised:
+        save.result()
+    text = str(raised.value)
+    said = f"PutRecords of stream {outlet.name}"
+    assert_says(text, "KINESIS_STREAM_NOT_FOUND", said, "Check the stream's name", name=outlet.name)

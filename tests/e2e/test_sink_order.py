@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from harness import assert_ongoing
 from streams import LOCAL, REGION, Stream, wait_for
 from verdict import assert_written_in_order, first_of_each
 
@@ -14,6 +15,7 @@ from spark_kinesis.local import LocalEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -204,18 +206,23 @@ def test_in_order_under_faults(
     assert_written_in_order(expected(300), arrived(stream), may_repeat=may_repeat)
 
 
+def has_begun(save: Future[None], stream: Stream) -> bool:
+    """Whether something is written; fails with the write."""
+    assert_ongoing(save)
+    return bool(stream.read_all())
+
+
 @on_simulator
 def test_in_order_while_shards_change(spark: SparkSession, stream: Stream) -> None:
     server = LocalEndpoint(stream.endpoint)
     slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}
-    with server.fault("stall", **slow):  # type: ignore[arg-type]
-        save = threading.Thread(target=sink(stream).save, args=(shuffled(spark, 2000),))
-        save.start()
-        wait_for("the first records", lambda: bool(stream.read_all()))
+    with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]
+        save = pool.submit(sink(stream).save, shuffled(spark, 2000))
+        wait_for("the first records", lambda: has_begun(save, stream))
         stream.split()
         stream.merge(1)
-        assert save.is_alive(), "the write was over before the shards changed"
-    save.join()
+        assert_ongoing(save)
+    save.result()
     assert_written_in_order(expected(2000), arrived(stream))
     opened = {shard["ShardId"] for shard in stream.open_shards()}
     assert {record.shard_id for record in server.records(stream.name)} > opened

@@ -40,7 +40,8 @@ class KinesisSink(StreamAccess):
         delivery_timeout: how long a record may be retried, from when it was first sent, before the
             task fails; default 5 min.
         max_in_flight_requests: unanswered requests a task, at most 256; default 16.
-        max_buffered_bytes: data and keys of rows not yet acknowledged, a task; default 64 MiB.
+        max_buffered_bytes: data and keys of rows not yet acknowledged, and 128 bytes for each, a
+            task; default 64 MiB.
         linger: how long a record waits for others to go with it, at most 1 min; default 100 ms.
         aggregation: ``"kpl"``: many rows a Kinesis record, in the format of the Kinesis Producer
             Library; default ``"none"``.

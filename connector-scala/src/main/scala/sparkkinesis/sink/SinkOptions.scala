@@ -13,7 +13,7 @@ import sparkkinesis.client.{OptionException, Options}
  *   the task
  * @param linger so long a record waits for others that go with it
  * @param maxInFlightRequests at once, of a task
- * @param maxBufferedBytes of records not yet acknowledged, of a task
+ * @param maxBufferedBytes of records not yet acknowledged, and 128 for each, of a task
  * @param aggregation how large aggregates become; none: each row is a Kinesis record
  * @param isOrdered whether the records of one key stay in order
  * @param orderBy the column whose order that is, as the user spelt it; none: the order of the rows as

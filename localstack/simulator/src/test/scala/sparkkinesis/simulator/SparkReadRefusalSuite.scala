@@ -49,7 +49,7 @@ class SparkReadRefusalSuite extends AnyFunSuite with BeforeAndAfterAll {
       "shardId-000000000000",
       SimulatedKinesis.Region,
       server.endpoint.toString,
-      "Allow this action on the stream (and its KMS key)"
+      "Allow this action on the stream"
     )
     parts.foreach(part => assert(e.getMessage.contains(part), part))
     assert(!e.getMessage.contains("hush"))
