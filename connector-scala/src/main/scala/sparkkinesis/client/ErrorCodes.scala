@@ -12,13 +12,12 @@ object ErrorCodes {
   /** `None` for a code that is not known. */
   def maker(code: String): Option[Make] = byCode.get(code)
 
-  /** As [[maker]], made. */
-  def failure(code: String, message: String, cause: Throwable): Option[KinesisException] =
-    maker(code).map(_(message, cause))
-
   /** Too much traffic. */
   def isThrottling(code: String): Boolean =
-    failure(code, "", null).exists(_.isInstanceOf[KinesisException.Throttled])
+    known.get(code).exists(_.isInstanceOf[KinesisException.Throttled])
+
+  /** No waiting mends it. */
+  def isPermanent(code: String): Boolean = known.get(code).exists(!_.isRetryable)
 
   private val byCode: Map[String, Make] = Seq[(Make, Seq[String])](
     (new KinesisException.Throttled(_, _)) -> Seq(
@@ -74,4 +73,8 @@ object ErrorCodes {
       "ServiceUnavailableException"
     )
   ).flatMap { case (make, codes) => codes.map(_ -> make) }.toMap
+
+  /** One of each, to tell its kind: that is asked for every record that fails. */
+  private val known: Map[String, KinesisException] =
+    byCode.map { case (code, make) => code -> make("", null) }
 }

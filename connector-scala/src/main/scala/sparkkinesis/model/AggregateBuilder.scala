@@ -69,8 +69,7 @@ final class AggregateBuilder(maxRecordBytes: Int) {
       if (added == 1 && !isWrapped(entry, EnvelopeBytes + messageBytes)) entry
       else {
         if (added == 1) write(entry)
-        val hashKey = entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey))
-        PutEntry(PartitionKey, envelope(), Some(hashKey))
+        PutEntry(PartitionKey, envelope(), Some(entry.hashKey))
       }
     clear()
     made

@@ -40,4 +40,8 @@ final case class PutEntry(
     partitionKey: String,
     data: Array[Byte],
     explicitHashKey: Option[HashKey]
-)
+) {
+
+  /** What chooses the shard. */
+  def hashKey: HashKey = explicitHashKey.getOrElse(HashKey.of(partitionKey))
+}

@@ -96,14 +96,20 @@ private[sink] final class Lane(
   ): Boolean = {
     var (sent, isProbe, isMore) = (0, false, true)
     while (isMore && sent < most && hasNext(isDue) && to.fits(queue.peek))
-      rate.take(queue.peek.size, now) match {
+      giveNext(to, now) match {
         case Taken.Nothing => isMore = false
         case taken =>
           isProbe = isProbe || taken == Taken.Beyond
-          to.add(dequeue())
           sent += 1
       }
     isProbe
+  }
+
+  /** The first record, if the shard's rate allows it. */
+  private def giveNext(to: Request.Gathering, now: Long): Taken = {
+    val taken = rate.take(queue.peek.size, now)
+    if (taken != Taken.Nothing) to.add(dequeue())
+    taken
   }
 
   /** An aggregate is closed when nothing else is left: it grows while the shard is behind. */
@@ -120,11 +126,9 @@ private[sink] final class Lane(
     while (isMore && !queue.isEmpty && kept.size < Lane.LookAhead && to.fits(queue.peek))
       if (!keys.add(queue.peek.entry.partitionKey)) kept.add(dequeue())
       else
-        rate.take(queue.peek.size, now) match {
+        giveNext(to, now) match {
           case Taken.Nothing => isMore = false
-          case taken =>
-            isProbe = isProbe || taken == Taken.Beyond
-            to.add(dequeue())
+          case taken => isProbe = isProbe || taken == Taken.Beyond
         }
     while (!kept.isEmpty) enqueueFirst(kept.pollLast())
     isProbe

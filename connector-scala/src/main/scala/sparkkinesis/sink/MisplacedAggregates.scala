@@ -51,9 +51,7 @@ private[sink] final class MisplacedAggregates {
   }
 
   private def holds(range: HashKeyRange, record: PendingRecord) =
-    UserRecords.of(record.entry).forall { entry =>
-      range.contains(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey)))
-    }
+    UserRecords.of(record.entry).forall(entry => range.contains(entry.hashKey))
 }
 
 private object MisplacedAggregates {

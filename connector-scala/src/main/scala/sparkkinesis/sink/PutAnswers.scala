@@ -137,9 +137,9 @@ private[sink] final class PutAnswers(
 
   /** The service documents no such codes for single records; emulators have them. */
   private def requirePassing(result: PutResult): Unit = result match {
-    case PutResult.Failed(code, message) =>
+    case PutResult.Failed(code, message) if ErrorCodes.isPermanent(code) =>
       val said = s"PutRecords of stream $stream refused a record: $message ($code)."
-      ErrorCodes.failure(code, said, null).filterNot(_.isRetryable).foreach(throw _)
+      ErrorCodes.maker(code).foreach(make => throw make(said, null))
     case _ => ()
   }
 

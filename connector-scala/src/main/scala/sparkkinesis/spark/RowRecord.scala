@@ -34,14 +34,14 @@ private[spark] final case class RowRecord(
   def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
     if (row.isNullAt(data)) Left(BadRow.NullData)
     else
-      keyProblem(row).orElse(hashKeyProblem(row)) match {
-        case Some(problem) => Left(problem)
-        case None =>
+      keyProblem(row).toLeft(()).flatMap(_ => hashKey(row)) match {
+        case Left(problem) => Left(problem)
+        case Right(hashKey) =>
           val bytes = dataOf(row)
           val size = bytes.length.toLong + keyBytes(row)
           if (bytes.isEmpty) Left(BadRow.EmptyData)
           else if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
-          else Right(PutEntry(key(row, random), bytes, hashKey(row)))
+          else Right(PutEntry(key(row, random), bytes, hashKey))
       }
 
   /** What a bad row holds, as far as it holds anything. */
@@ -76,22 +76,21 @@ private[spark] final case class RowRecord(
   private def keyBytes(row: InternalRow): Int =
     partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
 
-  private def hashKeyProblem(row: InternalRow): Option[BadRow] =
-    explicitHashKey.filterNot(row.isNullAt).flatMap { column =>
-      val text = row.getUTF8String(column).toString
-      if (HashKey.parse(text).isEmpty) Some(BadRow.NoHashKey(text)) else None
+  private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
+    explicitHashKey.filterNot(row.isNullAt) match {
+      case None => RowRecord.WithoutHashKey
+      case Some(column) =>
+        val text = row.getUTF8String(column).toString
+        HashKey.parse(text).map(Some(_)).toRight(BadRow.NoHashKey(text))
     }
-
-  private def hashKey(row: InternalRow): Option[HashKey] =
-    explicitHashKey
-      .filterNot(row.isNullAt)
-      .flatMap(it => HashKey.parse(row.getUTF8String(it).toString))
 
   private def dataOf(row: InternalRow): Array[Byte] =
     if (isText) row.getUTF8String(data).getBytes else row.getBinary(data)
 }
 
 private[spark] object RowRecord {
+  private val WithoutHashKey: Either[BadRow, Option[HashKey]] = Right(None)
+
   val InvalidSchema = "KINESIS_INVALID_SCHEMA"
 
   private val Columns =
@@ -102,9 +101,7 @@ private[spark] object RowRecord {
 
   /** 63 random bits in hex: their MD5s are even over the hash keys, and so over the shards. */
   private def randomKey(random: Random): String =
-    java.lang.Long.toHexString(
-      random.nextLong() | Long.MinValue
-    ) // the top bit: no digit is left out
+    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // so no digit is left out
 
   /**
    * @param alsoAllowed columns that are used but not written

@@ -49,8 +49,8 @@ object ClientPool {
 
 /** A borrowed client. Close the lease, never the client. */
 final class Lease(val client: KinesisClient, release: () => Unit) extends AutoCloseable {
-  private val closed = new java.util.concurrent.atomic.AtomicBoolean
+  private val loan = new Loan(client, release)
 
   /** Gives the client back, once. */
-  override def close(): Unit = if (closed.compareAndSet(false, true)) release()
+  override def close(): Unit = loan.close()
 }

@@ -3,7 +3,7 @@ package sparkkinesis.simulator
 import java.time.Instant
 
 import sparkkinesis.client.PutResult
-import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn}
+import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
 
 /** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
 final case class PutRecord(stream: StreamArn, entry: PutEntry)
@@ -71,7 +71,7 @@ private[simulator] object Write {
   def route(stream: StreamState, entry: PutEntry): (StreamState, ShardState) =
     stream.config.distribution match {
       case RecordDistribution.UserPartitionKey =>
-        (stream, stream.owner(entry.explicitHashKey.getOrElse(HashKey.of(entry.partitionKey))))
+        (stream, stream.owner(entry.hashKey))
       case RecordDistribution.Auto => stream.distribute
     }
 
