@@ -52,13 +52,12 @@ def main() -> None:
         starting_position=TrimHorizon(),
     )
     sink = KinesisSink(stream_name=options.write, region=options.region, endpoint=options.endpoint)
-    query = sink.start(
-        totals(source.load(spark)),
-        checkpoint_location=options.checkpoint,
-        output_mode="update",
-        trigger="available_now" if options.once else None,
-    )
-    query.awaitTermination()
+    writer = sink.write_stream(
+        totals(source.read_stream(spark)), checkpoint_location=options.checkpoint
+    ).outputMode("update")
+    if options.once:
+        writer = writer.trigger(availableNow=True)
+    writer.start().awaitTermination()
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def main() -> None:
         endpoint=options.endpoint,
         starting_position=TrimHorizon(),
     )
-    writer = per_minute(source.load(spark)).writeStream.format("json")
+    writer = per_minute(source.read_stream(spark)).writeStream.format("json")
     writer = writer.option("path", options.output).option("checkpointLocation", options.checkpoint)
     if options.once:
         writer = writer.trigger(availableNow=True)

@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis import KinesisRefused, LocalKinesisError, MissingPackage, NoAnswer, _patience
+from spark_kinesis import (
+    KinesisRefusedError,
+    LocalKinesisError,
+    MissingPackageError,
+    NoAnswerError,
+    _patience,
+)
 from spark_kinesis._simulator import Rules
 from spark_kinesis.local import LocalEndpoint, LocalKinesis, Stats
 
@@ -136,16 +142,16 @@ def test_a_fault_is_removed_at_the_end_of_with(stub: Stub, kinesis: LocalEndpoin
     assert ("DELETE /_simulator/faults/4", None) in stub.asked
     fault.remove()
     stub.say("GET /_simulator/faults", (200, {"faults": []}))
-    with pytest.raises(KinesisRefused, match="it has been removed"):
+    with pytest.raises(KinesisRefusedError, match="it has been removed"):
         _ = fault.struck
     stub.say("DELETE /_simulator/faults/4", (500, {}))
-    with pytest.raises(KinesisRefused, match="HTTP 500"):
+    with pytest.raises(KinesisRefusedError, match="HTTP 500"):
         fault.remove()
 
 
 def test_a_refused_fault_says_why(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("POST /_simulator/faults", (400, {"error": "rate must be 0 to 1"}))
-    with pytest.raises(KinesisRefused, match="rate must be 0 to 1") as raised:
+    with pytest.raises(KinesisRefusedError, match="rate must be 0 to 1") as raised:
         kinesis.fault("throttle", rate=2)
     assert raised.value.code == "HTTP 400"
 
@@ -196,7 +202,9 @@ def test_a_change_waits_until_the_stream_is_active(stub: Stub, kinesis: LocalEnd
 
 def test_what_was_refused_for_good_is_not_asked_again(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("CreateStream", refusal("ResourceInUseException"))
-    with pytest.raises(KinesisRefused, match=r"CreateStream orders: ResourceInUse.*: No") as raised:
+    with pytest.raises(
+        KinesisRefusedError, match=r"CreateStream orders: ResourceInUse.*: No"
+    ) as raised:
         kinesis.create("orders", 1)
     assert raised.value.code == "ResourceInUseException"
     assert len(stub.asked) == 1
@@ -207,7 +215,7 @@ def test_a_limit_that_stays_is_an_error(
 ) -> None:
     monkeypatch.setattr("spark_kinesis._streams.RATE_SECONDS", 0.0)
     stub.say("CreateStream", refusal("LimitExceededException"))
-    with pytest.raises(KinesisRefused, match="LimitExceeded"):
+    with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
         kinesis.create("orders", 1)
 
 
@@ -291,7 +299,7 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
 
 
 def test_nobody_there_is_no_answer() -> None:
-    with pytest.raises(NoAnswer, match=r"no answer from http://127.0.0.1:1: ConnectionRefused"):
+    with pytest.raises(NoAnswerError, match=r"no answer from http://127.0.0.1:1: Conn"):
         LocalEndpoint("http://127.0.0.1:1").stats()
 
 
@@ -308,7 +316,7 @@ def test_without_boto3_there_is_no_client(
     kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)
-    with pytest.raises(MissingPackage, match="needs boto3: pip install boto3"):
+    with pytest.raises(MissingPackageError, match="needs boto3: pip install boto3"):
         _ = kinesis.client
 
 

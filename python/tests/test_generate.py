@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis import GeneratorError, MissingPackage
+from spark_kinesis import GeneratorError, MissingPackageError
 from spark_kinesis.generate import __main__ as command
 from spark_kinesis.generate.keys import Keys
 from spark_kinesis.generate.pace import SLACK_SECONDS, Pace
@@ -299,7 +299,7 @@ def test_it_says_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def missing(user: str) -> None:
-        raise MissingPackage(f"{user} needs boto3: pip install boto3")
+        raise MissingPackageError(f"{user} needs boto3: pip install boto3")
 
     monkeypatch.setattr("spark_kinesis.generate.kinesis.boto3", missing)
     assert command.main(["--stream", "orders"]) == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import spark_kinesis
-from spark_kinesis import JarNotFound, jar_path
+from spark_kinesis import JarNotFoundError, jar_path
 from spark_kinesis._jar import simulator_jar_path
 
 
@@ -30,5 +30,5 @@ def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_wrong_override_is_not_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_KINESIS_JAR", "gone.jar")
-    with pytest.raises(JarNotFound, match=r"SPARK_KINESIS_JAR is 'gone\.jar'"):
+    with pytest.raises(JarNotFoundError, match=r"SPARK_KINESIS_JAR is 'gone\.jar'"):
         jar_path()

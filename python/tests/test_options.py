@@ -170,14 +170,13 @@ def test_positions_by_stream() -> None:
 
 
 def test_positions_by_shard_of_several_streams_are_refused() -> None:
-    with pytest.raises(ValueError, match="starting_position by shard is of one stream"):
+    with pytest.raises(ValueError, match=r"starting_position .* reads 2 streams: use ByStream"):
         KinesisSource(stream_name=["a", "b"], starting_position=ByShard({}, others=Latest()))
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ByShard({"shardId-1": "latest"}, others=Latest()),  # type: ignore[dict-item]
         lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
         lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
         lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
@@ -192,7 +191,7 @@ def test_other_positions_are_refused(make: Callable[[], object]) -> None:
 
 
 def test_a_shard_for_all_others_is_refused_among_the_named() -> None:
-    with pytest.raises(ValueError, match="say it as others"):
+    with pytest.raises(ValueError, match="set others instead"):
         ByShard({"*": TrimHorizon()}, others=Latest())
 
 
@@ -206,9 +205,9 @@ def test_positions_cannot_change() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ({"max_records_per_trigger": 3}, "max_records_per_trigger is of a streaming query"),
-        ({"max_bytes_per_trigger": 3}, "max_bytes_per_trigger is of a streaming query"),
-        ({"starting_position": Latest()}, "nothing to read"),
+        ({"max_records_per_trigger": 3}, "max_records_per_trigger is for read_stream"),
+        ({"max_bytes_per_trigger": 3}, "max_bytes_per_trigger is for read_stream"),
+        ({"starting_position": Latest()}, "would be empty"),
     ],
 )
 def test_what_a_batch_read_has_not_is_refused(source: dict[str, Any], said: str) -> None:
@@ -217,8 +216,8 @@ def test_what_a_batch_read_has_not_is_refused(source: dict[str, Any], said: str)
 
 
 def test_a_streaming_query_has_no_end() -> None:
-    with pytest.raises(ValueError, match="say read, not load"):
-        KinesisSource(stream_name="s", ending_position=Latest()).load(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="ending_position is for read"):
+        KinesisSource(stream_name="s", ending_position=Latest()).read_stream(None)  # type: ignore[arg-type]
 
 
 def test_several_streams_cannot_change() -> None:
@@ -229,10 +228,30 @@ def test_several_streams_cannot_change() -> None:
     assert KinesisSource(stream_arn=("x", "y")).options() == {"streamArn": "x,y"}
 
 
-@pytest.mark.parametrize(("streams", "said"), [([], "names no stream"), (["a,b"], "has no comma")])
-def test_what_is_no_list_of_streams_is_refused(streams: list[str], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        KinesisSource(stream_name=streams)
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+@pytest.mark.parametrize(
+    ("streams", "said"),
+    [
+        ([], "is an empty list"),
+        (["a,b"], "'a,b', which contains a comma: make it several entries of the list"),
+        (["a", ""], "is blank"),
+        ("a,b", "'a,b', which contains a comma: pass a list"),
+        ("", "is blank"),
+        (" ", "is blank"),
+    ],
+)
+def test_what_is_no_name_of_a_stream_is_refused(
+    field: str, streams: list[str] | str, said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{field}.* {said}"):
+        KinesisSource(**{field: streams})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+@pytest.mark.parametrize(("stream", "said"), [("a,b", "a column 'stream'"), ("", "is blank")])
+def test_a_sinks_stream_is_one(field: str, stream: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"{field}.*{said}"):
+        KinesisSink(**{field: stream})  # type: ignore[arg-type]
 
 
 def test_a_sink_has_one_stream() -> None:
@@ -300,7 +319,7 @@ def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:
     [
         ("region", 1),
         ("stream_name", 1),
-        ("starting_position", "latest"),
+        ("starting_position", timedelta(hours=1)),
         ("ending_position", AtSequenceNumber("1")),
         ("max_records_per_trigger", "10"),
         ("max_records_per_trigger", True),
@@ -354,53 +373,49 @@ def test_an_instant_without_a_zone_is_refused() -> None:
 
 
 class Frame:
-    """A streaming DataFrame that keeps what its writer is told, and starts nothing."""
+    """A streaming DataFrame that records the calls to its writer, and starts nothing."""
 
     def __init__(self) -> None:
-        self.trigger_options: dict[str, Any] | None = None
-        self.writeStream = self  # pyspark's name
+        self.calls: dict[str, Any] = {}
+        self.writeStream = self.sparkSession = self.read = self  # pyspark's names
 
-    def trigger(self, **options: Any) -> Frame:
-        self.trigger_options = options
+    def options(self, **options: str) -> Frame:
+        self.calls |= options
         return self
 
-    def start(self) -> str:
-        return "started"
+    def option(self, name: str, value: str) -> Frame:
+        self.calls[name] = value
+        return self
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *_, **__: self
+        def call(*said: Any) -> Frame:
+            self.calls[name] = said
+            return self
+
+        return call
 
 
-@pytest.mark.parametrize(
-    ("trigger", "expected"),
-    [
-        (None, None),
-        ("available_now", {"availableNow": True}),
-        (timedelta(0), {"processingTime": "0 milliseconds"}),
-        (timedelta(seconds=10), {"processingTime": "10000 milliseconds"}),
-    ],
-)
-def test_triggers(trigger: Any, expected: dict[str, Any] | None) -> None:
+def test_a_stream_is_written_by_sparks_own_writer_already_set() -> None:
     frame: Any = Frame()
-    KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
-    assert frame.trigger_options == expected
+    sink = KinesisSink(stream_name="s", linger=timedelta(seconds=1))
+    writer: Any = sink.write_stream(frame, checkpoint_location=Path("c"), query_name="copy")
+    assert writer is frame
+    assert "start" not in writer.calls
+    assert writer.calls["format"] == ("kinesis",)
+    assert writer.calls["queryName"] == ("copy",)
+    assert {
+        name: writer.calls[name] for name in ("streamName", "linger", "checkpointLocation")
+    } == {
+        "streamName": "s",
+        "linger": "1000ms",
+        "checkpointLocation": "c",
+    }
 
 
-@pytest.mark.parametrize(
-    ("trigger", "kind", "said"),
-    [
-        ("availableNow", ValueError, "timedelta or 'available_now', not 'availableNow'"),
-        ("10 seconds", ValueError, "timedelta or 'available_now'"),
-        ("", ValueError, "timedelta or 'available_now'"),
-        (10, TypeError, "timedelta or 'available_now', not 10"),
-        (timedelta(microseconds=500), ValueError, "trigger must be whole milliseconds"),
-        (timedelta(seconds=-1), ValueError, "trigger must not be negative"),
-    ],
-)
-def test_another_trigger_is_refused(trigger: Any, kind: type[Exception], said: str) -> None:
+def test_a_writer_has_no_checkpoint_and_no_name_unless_given() -> None:
     frame: Any = Frame()
-    with pytest.raises(kind, match=said):
-        KinesisSink(stream_name="s").start(frame, checkpoint_location="c", trigger=trigger)
+    KinesisSink(stream_name="s").write_stream(frame)
+    assert not {"checkpointLocation", "queryName", "trigger", "outputMode"} & frame.calls.keys()
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from spark_kinesis import JarNotFound, KinesisJarMissing, with_kinesis
+from spark_kinesis import JarNotFoundError, KinesisJarMissingError, with_kinesis
 from spark_kinesis._session import explain_missing_jar
 
 
@@ -167,7 +167,7 @@ def test_a_remote_server_brings_its_own(jar: str) -> None:
 
 def test_no_jar_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_KINESIS_JAR", "nowhere.jar")
-    with pytest.raises(JarNotFound, match=r"SPARK_KINESIS_JAR is 'nowhere\.jar'"):
+    with pytest.raises(JarNotFoundError, match=r"SPARK_KINESIS_JAR is 'nowhere\.jar'"):
         with_kinesis(fresh())
 
 
@@ -176,7 +176,7 @@ def test_spark_missing_the_source_is_explained() -> None:
         with explain_missing_jar():
             raise RuntimeError(message)
 
-    with pytest.raises(KinesisJarMissing, match="with_kinesis") as caught:
+    with pytest.raises(KinesisJarMissingError, match="with_kinesis") as caught:
         fail("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis")
     assert isinstance(caught.value.__cause__, RuntimeError)
     with pytest.raises(RuntimeError, match="something else"):

@@ -10,16 +10,21 @@ from spark_kinesis import (
     AtSequenceNumber,
     AtTimestamp,
     ByShard,
+    ByStream,
     KinesisSink,
     KinesisSource,
     Latest,
     Profile,
     StaticCredentials,
+    columns,
+    schema,
     with_kinesis,
 )
 from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -35,36 +40,49 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
         min_fetch_period=timedelta(milliseconds=200),
         max_records_per_trigger=10,
     )
-    loaded: DataFrame = source.load(spark)
+    loaded: DataFrame = source.read_stream(spark)
     shards = ByShard({"shardId-1": AtSequenceNumber("1")}, others=Latest())
     KinesisSource(stream_name=["s", "t"]).read(spark)
     KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:
-        KinesisSink(stream_name="s", **kinesis.access).save(frame)
+        KinesisSink(stream_name="s", **kinesis.access).write(frame)
         low, high = kinesis.split("s")
         merged: str = kinesis.merge("s", low, high)
         kinesis.put("s", ["text", b"bytes", (merged, "text")])
         with kinesis.fault("throttle", operation="GetRecords", times=3) as fault:
             struck: int = fault.struck + len(kinesis.records("s")[0].data)
         kinesis.advance(timedelta(seconds=struck))
-    KinesisSink(aggregation="kpl", dead_letter_path="letters").save(frame)
+    KinesisSink(aggregation="kpl", dead_letter_path="letters").write(frame)
     sink = KinesisSink(
         stream_arn="arn", credentials=Profile(name="p"), ordering="per_key", order_by="seq"
     )
-    return sink.start(loaded, checkpoint_location="c", trigger="available_now")
+    fields: list[str] = [columns.DATA, *schema.fieldNames()]
+    loaded.select(fields)
+    options: Mapping[str, str] = source.options()
+    loaded.writeStream.options(**options)
+    KinesisSource(
+        stream_name="s",
+        starting_position=ByStream({"s": ByShard({"0": "latest"}, others="trim_horizon")}),
+        ending_position=AtTimestamp.ago(timedelta(hours=1)),
+    )
+    writer = sink.write_stream(loaded, checkpoint_location="c", query_name="copy")
+    return writer.trigger(availableNow=True).outputMode("update").start()
 
 
 def wrong(frame: DataFrame) -> None:
     KinesisSource("s")  # type: ignore[call-arg]
-    KinesisSource(stream_name="s", starting_position="latest")  # type: ignore[arg-type]
+    KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
-    KinesisSource(stream_name="s", starting_position=Latest).load(None)  # type: ignore[arg-type]
+    KinesisSource(stream_name="s", starting_position=Latest).read_stream(None)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=AtSequenceNumber("1"))  # type: ignore[arg-type]
     KinesisSink(stream_name=["s", "t"])  # type: ignore[arg-type]
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
     KinesisSink(stream_name="s", ordering="perKey")  # type: ignore[arg-type]
     KinesisSink(stream_name="s", linger=100)  # type: ignore[arg-type]
-    KinesisSink(stream_name="s").start(frame)  # type: ignore[call-arg]
+    KinesisSink(stream_name="s").write_stream(frame, trigger="once")  # type: ignore[call-arg]
+    KinesisSink(stream_name="s").options()["linger"] = "1s"  # type: ignore[index]
+    ByShard({}, others=AtSequenceNumber("1"))  # type: ignore[arg-type]
+    ByShard({}, others=Latest()).shards["0"] = Latest()  # type: ignore[index]
     LocalKinesis(quotas="on")  # type: ignore[arg-type]
     LocalKinesis({"s": 1})  # type: ignore[call-arg]
     LocalKinesis().fault("explode")  # type: ignore[arg-type]

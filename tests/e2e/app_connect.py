@@ -19,7 +19,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
     spark = with_kinesis(SparkSession.Builder().remote("local[2]")).getOrCreate()
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=LOCAL)
     rows = [(f"key-{n % 5}", str(n)) for n in range(100)]
-    sink.save(spark.createDataFrame(rows, "partitionKey string, data string"))
+    sink.write(spark.createDataFrame(rows, "partitionKey string, data string"))
     source = KinesisSource(
         stream_name=stream,
         region=REGION,
@@ -27,7 +27,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         credentials=LOCAL,
         starting_position=TrimHorizon(),
     )
-    frame = source.load(spark).selectExpr("partitionKey", "string(data) AS data")
+    frame = source.read_stream(spark).selectExpr("partitionKey", "string(data) AS data")
     writer = frame.writeStream.format("memory").queryName("seen")
     query = writer.option("checkpointLocation", checkpoint).start()
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from spark_kinesis import KinesisJarMissing, KinesisSource, with_kinesis
+from spark_kinesis import KinesisJarMissingError, KinesisSource, with_kinesis
 
 
 def main(kind: str, *settings: str) -> None:
@@ -25,9 +25,9 @@ def main(kind: str, *settings: str) -> None:
         builder = builder.config(name, value)
     spark = with_kinesis(builder).getOrCreate()
     try:
-        KinesisSource(stream_name="s", region="us-east-1").load(spark)
+        KinesisSource(stream_name="s", region="us-east-1").read_stream(spark)
         is_known = True
-    except KinesisJarMissing:
+    except KinesisJarMissingError:
         is_known = False
     context = SparkContext._active_spark_context
     assert context is not None

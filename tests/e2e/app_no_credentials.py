@@ -26,7 +26,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
     except Exception as error:  # noqa: BLE001 its text is what the test looks at
         print(f"source: {error}")
     try:
-        sink.save(spark.createDataFrame([("k", "x")], "partitionKey string, data string"))
+        sink.write(spark.createDataFrame([("k", "x")], "partitionKey string, data string"))
     except Exception as error:  # noqa: BLE001 the same
         print(f"sink: {error}")
     spark.stop()

@@ -6,7 +6,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from spark_kinesis import KinesisJarMissing, KinesisSink, KinesisSource
+from spark_kinesis import KinesisJarMissingError, KinesisSink, KinesisSource
 
 
 def main(kind: str) -> None:
@@ -15,12 +15,12 @@ def main(kind: str) -> None:
     builder = builder.remote("local[1]") if kind == "connect" else builder.master("local[1]")
     spark = builder.getOrCreate()
     try:
-        KinesisSource(stream_name="s").load(spark)
-    except KinesisJarMissing as error:
+        KinesisSource(stream_name="s").read_stream(spark)
+    except KinesisJarMissingError as error:
         print(f"source: {error}")
     try:
-        KinesisSink(stream_name="s").save(spark.range(1).selectExpr("'x' AS data"))
-    except KinesisJarMissing as error:
+        KinesisSink(stream_name="s").write(spark.range(1).selectExpr("'x' AS data"))
+    except KinesisJarMissingError as error:
         print(f"sink: {error}")
     spark.stop()
 

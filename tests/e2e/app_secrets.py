@@ -67,8 +67,8 @@ def write_and_read(
 ) -> None:
     """One record in and out, with every plan there is."""
     rows = [("k", '{"key": "k", "n": 0}')]
-    sink.save(spark.createDataFrame(rows, "partitionKey string, data string"))
-    source.load(spark).explain(extended=True)
+    sink.write(spark.createDataFrame(rows, "partitionKey string, data string"))
+    source.read_stream(spark).explain(extended=True)
     collector = Collector()
     with running(spark, source, Path(checkpoint), collector) as query:
         wait_for("the row", lambda: len(collector.rows) > 0)
@@ -78,7 +78,7 @@ def write_and_read(
 
 def refused(spark: SparkSession, source: KinesisSource, checkpoint: str) -> None:
     """A query that cannot begin."""
-    source.load(spark).explain(extended=True)
+    source.read_stream(spark).explain(extended=True)
     try:
         with running(spark, source, Path(checkpoint), Collector()) as query:
             query.awaitTermination(60)

@@ -50,7 +50,7 @@ def main(endpoint: str, name: str) -> None:
 def start(spark: SparkSession, stream: Stream, checkpoint: Path) -> StreamingQuery:
     """A query that has read something."""
     collector = Collector()
-    writer = stream.source().load(spark).writeStream.foreachBatch(collector)
+    writer = stream.source().read_stream(spark).writeStream.foreachBatch(collector)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     collector.wait(query, stream.written)
     return query

@@ -103,7 +103,7 @@ class Reading:
         names = ",".join(stream.name for stream in streams)
         return cls({**streams[0].source().options(), "streamName": names, **options})
 
-    def load(self, spark: SparkSession) -> DataFrame:
+    def read_stream(self, spark: SparkSession) -> DataFrame:
         """As a streaming DataFrame."""
         return spark.readStream.format("kinesis").options(**self.options).load()
 
@@ -117,7 +117,7 @@ def running(
     spark: SparkSession, source: KinesisSource | Reading, checkpoint: Path, sink: Any
 ) -> Iterator[StreamingQuery]:
     """A query from a source into a `foreachBatch` function, stopped at the end."""
-    writer = source.load(spark).writeStream.foreachBatch(sink)
+    writer = source.read_stream(spark).writeStream.foreachBatch(sink)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
         yield query

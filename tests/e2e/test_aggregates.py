@@ -48,7 +48,7 @@ def read(
 ) -> list[Seen]:
     """All rows, in order of their unique key."""
     columns = ["data", "subSequenceNumber", "partitionKey", "explicitHashKey", "sequenceNumber"]
-    frame = stream.source(**options).load(spark).select(*columns, "stream", "shardId")
+    frame = stream.source(**options).read_stream(spark).select(*columns, "stream", "shardId")
     batches: dict[int, list[Any]] = {}
 
     def keep(batch_frame: DataFrame, batch: int) -> None:

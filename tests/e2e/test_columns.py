@@ -8,6 +8,8 @@ import pytest
 from harness import collected, running
 from streams import Stream, wait_for
 
+from spark_kinesis import schema
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -17,16 +19,8 @@ if TYPE_CHECKING:
 
 def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
     stream.put(3)
-    frame = stream.source().load(spark)
-    assert frame.columns == [
-        "partitionKey",
-        "data",
-        "stream",
-        "shardId",
-        "sequenceNumber",
-        "subSequenceNumber",
-        "approximateArrivalTimestamp",
-    ]
+    frame = stream.source().read_stream(spark)
+    assert frame.schema == schema
     seen: list[Collected] = []
     wide: list[tuple[str, str]] = []
 
@@ -63,7 +57,7 @@ def rows_of(stream: Stream, frame: DataFrame, checkpoint: Path) -> list[Row]:
 def test_metadata_columns_come_where_asked_for(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
-    frame = stream.source().load(spark)
+    frame = stream.source().read_stream(spark)
     assert not {"explicitHashKey", "encryptionType"} & set(frame.columns)
     chosen = frame.select("encryptionType", "partitionKey", "explicitHashKey", "subSequenceNumber")
     rows = rows_of(stream, chosen, checkpoint)
@@ -80,6 +74,6 @@ def test_encrypted_records_say_so(spark: SparkSession, stream: Stream, checkpoin
         StreamName=stream.name, EncryptionType="KMS", KeyId="alias/aws/kinesis"
     )
     stream.wait_active()
-    chosen = stream.source().load(spark).select("partitionKey", "encryptionType")
+    chosen = stream.source().read_stream(spark).select("partitionKey", "encryptionType")
     rows = rows_of(stream, chosen, checkpoint)
     assert {row["encryptionType"] for row in rows} == {"KMS"}

@@ -48,7 +48,7 @@ def failure_of_write(spark: SparkSession, endpoint: str) -> str:
     sink = KinesisSink(stream_name=NAME, region=REGION, endpoint=endpoint, credentials=LOCAL)
     frame = spark.createDataFrame([("k", "x")], "partitionKey string, data string")
     with pytest.raises(Exception, match="KINESIS_") as raised:
-        sink.save(frame)
+        sink.write(frame)
     return str(raised.value)
 
 
@@ -130,12 +130,12 @@ def test_a_single_action_that_a_sink_may_not(
     inlet, outlet = new_stream(shards=1), new_stream()
     inlet.put(10)
     server = LocalEndpoint(outlet.endpoint)
-    frame = inlet.source().load(spark).select("partitionKey", "data")
+    frame = inlet.source().read_stream(spark).select("partitionKey", "data")
     with server.fault("access-denied", operation=operation, stream=outlet.name) as denied:
-        query = patient_sink(outlet).start(frame, checkpoint_location=checkpoint)
+        query = patient_sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
         streaming = ending_of(query)
         with pytest.raises(Exception, match="KINESIS_") as batch:
-            patient_sink(outlet).save(
+            patient_sink(outlet).write(
                 spark.createDataFrame([("k", "x")], "partitionKey string, data string")
             )
         assert denied.struck == 2, "what waiting does not mend is not tried again"
@@ -152,8 +152,8 @@ def test_a_stream_that_is_deleted_while_a_query_writes(
 ) -> None:
     outlet = Stream(stream.endpoint)
     stream.put(100)
-    frame = stream.source().load(spark).select("partitionKey", "data")
-    query = patient_sink(outlet).start(frame, checkpoint_location=checkpoint)
+    frame = stream.source().read_stream(spark).select("partitionKey", "data")
+    query = patient_sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
     try:
         wait_for("the first records", lambda: len(outlet.read_all()) == 100)
     finally:
@@ -171,7 +171,7 @@ def test_a_stream_that_is_deleted_in_the_midst_of_a_write(
     slow = {"operation": "PutRecords", "stream": outlet.name, "seconds": 0.2}
     server = LocalEndpoint(simulator)
     with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]
-        save = pool.submit(patient_sink(outlet).save, rows)
+        save = pool.submit(patient_sink(outlet).write, rows)
 
         def has_begun() -> bool:
             assert_ongoing(save)

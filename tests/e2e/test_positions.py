@@ -143,6 +143,6 @@ def test_a_start_that_cannot_be_is_refused_at_definition(
     spark: SparkSession, stream: Stream, position: str, says: str
 ) -> None:
     source = Reading.of(stream, startingPosition=position.replace("NAME", stream.name))
-    for define in (source.load, source.read):
+    for define in (source.read_stream, source.read):
         with pytest.raises(Exception, match=f"KINESIS_INVALID_OPTION.*{says}"):
             define(spark)

@@ -18,19 +18,19 @@ pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
 def test_an_unknown_option_names_the_nearest(spark: SparkSession, stream: Stream) -> None:
-    options = stream.source().options() | {"startingPositoin": "latest"}
+    options = {**stream.source().options(), "startingPositoin": "latest"}
     with pytest.raises(Exception, match=r"startingPositoin.*startingPosition"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
 
 
 def test_a_wrong_value_names_the_option(spark: SparkSession, stream: Stream) -> None:
-    options = stream.source().options() | {"startingPosition": "yesterday"}
+    options = {**stream.source().options(), "startingPosition": "yesterday"}
     with pytest.raises(Exception, match=r"startingPosition.*yesterday"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
 
 
 def test_two_kinds_of_credentials_are_refused(spark: SparkSession, stream: Stream) -> None:
-    options = stream.source().options() | {"profile": "dev"}
+    options = {**stream.source().options(), "profile": "dev"}
     with pytest.raises(Exception, match="profile"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
 

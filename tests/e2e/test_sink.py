@@ -33,14 +33,14 @@ def sink(stream: Stream, **options: Any) -> KinesisSink:
 def test_a_batch_arrives_whole(spark: SparkSession, stream: Stream) -> None:
     rows = [(f"key-{n % 7}", f"line {n}") for n in range(3000)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string").repartition(3)
-    sink(stream).save(frame)
+    sink(stream).write(frame)
     arrived = stream.read_all()
     assert sorted(arrived) == sorted((key, line.encode()) for key, line in rows)
 
 
 def test_binary_data_arrives_byte_for_byte(spark: SparkSession, stream: Stream) -> None:
     rows = [("key", bytes([n])) for n in range(256)]
-    sink(stream).save(spark.createDataFrame(rows, "partitionKey string, data binary"))
+    sink(stream).write(spark.createDataFrame(rows, "partitionKey string, data binary"))
     assert sorted(stream.read_all()) == sorted(rows)
 
 
@@ -49,8 +49,12 @@ def test_a_stream_into_a_stream(
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
     inlet.put(300)
-    frame = inlet.source().load(spark).selectExpr("partitionKey", "upper(string(data)) AS data")
-    query = sink(outlet).start(frame, checkpoint_location=checkpoint, query_name="copy")
+    frame = (
+        inlet.source().read_stream(spark).selectExpr("partitionKey", "upper(string(data)) AS data")
+    )
+    query = (
+        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="copy").start()
+    )
     try:
         inlet.put(300)
 
@@ -69,10 +73,10 @@ def test_a_restarted_sink_goes_on_where_it_stopped(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
-    frame = inlet.source().load(spark).select("partitionKey", "data")
+    frame = inlet.source().read_stream(spark).select("partitionKey", "data")
     for _ in range(2):
         inlet.put(100)
-        query = sink(outlet).start(frame, checkpoint_location=checkpoint)
+        query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
         try:
             wait_for("all so far", lambda: len(set(outlet.read_all())) == len(inlet.written))
         finally:
@@ -93,7 +97,7 @@ def test_a_bad_row_fails_with_its_reason(
 ) -> None:
     frame = spark.createDataFrame([row], "partitionKey string, data string")
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{stream.name}: {says}"):
-        sink(stream).save(frame)
+        sink(stream).write(frame)
     assert stream.read_all() == []
 
 
@@ -101,18 +105,18 @@ def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
     key = "four"
     largest = bytes(RECORD_LIMIT - len(key))
     schema = "partitionKey string, data binary"
-    sink(stream).save(spark.createDataFrame([(key, largest)], schema))
+    sink(stream).write(spark.createDataFrame([(key, largest)], schema))
     assert [len(data) for _, data in stream.read_all()] == [len(largest)]
     says = f"take {RECORD_LIMIT + 1} bytes, the stream allows {RECORD_LIMIT}"
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{says}"):
-        sink(stream).save(spark.createDataFrame([(key, largest + b"x")], schema))
+        sink(stream).write(spark.createDataFrame([(key, largest + b"x")], schema))
     assert len(stream.read_all()) == 1
 
 
 def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) -> None:
     frame = spark.createDataFrame([("k", "x")], "partitionKey string, body string")
     with pytest.raises(Exception, match=r"KINESIS_INVALID_SCHEMA.*'body'"):
-        sink(stream).save(frame)
+        sink(stream).write(frame)
 
 
 def test_progress_tells_what_the_sink_did(
@@ -120,8 +124,10 @@ def test_progress_tells_what_the_sink_did(
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
     inlet.put(300)
-    frame = inlet.source().load(spark).select("partitionKey", "data")
-    query = sink(outlet).start(frame, checkpoint_location=checkpoint, query_name="told")
+    frame = inlet.source().read_stream(spark).select("partitionKey", "data")
+    query = (
+        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="told").start()
+    )
     try:
         wait_for("all is there", lambda: len(outlet.read_all()) >= len(inlet.written))
         query.processAllAvailable()

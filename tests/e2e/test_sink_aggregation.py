@@ -95,14 +95,14 @@ def assert_read(spark: SparkSession, stream: Stream, rows: list[Keyed]) -> None:
 
 
 def test_a_batch_is_packed(spark: SparkSession, stream: Stream) -> None:
-    sink(stream).save(numbered(spark, 120).drop("n"))
+    sink(stream).write(numbered(spark, 120).drop("n"))
     assert_read(spark, stream, written(120))
     assert dropped_by_kcl(stream) == 0
     assert len(packed(stream)) < 120 * KEYS / 20
 
 
 def test_a_batch_in_order(spark: SparkSession, stream: Stream) -> None:
-    sink(stream, **ORDERED, **SMALL).save(numbered(spark, 120))
+    sink(stream, **ORDERED, **SMALL).write(numbered(spark, 120))
     assert_read_in_order(spark, stream, 120)
     assert len(packed(stream)) < 120 * KEYS / 20
 
@@ -112,11 +112,16 @@ def test_a_streaming_query(
 ) -> None:
     inlet, outlet = new_stream(), new_stream(shards=4)
     text = "get_json_object(string(data), '$.n')"
-    frame = inlet.source().load(spark).selectExpr("partitionKey", f"{text} AS data")
+    frame = inlet.source().read_stream(spark).selectExpr("partitionKey", f"{text} AS data")
     told = {"recordsWritten": 0, "sentRecords": 0}
     for _ in range(2):
         inlet.put(1000)
-        query = sink(outlet).start(frame, checkpoint_location=checkpoint, trigger="available_now")
+        query = (
+            sink(outlet)
+            .write_stream(frame, checkpoint_location=checkpoint)
+            .trigger(availableNow=True)
+            .start()
+        )
         query.awaitTermination()
         for progress in query.recentProgress:
             metrics = dict(progress["sink"]["metrics"])
@@ -129,7 +134,7 @@ def test_a_streaming_query(
 
 @on_simulator
 def test_aggregates_are_no_larger_than_they_may(spark: SparkSession, stream: Stream) -> None:
-    sink(stream, max_aggregate_bytes=2048).save(numbered(spark, 200).drop("n"))
+    sink(stream, max_aggregate_bytes=2048).write(numbered(spark, 200).drop("n"))
     sizes = [record.size for record in packed(stream)]
     assert max(sizes) <= 2048
     assert sorted(sizes)[len(sizes) // 2] > 1900, "they are not filled"
@@ -137,7 +142,7 @@ def test_aggregates_are_no_larger_than_they_may(spark: SparkSession, stream: Str
 
 @on_simulator
 def test_aggregates_have_no_more_rows_than_they_may(spark: SparkSession, stream: Stream) -> None:
-    sink(stream, max_aggregate_records=30).save(numbered(spark, 200).drop("n"))
+    sink(stream, max_aggregate_records=30).write(numbered(spark, 200).drop("n"))
     counts = [len(record.inside) for record in packed(stream) if record.is_aggregate]
     assert max(counts) == 30
     assert_read(spark, stream, written(200))
@@ -152,7 +157,7 @@ def test_explicit_hash_keys_choose_the_shard(
     # A key's rows go to all shards, wherever the key itself would.
     rows = [(f"key-{n % 5}", f"{n}", str(n % 4 * width + n)) for n in range(800)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string, explicitHashKey string")
-    sink(stream).save(frame.repartition(2))
+    sink(stream).write(frame.repartition(2))
     assert_read(spark, stream, sorted((key, data.encode()) for key, data, _ in rows))
     assert dropped_by_kcl(stream) == 0
     assert len({record.shard for record in packed(stream)}) == 4
@@ -166,7 +171,7 @@ def test_a_row_alone_stays_plain(spark: SparkSession, new_stream: Callable[..., 
     starts = [shard["HashKeyRange"]["StartingHashKey"] for shard in stream.open_shards()]
     rows = [(f"key-{n}", f"row {n}", start) for n, start in enumerate(starts)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string, explicitHashKey string")
-    sink(stream).save(frame.coalesce(1))
+    sink(stream).write(frame.coalesce(1))
     assert sorted(stream.read_all()) == [(key, data.encode()) for key, data, _ in rows]
     assert_read(spark, stream, sorted(stream.read_all()))
 
@@ -177,7 +182,7 @@ def test_a_row_that_is_an_aggregate_itself_is_one_row(
     spark: SparkSession, stream: Stream, times: int
 ) -> None:
     rows = [("key", GOLDEN.read_bytes())] * times
-    sink(stream).save(spark.createDataFrame(rows, "partitionKey string, data binary").coalesce(1))
+    sink(stream).write(spark.createDataFrame(rows, "partitionKey string, data binary").coalesce(1))
     assert_read(spark, stream, rows)
 
 
@@ -192,7 +197,7 @@ def test_rows_wait_for_others_so_long_and_no_longer(
     counts = []
     for seconds in (0.1, 60.0):
         stream = new_stream()
-        sink(stream, linger=timedelta(seconds=seconds)).save(slow)
+        sink(stream, linger=timedelta(seconds=seconds)).write(slow)
         counts.append(len(packed(stream)))
         assert len(read_by_kcl(stream)) == 60
     assert 1 < counts[0] < 60
@@ -215,7 +220,7 @@ def test_nothing_is_lost_while_shards_change(
     server = LocalEndpoint(stream.endpoint)
     slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}
     with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]
-        save = pool.submit(to.save, frame)
+        save = pool.submit(to.write, frame)
         wait_for("the first records", lambda: has_more(save, stream, set()))
         first = {shard["ShardId"] for shard in stream.all_shards()}
         stream.split()
@@ -251,7 +256,7 @@ def test_under_faults(
     how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7, "times": 20}
     frame = numbered(spark, 300) if order else numbered(spark, 300).drop("n")
     with server.fault(fault, **how) as struck:  # type: ignore[arg-type]
-        sink(stream, **SMALL, **order).save(frame)
+        sink(stream, **SMALL, **order).write(frame)
         assert struck.struck > 0
     if order:
         assert_read_in_order(spark, stream, 300, may_repeat=fault == "answer-lost")

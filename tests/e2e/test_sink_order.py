@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from spark_kinesis._faults import FaultName
-    from spark_kinesis._sink import OutputMode
 
 SLOTS = 2  # of the session, and its shuffles have as many partitions
 UPSTREAM = 8
@@ -77,7 +76,7 @@ def written_by(spark: SparkSession, sink: KinesisSink, frame: DataFrame, group: 
     """Save, and tell how many tasks wrote."""
     spark.sparkContext.setJobGroup(group, "a write")
     try:
-        sink.save(frame)
+        sink.write(frame)
     finally:
         spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
     return last_tasks(spark, group)
@@ -107,7 +106,7 @@ def written_until(
     spark: SparkSession, outlet: Stream, frame: DataFrame, checkpoint: Path, count: int
 ) -> tuple[str, int]:
     """Run a query until there are so many records; its last plan, and tasks that wrote."""
-    query = sink(outlet).start(frame, checkpoint_location=checkpoint)
+    query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
     try:
         wait_for("all so far", lambda: _is_written(query, outlet, count))
         return explained(query), last_tasks(spark, str(query.runId))
@@ -119,7 +118,7 @@ def test_a_streaming_query_in_order(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
-    rows = inlet.source(max_records_per_trigger=400).load(spark).repartition(UPSTREAM)
+    rows = inlet.source(max_records_per_trigger=400).read_stream(spark).repartition(UPSTREAM)
     numbers = rows.selectExpr("partitionKey", "get_json_object(string(data), '$.n') AS data")
     frame = numbers.withColumn("n", numbers.data.cast("int"))
     for _ in range(2):
@@ -138,14 +137,18 @@ def test_update_mode_in_order(
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
     inlet.put(400)
-    rows = inlet.source(max_records_per_trigger=100).load(spark)
+    rows = inlet.source(max_records_per_trigger=100).read_stream(spark)
     counts = (
         rows.groupBy("partitionKey")
         .count()
         .selectExpr("partitionKey", "string(count) AS data", "count AS n")
     )
-    mode: OutputMode = "update"
-    query = sink(outlet).start(counts, checkpoint_location=checkpoint, output_mode=mode)
+    query = (
+        sink(outlet)
+        .write_stream(counts, checkpoint_location=checkpoint)
+        .outputMode("update")
+        .start()
+    )
     totals = {one.key: one.n + 1 for one in inlet.written}
     try:
         wait_for("the last counts", lambda: _has_totals(query, outlet, totals))
@@ -170,12 +173,12 @@ def test_for_each_batch_in_order(
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
     inlet.put(600)
-    frame = inlet.source().load(spark)
+    frame = inlet.source().read_stream(spark)
 
     def write(batch: DataFrame, _: int) -> None:
         numbers = batch.selectExpr("partitionKey", "get_json_object(string(data), '$.n') AS data")
         mixed = numbers.withColumn("n", numbers.data.cast("int")).repartition(UPSTREAM)
-        sink(outlet).save(mixed)
+        sink(outlet).write(mixed)
 
     query = frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint))
     running = query.trigger(availableNow=True).start()
@@ -201,7 +204,7 @@ def test_in_order_under_faults(
     server = LocalEndpoint(stream.endpoint)
     how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7, "times": 20}
     with server.fault(fault, **how) as struck:  # type: ignore[arg-type]
-        sink(stream).save(shuffled(spark, 300))
+        sink(stream).write(shuffled(spark, 300))
         assert struck.struck > 0
     assert_written_in_order(expected(300), arrived(stream), may_repeat=may_repeat)
 
@@ -217,7 +220,7 @@ def test_in_order_while_shards_change(spark: SparkSession, stream: Stream) -> No
     server = LocalEndpoint(stream.endpoint)
     slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}
     with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]
-        save = pool.submit(sink(stream).save, shuffled(spark, 2000))
+        save = pool.submit(sink(stream).write, shuffled(spark, 2000))
         wait_for("the first records", lambda: has_begun(save, stream))
         stream.split()
         stream.merge(1)

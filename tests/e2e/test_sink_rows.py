@@ -58,7 +58,7 @@ def test_bad_rows_are_kept_and_can_be_mended(
     path = tmp_path / "bad"
     to = sink(stream, dead_letter_path=path, dead_letter_format=form)
     frame = spark.createDataFrame([GOOD, *BAD.values(), GOOD], ROWS)
-    to.save(frame.repartition(3))
+    to.write(frame.repartition(3))
     assert stream.read_all() == [("key", b"good")] * 2
     letters = kept(spark, path, form)
     assert {letter.reason: as_row(letter) for letter in letters} == BAD
@@ -70,7 +70,7 @@ def test_bad_rows_are_kept_and_can_be_mended(
     assert all("column" in letter.message for letter in letters)
     mended = spark.read.format(form).load(str(path)).where("reason = 'BAD_HASH_KEY'")
     data = "unbase64(data) AS data" if form == "json" else "data"
-    to.save(mended.selectExpr("partitionKey", data))
+    to.write(mended.selectExpr("partitionKey", data))
     assert sorted(stream.read_all()) == [("key", b"good")] * 2 + [("key", b"x")]
 
 
@@ -79,7 +79,7 @@ def test_without_bad_rows_nothing_is_kept(
     spark: SparkSession, stream: Stream, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad"
-    sink(stream, dead_letter_path=path).save(spark.createDataFrame([GOOD], ROWS))
+    sink(stream, dead_letter_path=path).write(spark.createDataFrame([GOOD], ROWS))
     assert not path.exists()
 
 
@@ -91,9 +91,9 @@ def test_a_path_that_is_none_is_refused(
     frame = spark.createDataFrame([GOOD], ROWS)
     says = r"KINESIS_DEAD_LETTERS_UNWRITABLE.*file \(deadLetterPath\)"
     with pytest.raises(Exception, match=says):
-        sink(stream, dead_letter_path=tmp_path / "file").save(frame)
+        sink(stream, dead_letter_path=tmp_path / "file").write(frame)
     with pytest.raises(Exception, match=r"KINESIS_INVALID_OPTION.*no-such"):
-        sink(stream, dead_letter_path="no-such:///d").save(frame)
+        sink(stream, dead_letter_path="no-such:///d").write(frame)
     assert stream.read_all() == []
 
 
@@ -121,11 +121,15 @@ def test_a_batch_that_runs_again_keeps_its_bad_rows_once(
     tmp_path: Path,
 ) -> None:
     inlet, outlet, path = new_stream(), new_stream(), tmp_path / "bad"
-    frame = with_bad_rows(inlet.source().load(spark))
+    frame = with_bad_rows(inlet.source().read_stream(spark))
 
     def run() -> None:
         to = sink(outlet, dead_letter_path=path)
-        query = to.start(frame, checkpoint_location=checkpoint, trigger="available_now")
+        query = (
+            to.write_stream(frame, checkpoint_location=checkpoint)
+            .trigger(availableNow=True)
+            .start()
+        )
         query.awaitTermination()
 
     def letters() -> list[tuple[int, str]]:
@@ -160,7 +164,7 @@ def test_each_row_goes_to_the_stream_it_names(
     streams = [new_stream() for _ in range(3)]
     rows = [(stream.name, f"to {stream.name}") for stream in streams for _ in range(100)]
     frame = spark.createDataFrame(rows, "stream string, data string").repartition(4)
-    sink(streams[0], stream_name=None).save(frame)
+    sink(streams[0], stream_name=None).write(frame)
     for stream in streams:
         arrived = stream.read_all()
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
@@ -178,7 +182,7 @@ def test_by_arn_and_into_the_option_s_stream_where_a_row_names_none(
     ]
     rows = [(arns[1], "b"), (arns[2], "c"), (None, "a")] * 20
     frame = spark.createDataFrame(rows, "streamArn string, data string")
-    sink(streams[0]).save(frame)
+    sink(streams[0]).write(frame)
     found = [{data for _, data in stream.read_all()} for stream in streams]
     assert found == [{b"a"}, {b"b"}, {b"c"}]
 
@@ -190,9 +194,9 @@ def test_a_stream_that_is_missing_makes_a_bad_row(
     frame = spark.createDataFrame(rows, "stream string, data string").coalesce(1)
     says = r"KINESIS_INVALID_ROW.*Row 2 .*stream no-such-stream: column 'stream' names no stream"
     with pytest.raises(Exception, match=says):
-        sink(stream, stream_name=None).save(frame)
+        sink(stream, stream_name=None).write(frame)
     before = len(stream.read_all())
-    sink(stream, stream_name=None, dead_letter_path=tmp_path / "bad").save(frame)
+    sink(stream, stream_name=None, dead_letter_path=tmp_path / "bad").write(frame)
     reasons = {letter.stream: letter.reason for letter in kept(spark, tmp_path / "bad")}
     assert reasons == {
         "no-such-stream": "STREAM_NOT_FOUND",
@@ -204,14 +208,14 @@ def test_a_stream_that_is_missing_makes_a_bad_row(
 
 def test_neither_option_nor_column_names_a_stream(spark: SparkSession, stream: Stream) -> None:
     with pytest.raises(Exception, match=r"KINESIS_MISSING_OPTION.*column 'stream'"):
-        sink(stream, stream_name=None).save(spark.createDataFrame([GOOD], ROWS))
+        sink(stream, stream_name=None).write(spark.createDataFrame([GOOD], ROWS))
 
 
 def test_rows_without_a_key_are_spread_over_the_shards(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
     stream = new_stream(shards=4)
-    sink(stream).save(spark.range(2000).selectExpr("string(id) AS data"))
+    sink(stream).write(spark.range(2000).selectExpr("string(id) AS data"))
     arrived = stream.read_all()
     assert len({key for key, _ in arrived}) == len({data for _, data in arrived}) == 2000
     for shard in stream.all_shards():
@@ -226,12 +230,12 @@ def test_empty_partitions_cost_no_call(spark: SparkSession, stream: Stream, tmp_
     kinesis = LocalEndpoint(stream.endpoint)
     empty = spark.range(0, 8, 1, 8).where("id > 8").selectExpr("string(id) AS data")
     kinesis.reset_stats()
-    sink(stream, dead_letter_path=tmp_path / "bad").save(empty)
+    sink(stream, dead_letter_path=tmp_path / "bad").write(empty)
     assert dict(kinesis.stats().calls) == {"DescribeStreamSummary": 1}
     one = spark.range(0, 8, 1, 8).where("id = 3").selectExpr("string(id) AS data")
     routed = one.selectExpr("data", f"'{stream.name}' AS stream")
     kinesis.reset_stats()
-    sink(stream, stream_name=None).save(routed)
+    sink(stream, stream_name=None).write(routed)
     calls = dict(kinesis.stats().calls)
     assert calls.pop("PutRecords") == 1
     assert set(calls) <= {"DescribeStreamSummary", "ListShards"}
@@ -248,12 +252,12 @@ def test_within_for_each_batch(
     inlet, outlets = new_stream(), [new_stream(), new_stream()]
     even, odd = (f"'{outlet.name}'" for outlet in outlets)
     number = "int(get_json_object(data, '$.n'))"
-    frame = inlet.source().load(spark)
+    frame = inlet.source().read_stream(spark)
 
     def write(batch: DataFrame, _: int) -> None:
         to = f"IF({number} % 2 = 0, {even}, {odd}) AS stream"
         routed = with_bad_rows(batch).selectExpr("*", to)
-        sink(outlets[0], stream_name=None, dead_letter_path=tmp_path / "bad").save(routed)
+        sink(outlets[0], stream_name=None, dead_letter_path=tmp_path / "bad").write(routed)
 
     query = (
         frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint)).start()

@@ -144,7 +144,7 @@ def test_available_now_reads_what_there_was_and_ends(
         stream.put(150)
         stream.split()
         stream.put(150)
-        frame = stream.source(max_records_per_trigger=100).load(spark)
+        frame = stream.source(max_records_per_trigger=100).read_stream(spark)
         writer = frame.writeStream.foreachBatch(collector).trigger(availableNow=True)
         query = writer.option("checkpointLocation", str(checkpoint)).start()
         try:

@@ -23,7 +23,7 @@ def run_to_its_end(
     spark: SparkSession, source: KinesisSource, checkpoint: Path, sink: Any, **trigger: bool
 ) -> None:
     """A run of a query that is to end by itself."""
-    writer = source.load(spark).writeStream.foreachBatch(sink).trigger(**trigger)
+    writer = source.read_stream(spark).writeStream.foreachBatch(sink).trigger(**trigger)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
         assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"

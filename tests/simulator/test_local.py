@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_kinesis import KinesisRefused, LocalKinesisError
+from spark_kinesis import KinesisRefusedError, LocalKinesisError
 from spark_kinesis.local import FaultName, LocalEndpoint, LocalKinesis
 
 pytest_plugins = ["pytester"]
@@ -49,7 +49,7 @@ def test_a_stream_is_split_merged_and_scaled(local: LocalKinesis, stream: str) -
     assert {shard.id: shard for shard in local.shards(stream)}[tenth].last == 2**128 // 10 - 1
     assert len(local.scale(stream, 4)) == 4
     assert sum(shard.is_open for shard in local.shards(stream)) == 4
-    with pytest.raises(KinesisRefused, match="UpdateShardCount orders: ") as raised:
+    with pytest.raises(KinesisRefusedError, match="UpdateShardCount orders: ") as raised:
         local.scale(stream, 100)
     assert raised.value.code in ("InvalidArgumentException", "LimitExceededException")
 
@@ -88,7 +88,7 @@ def test_a_proxy_is_for_others(
 
 def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
     with local.fault("access-denied", operation="ListStreams") as fault:
-        with pytest.raises(KinesisRefused) as raised:
+        with pytest.raises(KinesisRefusedError) as raised:
             _ = local.streams
         assert raised.value.code == "AccessDeniedException"
         assert fault.struck == 1
@@ -114,7 +114,7 @@ def test_what_was_put_in_part_is_put_whole(local: LocalKinesis, stream: str) -> 
 
 
 def test_a_wrong_fault_is_refused(local: LocalKinesis) -> None:
-    with pytest.raises(KinesisRefused, match="rate"):
+    with pytest.raises(KinesisRefusedError, match="rate"):
         local.fault("throttle", rate=2.0)
 
 
@@ -129,7 +129,7 @@ def test_calls_and_records_are_counted(local: LocalKinesis, stream: str) -> None
     local.reset_stats()
     local.put(stream, [("key", "four"), ("key", "five")])
     local.records(stream)
-    with pytest.raises(KinesisRefused):
+    with pytest.raises(KinesisRefusedError):
         local.put("none", ["x"])
     stats = local.stats()
     assert (stats.records_put, stats.records_read) == (2, 2)

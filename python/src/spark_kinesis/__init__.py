@@ -1,22 +1,25 @@
 """Amazon Kinesis Data Streams for Apache Spark: a source, a sink, and a local Kinesis.
 
-Everything here builds Spark options and checks types; the connector itself is the jar inside
-this package (see :func:`jar_path`). A session gets it with :func:`with_kinesis`.
+:class:`KinesisSource` and :class:`KinesisSink` check types and build Spark options. The connector
+itself is the jar in this package (see :func:`jar_path`); :func:`with_kinesis` adds it to a session.
+``schema`` is the schema of the source's DataFrames, and :mod:`spark_kinesis.columns` has the names.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from ._credentials import AssumeRole, Profile, StaticCredentials
+from . import columns
+from ._credentials import AssumeRole, Credentials, Profile, StaticCredentials
 from ._errors import (
     GeneratorError,
-    JarNotFound,
-    KinesisJarMissing,
-    KinesisRefused,
+    JarNotFoundError,
+    KinesisJarMissingError,
+    KinesisRefusedError,
     LocalKinesisError,
-    MissingPackage,
-    NoAnswer,
+    MissingPackageError,
+    NoAnswerError,
     SparkKinesisError,
 )
 from ._jar import jar_path
@@ -27,11 +30,33 @@ from ._positions import (
     ByShard,
     ByStream,
     Latest,
+    Position,
+    PositionWord,
+    ShardPosition,
     TrimHorizon,
 )
 from ._session import with_kinesis
 from ._sink import KinesisSink
 from ._source import KinesisSource
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    schema: StructType
+else:
+
+    def __getattr__(name: str) -> object:
+        """Build ``schema`` when it is first used: without it, nothing here loads pyspark.
+
+        Raises:
+            AttributeError: for another name.
+        """
+        if name != "schema":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        built = columns._schema()  # noqa: SLF001 public as `schema` alone
+        globals()[name] = built
+        return built
+
 
 __version__ = files(__name__).joinpath("VERSION").read_text().strip()
 
@@ -42,21 +67,27 @@ __all__ = [
     "AtTimestamp",
     "ByShard",
     "ByStream",
+    "Credentials",
     "GeneratorError",
-    "JarNotFound",
-    "KinesisJarMissing",
-    "KinesisRefused",
+    "JarNotFoundError",
+    "KinesisJarMissingError",
+    "KinesisRefusedError",
     "KinesisSink",
     "KinesisSource",
     "Latest",
     "LocalKinesisError",
-    "MissingPackage",
-    "NoAnswer",
+    "MissingPackageError",
+    "NoAnswerError",
+    "Position",
+    "PositionWord",
     "Profile",
+    "ShardPosition",
     "SparkKinesisError",
     "StaticCredentials",
     "TrimHorizon",
     "__version__",
+    "columns",
     "jar_path",
+    "schema",
     "with_kinesis",
 ]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ._credentials import AssumeRole, Credentials, Profile, StaticCredentials
 from ._values import ABSENT, require
 
 
 def require_one(stream_name: object, stream_arn: object) -> None:
-    """Refuse streams named in two ways, or in none.
+    """Require exactly one of the two ways to name streams.
 
     Raises:
-        ValueError: saying which.
+        ValueError: if both are given, or neither.
     """
     if (stream_name is None) == (stream_arn is None):
         given = "neither" if stream_name is None else "both"
@@ -20,16 +20,35 @@ def require_one(stream_name: object, stream_arn: object) -> None:
 
 
 def require_at_most_one(stream_name: object, stream_arn: object) -> None:
-    """Refuse a stream named in two ways; one in none may be a row's own affair.
+    """Allow at most one of the two ways to name a stream.
 
     Raises:
-        ValueError: where both are given.
+        ValueError: if both are given.
     """
     if stream_name is not None and stream_arn is not None:
         raise ValueError("give one of stream_name and stream_arn, not both")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+def require_stream(name: str, given: object, *, several: str) -> None:
+    """Require the name or ARN of one stream.
+
+    Args:
+        name: the field, for the message.
+        given: the value.
+        several: what to do instead of joining names by a comma, for the message.
+
+    Raises:
+        TypeError: if it is not a string.
+        ValueError: if it is blank or contains a comma.
+    """
+    require(name, given, str)
+    if not str(given).strip():
+        raise ValueError(f"{name} is blank: give the name of a stream")
+    if "," in str(given):
+        raise ValueError(f"{name} is {given!r}, which contains a comma: {several}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StreamAccess:
     """How to reach streams; see the two classes that are one."""
 
@@ -44,6 +63,12 @@ class StreamAccess:
             require(name, getattr(self, name), str, ABSENT)
         require("credentials", self.credentials, StaticCredentials, Profile, ABSENT)
         require("role", self.role, AssumeRole, ABSENT)
+
+    def __repr__(self) -> str:
+        """Show the fields that were set."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _access_options(self) -> dict[str, str | None]:
         where = {"region": self.region, "endpoint": self.endpoint}

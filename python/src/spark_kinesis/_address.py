@@ -53,7 +53,7 @@ class LocalAddress:
         """A boto3 client of it, the same each time; threads may share it.
 
         Raises:
-            MissingPackage: when boto3 is not installed.
+            MissingPackageError: when boto3 is not installed.
         """
         endpoint = self.endpoint
         if self._client is None:

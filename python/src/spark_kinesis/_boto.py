@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ._errors import MissingPackage
+from ._errors import MissingPackageError
 from ._wire import REGION
 
 
@@ -16,12 +16,12 @@ def boto3(user: str) -> ModuleType:
         user: who needs it, for the message.
 
     Raises:
-        MissingPackage: when it is not installed.
+        MissingPackageError: when it is not installed.
     """
     try:
         import boto3 as package  # noqa: PLC0415 optional, and slow to load
     except ImportError as error:
-        raise MissingPackage(f"{user} needs boto3: pip install boto3") from error
+        raise MissingPackageError(f"{user} needs boto3: pip install boto3") from error
     found: ModuleType = package
     return found
 
@@ -34,7 +34,7 @@ def local_client(user: str, endpoint: str) -> Any:
         endpoint: such as ``http://127.0.0.1:4567``.
 
     Raises:
-        MissingPackage: when boto3 is not installed.
+        MissingPackageError: when boto3 is not installed.
     """
     package = boto3(user)
     from botocore.config import Config  # noqa: PLC0415 comes with boto3

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ._mapping import MASK
 from ._values import ABSENT, require
-
-MASK = "***"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

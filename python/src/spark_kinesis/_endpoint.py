@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class LocalEndpoint(LocalAdmin):
     """A local Kinesis that runs already, such as one started from a shell.
 
-    Every method that changes a stream returns when the stream is active again. All of them raise
-    ``KinesisRefused`` when the server refuses, with the service's name of the error in ``code``,
-    and ``NoAnswer`` when there is none within 30 s. Streams are those of us-east-1.
+    Every method that changes a stream returns when the stream is active again. Every method raises
+    ``KinesisRefusedError`` if the server refuses the call, with the service's name of the error in
+    ``code``, and ``NoAnswerError`` if no answer comes within 30 s. All streams are in us-east-1.
 
     Args:
         endpoint: such as ``http://127.0.0.1:4567``.

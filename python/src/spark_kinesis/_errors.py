@@ -1,13 +1,13 @@
 """What can go wrong on the Python side.
 
 SparkKinesisError
-├── JarNotFound          this installation carries no connector jar
-├── KinesisJarMissing    the running Spark session has no connector jar
-├── MissingPackage       an optional Python package is needed and not installed
+├── JarNotFoundError          this installation carries no connector jar
+├── KinesisJarMissingError    the running Spark session has no connector jar
+├── MissingPackageError       an optional Python package is needed and not installed
 ├── GeneratorError       the record generator could not write what it was asked to
 └── LocalKinesisError    the local Kinesis did not start, or did not do what it was asked
-    ├── KinesisRefused   it answered with an error, whose name is ``code``
-    └── NoAnswer         it did not answer
+    ├── KinesisRefusedError   it answered with an error, whose name is ``code``
+    └── NoAnswerError         it did not answer
 
 Wrong types of arguments are ``TypeError``, impossible combinations ``ValueError``. What the
 connector itself refuses reaches Python as Spark's own exceptions, with a ``KINESIS_...`` condition.
@@ -20,15 +20,15 @@ class SparkKinesisError(Exception):
     """Base of every error of this package."""
 
 
-class JarNotFound(SparkKinesisError):
+class JarNotFoundError(SparkKinesisError):
     """This installation carries no connector jar."""
 
 
-class KinesisJarMissing(SparkKinesisError):
+class KinesisJarMissingError(SparkKinesisError):
     """The Spark session was started without the connector jar."""
 
 
-class MissingPackage(SparkKinesisError):
+class MissingPackageError(SparkKinesisError):
     """An optional Python package is needed and not installed; the message tells which."""
 
 
@@ -40,7 +40,7 @@ class LocalKinesisError(SparkKinesisError):
     """The local Kinesis did not start, or did not do what it was asked."""
 
 
-class KinesisRefused(LocalKinesisError):
+class KinesisRefusedError(LocalKinesisError):
     """The local Kinesis answered a call with an error.
 
     Attributes:
@@ -53,5 +53,5 @@ class KinesisRefused(LocalKinesisError):
         self.code = code
 
 
-class NoAnswer(LocalKinesisError):
+class NoAnswerError(LocalKinesisError):
     """The local Kinesis did not answer: it is not running, or a fault took the answer."""

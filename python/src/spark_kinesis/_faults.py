@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, final
 
-from ._errors import KinesisRefused
+from ._errors import KinesisRefusedError
 
 if TYPE_CHECKING:
     from ._wire import Wire
@@ -57,18 +57,20 @@ class Fault:
         """How many calls it has struck so far.
 
         Raises:
-            KinesisRefused: when it has been removed.
+            KinesisRefusedError: when it has been removed.
         """
         for found in self._wire.admin("GET", PATH)["faults"]:
             if found["id"] == self.id:
                 return int(found["struck"])
-        raise KinesisRefused(f"fault {self.id} ({self.name})", "HTTP 404", "it has been removed")
+        raise KinesisRefusedError(
+            f"fault {self.id} ({self.name})", "HTTP 404", "it has been removed"
+        )
 
     def remove(self) -> None:
         """Strike no more. Removing twice is fine."""
         try:
             self._wire.admin("DELETE", f"{PATH}/{self.id}")
-        except KinesisRefused as refused:
+        except KinesisRefusedError as refused:
             if refused.code != "HTTP 404":
                 raise
 

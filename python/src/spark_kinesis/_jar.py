@@ -6,7 +6,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-from ._errors import JarNotFound
+from ._errors import JarNotFoundError
 
 JAR_VARIABLE = "SPARK_KINESIS_JAR"
 SIMULATOR_VARIABLE = "SPARK_KINESIS_SIMULATOR_JAR"
@@ -18,7 +18,7 @@ def jar_path() -> str:
     The environment variable ``SPARK_KINESIS_JAR`` comes first, then the jar in this package.
 
     Raises:
-        JarNotFound: when there is no such file.
+        JarNotFoundError: when there is no such file.
     """
     return _find("spark-kinesis_2.13-", JAR_VARIABLE)
 
@@ -29,7 +29,7 @@ def simulator_jar_path() -> str:
     The environment variable ``SPARK_KINESIS_SIMULATOR_JAR`` comes first.
 
     Raises:
-        JarNotFound: when there is no such file.
+        JarNotFoundError: when there is no such file.
     """
     return _find("spark-kinesis-simulator_2.13-", SIMULATOR_VARIABLE)
 
@@ -40,12 +40,12 @@ def _find(prefix: str, variable: str) -> str:
         path = Path(override)
         if path.is_file():
             return str(path.absolute())
-        raise JarNotFound(f"{variable} is {override!r}, but there is no such file")
+        raise JarNotFoundError(f"{variable} is {override!r}, but there is no such file")
     package = files("spark_kinesis")
     name = f"{prefix}{package.joinpath('VERSION').read_text().strip()}.jar"
     jar = package.joinpath("jars", name)
     if not jar.is_file():
-        raise JarNotFound(
+        raise JarNotFoundError(
             f"this installation of spark-kinesis has no {name}: "
             f"install the wheel (`make wheel` in the repository) or set {variable}"
         )

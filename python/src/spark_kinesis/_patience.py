@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._errors import KinesisRefused, LocalKinesisError, NoAnswer
+from ._errors import KinesisRefusedError, LocalKinesisError, NoAnswerError
 
 if TYPE_CHECKING:
     from ._wire import Wire
@@ -31,14 +31,14 @@ def pause(attempt: int, chance: Callable[[], float] = random.random) -> float:
 
 def is_rate(error: LocalKinesisError) -> bool:
     """Whether a call came too soon after others; nothing was changed by it."""
-    return isinstance(error, KinesisRefused) and error.code in _BUSY
+    return isinstance(error, KinesisRefusedError) and error.code in _BUSY
 
 
 def is_passing(error: LocalKinesisError) -> bool:
     """Whether a call that only reads may do better in a moment."""
-    if isinstance(error, KinesisRefused):
+    if isinstance(error, KinesisRefusedError):
         return error.code.startswith((*_PASSING, _HTTP_SERVER_ERROR))
-    return isinstance(error, NoAnswer)
+    return isinstance(error, NoAnswerError)
 
 
 def patiently(

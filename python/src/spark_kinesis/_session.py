@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ._errors import KinesisJarMissing
+from ._errors import KinesisJarMissingError
 from ._jar import jar_path
 from ._spark import default_settings
 from ._submit import JARS, PACKAGES, added, submit_jars, submitted
@@ -37,7 +37,7 @@ def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
-        JarNotFound: when this installation has no jar.
+        JarNotFoundError: when this installation has no jar.
     """
     options = _options_of(builder)
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
@@ -79,7 +79,7 @@ def explain_missing_jar() -> Iterator[None]:
     """Turn Spark's "no such data source" into what to do about it.
 
     Raises:
-        KinesisJarMissing: in place of ``DATA_SOURCE_NOT_FOUND`` for ``kinesis``.
+        KinesisJarMissingError: in place of ``DATA_SOURCE_NOT_FOUND`` for ``kinesis``.
     """
     try:
         yield
@@ -87,13 +87,28 @@ def explain_missing_jar() -> Iterator[None]:
     except Exception as error:
         if not _NO_KINESIS.search(str(error)):
             raise
-        raise KinesisJarMissing(
+        raise KinesisJarMissingError(
             "this Spark session was started without the Kinesis connector. Start it with "
             "spark_kinesis.with_kinesis(SparkSession.builder).getOrCreate() in a fresh Python "
             "process (a running JVM takes no jar); under spark-submit add spark_kinesis.jar_path() "
             "to --jars; on a remote Spark Connect server call "
             "spark.addArtifacts(spark_kinesis.jar_path()) first"
         ) from error
+
+
+def require_connector(spark: SparkSession) -> None:
+    """Find out whether a session has the connector, without any call to Kinesis.
+
+    Raises:
+        KinesisJarMissingError: if it has not.
+    """
+    try:
+        with explain_missing_jar():  # without options: the connector, if there, refuses
+            _ = spark.read.format("kinesis").load().schema
+    except KinesisJarMissingError:
+        raise
+    except Exception:  # noqa: BLE001, S110 of Spark, as the connector has refused
+        pass
 
 
 def _options_of(builder: SparkSession.Builder) -> dict[str, str]:

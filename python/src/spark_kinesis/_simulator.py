@@ -85,7 +85,7 @@ def command(streams: Mapping[str, int], port: int, rules: Rules | None = None) -
 
     Raises:
         LocalKinesisError: when Java or Spark's jars are missing.
-        JarNotFound: when this installation has no jar.
+        JarNotFoundError: when this installation has no jar.
     """
     class_path = os.pathsep.join([jar_path(), simulator_jar_path(), *spark_jars()])
     rules = rules or Rules()

@@ -5,24 +5,27 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from ._access import StreamAccess, require_at_most_one
-from ._session import explain_missing_jar
-from ._values import ABSENT, duration, milliseconds, present, require, require_word, text
+from ._access import StreamAccess, require_at_most_one, require_stream
+from ._mapping import SparkOptions
+from ._session import explain_missing_jar, require_connector
+from ._values import ABSENT, duration, present, require, require_word, text
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
+    from collections.abc import Mapping
 
-OutputMode = Literal["append", "complete", "update"]
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
 Aggregation = Literal["none", "kpl"]
 Ordering = Literal["none", "per_key"]
 DeadLetterFormat = Literal["json", "parquet"]
-Trigger = timedelta | Literal["available_now"]
+
+_SEVERAL = "add a column 'stream' to write each row to a stream of its own"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSink(StreamAccess):
     """A stream to write to. Every field left at ``None`` takes the connector's default.
 
@@ -73,8 +76,10 @@ class KinesisSink(StreamAccess):
     def __post_init__(self) -> None:
         """Check types; values are the connector's to check."""
         StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
-        for name in ("stream_name", "stream_arn", "order_by"):
-            require(name, getattr(self, name), str, ABSENT)
+        for name in ("stream_name", "stream_arn"):
+            if getattr(self, name) is not None:
+                require_stream(name, getattr(self, name), several=_SEVERAL)
+        require("order_by", self.order_by, str, ABSENT)
         require_at_most_one(self.stream_name, self.stream_arn)
         for name in ("max_in_flight_requests", "max_buffered_bytes"):
             require(name, getattr(self, name), int, ABSENT)
@@ -87,97 +92,73 @@ class KinesisSink(StreamAccess):
         require_word("ordering", self.ordering, Ordering)
         require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
 
-    def options(self) -> dict[str, str]:
-        """The same as Spark options, for ``df.writeStream.format("kinesis")`` and ``df.write``.
+    def options(self) -> Mapping[str, str]:
+        """The Spark options of these fields, for ``df.writeStream`` and ``df.write``.
 
-        Holds secrets if ``credentials`` does: do not print it.
+        The values are complete, secrets included; the mapping's ``repr`` masks secrets.
 
         Raises:
-            ValueError: for a duration finer than a millisecond.
+            ValueError: for a duration that is not a whole number of milliseconds.
         """
         path = None if self.dead_letter_path is None else os.fspath(self.dead_letter_path)
-        return present(
-            {
-                "streamName": self.stream_name,
-                "streamArn": self.stream_arn,
-                **self._access_options(),
-                "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
-                "maxInFlightRequests": text(self.max_in_flight_requests),
-                "maxBufferedBytes": text(self.max_buffered_bytes),
-                "linger": duration("linger", self.linger),
-                "aggregation": self.aggregation,
-                "maxAggregateBytes": text(self.max_aggregate_bytes),
-                "maxAggregateRecords": text(self.max_aggregate_records),
-                "ordering": "perKey" if self.ordering == "per_key" else self.ordering,
-                "orderBy": self.order_by,
-                "deadLetterPath": path,
-                "deadLetterFormat": self.dead_letter_format,
-            }
+        return SparkOptions(
+            present(
+                {
+                    "streamName": self.stream_name,
+                    "streamArn": self.stream_arn,
+                    **self._access_options(),
+                    "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
+                    "maxInFlightRequests": text(self.max_in_flight_requests),
+                    "maxBufferedBytes": text(self.max_buffered_bytes),
+                    "linger": duration("linger", self.linger),
+                    "aggregation": self.aggregation,
+                    "maxAggregateBytes": text(self.max_aggregate_bytes),
+                    "maxAggregateRecords": text(self.max_aggregate_records),
+                    "ordering": "perKey" if self.ordering == "per_key" else self.ordering,
+                    "orderBy": self.order_by,
+                    "deadLetterPath": path,
+                    "deadLetterFormat": self.dead_letter_format,
+                }
+            )
         )
 
-    def start(
+    def write_stream(
         self,
-        frame: DataFrame,
+        df: DataFrame,
         *,
-        checkpoint_location: str | os.PathLike[str],
-        trigger: Trigger | None = None,
-        output_mode: OutputMode = "append",
+        checkpoint_location: str | os.PathLike[str] | None = None,
         query_name: str | None = None,
-    ) -> StreamingQuery:
-        """Start a query that writes every row of a streaming DataFrame, at least once.
+    ) -> DataStreamWriter:
+        """Spark's writer of a streaming DataFrame, with its format and options already set.
+
+        Call ``.trigger(...)``, ``.outputMode(...)`` and ``.start()`` on it as on any writer. The
+        query writes every row at least once.
 
         Args:
-            frame: a streaming DataFrame.
-            checkpoint_location: folder of the query's progress, one a query.
-            trigger: time between micro-batches, in whole milliseconds, or ``"available_now"``;
-                default: no pause.
-            output_mode: Spark's.
-            query_name: shown in Spark's UI.
-
-        Returns:
-            The running query.
+            df: a streaming DataFrame.
+            checkpoint_location: folder for the progress of the query, a different one for each
+                query; default: ``spark.sql.streaming.checkpointLocation``.
+            query_name: name of the query, which Spark shows; default: none.
 
         Raises:
-            TypeError, ValueError: for another trigger.
-            KinesisJarMissing: when the session was started without the connector.
-            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+            ValueError: for a duration that is not a whole number of milliseconds.
+            KinesisJarMissingError: if the session has no connector.
         """
-        when = _trigger_options(trigger)
-        writer = frame.writeStream.format("kinesis").options(**self.options())
-        writer = writer.outputMode(output_mode)
-        writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
-        if query_name is not None:
-            writer = writer.queryName(query_name)
-        if when is not None:
-            writer = writer.trigger(**when)
-        with explain_missing_jar():
-            return writer.start()
+        require_connector(df.sparkSession)
+        writer = df.writeStream.format("kinesis").options(**self.options())
+        if checkpoint_location is not None:
+            writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
+        return writer if query_name is None else writer.queryName(query_name)
 
-    def save(self, frame: DataFrame) -> None:
-        """Write every row of a batch DataFrame, at least once; return when all are acknowledged.
+    def write(self, df: DataFrame) -> None:
+        """Write every row of a batch DataFrame at least once.
+
+        Returns when Kinesis has acknowledged all rows.
 
         Raises:
-            KinesisJarMissing: when the session was started without the connector.
-            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+            ValueError: for a duration that is not a whole number of milliseconds.
+            KinesisJarMissingError: if the session has no connector.
+            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
         with explain_missing_jar():
-            frame.write.format("kinesis").options(**self.options()).mode("append").save()
-
-
-def _trigger_options(trigger: object) -> dict[str, Any] | None:
-    """A trigger as ``DataStreamWriter.trigger`` takes it; ``None`` for Spark's default.
-
-    Raises:
-        TypeError: for what is neither a word nor a time.
-        ValueError: for another word, a negative time or a part of a millisecond.
-    """
-    if trigger is None:
-        return None
-    if isinstance(trigger, timedelta):
-        if trigger < timedelta(0):
-            raise ValueError(f"trigger must not be negative, not {trigger!r}")
-        return {"processingTime": f"{milliseconds('trigger', trigger)} milliseconds"}
-    if trigger == "available_now":
-        return {"availableNow": True}
-    said = f"trigger must be a timedelta or 'available_now', not {trigger!r}"
-    raise ValueError(said) if isinstance(trigger, str) else TypeError(said)
+            df.write.format("kinesis").options(**self.options()).mode("append").save()

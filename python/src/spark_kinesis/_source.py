@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ._access import StreamAccess, require_one
-from ._positions import POSITIONS, AnyPosition, Latest, position_option
+from ._access import StreamAccess, require_one, require_stream
+from ._mapping import SparkOptions
+from ._positions import AnyPosition, Latest, position_option, source_position
 from ._session import explain_missing_jar
 from ._values import ABSENT, duration, present, require, text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSource(StreamAccess):
     """Streams to read. Every field left at ``None`` takes the connector's default.
 
@@ -82,39 +83,42 @@ class KinesisSource(StreamAccess):
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
         for name in ("starting_position", "ending_position"):
-            require(name, getattr(self, name), *POSITIONS, ABSENT)
-            position_option(name, getattr(self, name), self._streams)
+            position = source_position(name, getattr(self, name))
+            object.__setattr__(self, name, position)
+            position_option(name, position, self._streams)
 
-    def options(self) -> dict[str, str]:
-        """The same as Spark options, for ``spark.readStream`` or ``spark.read``.
+    def options(self) -> Mapping[str, str]:
+        """The Spark options of these fields, for ``spark.readStream`` and ``spark.read``.
 
-        Holds secrets if ``credentials`` does: do not print it.
+        The values are complete, secrets included; the mapping's ``repr`` masks secrets.
 
         Raises:
-            ValueError: for a duration finer than a millisecond.
+            ValueError: for a duration that is not a whole number of milliseconds.
         """
         start, end = self.starting_position, self.ending_position
-        return present(
-            {
-                "streamName": _joined(self.stream_name),
-                "streamArn": _joined(self.stream_arn),
-                **self._access_options(),
-                "startingPosition": position_option("starting_position", start, self._streams),
-                "endingPosition": position_option("ending_position", end, self._streams),
-                "allowStreamRemoval": text(self.allow_stream_removal),
-                "maxRecordsPerTrigger": text(self.max_records_per_trigger),
-                "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
-                "minPartitions": text(self.min_partitions),
-                "failOnDataLoss": text(self.fail_on_data_loss),
-                "deaggregate": text(self.deaggregate),
-                "maxRecordsPerFetch": text(self.max_records_per_fetch),
-                "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
-                "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
-                "fetchBufferSize": text(self.fetch_buffer_size),
-                "shardDiscoveryInterval": duration(
-                    "shard_discovery_interval", self.shard_discovery_interval
-                ),
-            }
+        return SparkOptions(
+            present(
+                {
+                    "streamName": _joined(self.stream_name),
+                    "streamArn": _joined(self.stream_arn),
+                    **self._access_options(),
+                    "startingPosition": position_option("starting_position", start, self._streams),
+                    "endingPosition": position_option("ending_position", end, self._streams),
+                    "allowStreamRemoval": text(self.allow_stream_removal),
+                    "maxRecordsPerTrigger": text(self.max_records_per_trigger),
+                    "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
+                    "minPartitions": text(self.min_partitions),
+                    "failOnDataLoss": text(self.fail_on_data_loss),
+                    "deaggregate": text(self.deaggregate),
+                    "maxRecordsPerFetch": text(self.max_records_per_fetch),
+                    "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
+                    "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
+                    "fetchBufferSize": text(self.fetch_buffer_size),
+                    "shardDiscoveryInterval": duration(
+                        "shard_discovery_interval", self.shard_discovery_interval
+                    ),
+                }
+            )
         )
 
     @property
@@ -122,60 +126,63 @@ class KinesisSource(StreamAccess):
         named = self.stream_name if self.stream_arn is None else self.stream_arn
         return (named,) if isinstance(named, str) else tuple(named or ())
 
-    def load(self, spark: SparkSession) -> DataFrame:
-        """The streams as a streaming DataFrame.
-
-        Columns: ``partitionKey, data, stream, shardId, sequenceNumber, subSequenceNumber,
-        approximateArrivalTimestamp``.
+    def read_stream(self, spark: SparkSession) -> DataFrame:
+        """The streams as a streaming DataFrame, with the columns of ``spark_kinesis.schema``.
 
         Raises:
-            ValueError: for an ending_position.
-            KinesisJarMissing: when the session was started without the connector.
-            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+            ValueError: if ending_position is set.
+            KinesisJarMissingError: if the session has no connector.
+            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
         if self.ending_position is not None:
-            raise ValueError("ending_position is of a batch read: say read, not load")
+            raise ValueError("ending_position is for read(): a stream that is read has no end")
         return self._frame(spark.readStream)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """What the streams hold between the two positions, as a batch DataFrame.
+        """The records between the two positions as a batch DataFrame.
 
-        Columns as in :meth:`load`. Without an ending_position each plan has an end of its own: what
-        had arrived when it was first run.
+        The columns are those of ``spark_kinesis.schema``. Without an ending_position, Spark
+        decides the end each time it plans the DataFrame: all records that have arrived by then.
 
         Raises:
-            ValueError: for a limit a micro-batch, or a start at ``Latest()``.
-            KinesisJarMissing: when the session was started without the connector.
-            pyspark.errors.IllegalArgumentException: for an option the connector refuses.
+            ValueError: if a limit per micro-batch is set, or the start is ``Latest()``.
+            KinesisJarMissingError: if the session has no connector.
+            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
         for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
             if getattr(self, name) is not None:
-                raise ValueError(f"{name} is of a streaming query: a batch read has an end")
+                raise ValueError(f"{name} is for read_stream(): a batch read has one batch")
         if self.starting_position == Latest():
             raise ValueError(
-                "starting_position is Latest(), where a batch read has nothing to read"
+                "starting_position is Latest(), so that a batch read would be empty: choose "
+                "TrimHorizon(), AtTimestamp or ByShard"
             )
         return self._frame(spark.read)
 
     def _frame(self, reader: DataFrameReader | DataStreamReader) -> DataFrame:
         with explain_missing_jar():
             frame = reader.format("kinesis").options(**self.options()).load()
-            _ = frame.schema  # Connect resolves lazily: ask now, so that a mistake shows here
+            _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
             return frame
 
 
-def _named(name: str, given: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
-    """One stream as it is, several as what cannot change."""
+def _named(name: str, given: object) -> str | tuple[str, ...] | None:
+    """One stream as it is, several as a tuple.
+
+    Raises:
+        TypeError, ValueError: for anything else than names.
+    """
     if given is None or isinstance(given, str):
+        if given is not None:
+            require_stream(name, given, several="pass a list to read several streams")
         return given
     require(name, given, list, tuple, str, ABSENT)
-    for stream in given:
-        require(f"a stream of {name}", stream, str)
-        if "," in stream:
-            raise ValueError(f"{name} has {stream!r}: a stream's name has no comma")
-    if not given:
-        raise ValueError(f"{name} names no stream")
-    return tuple(given)
+    streams = tuple(cast("Sequence[str]", given))
+    for stream in streams:
+        require_stream(f"a stream of {name}", stream, several="make it several entries of the list")
+    if not streams:
+        raise ValueError(f"{name} is an empty list: name at least one stream")
+    return streams
 
 
 def _joined(streams: str | Sequence[str] | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from difflib import get_close_matches
 from typing import get_args
 
 ABSENT: type = type(None)
@@ -30,16 +31,19 @@ def require(name: str, value: object, *types: type, secret: bool = False) -> Non
 
 
 def require_word(name: str, value: object, words: object) -> None:
-    """Refuse what is neither ``None`` nor one of a ``Literal``'s words.
+    """Refuse a value that is neither ``None`` nor one of the words of a ``Literal``.
 
     Raises:
-        TypeError: for what is no word.
-        ValueError: for another one.
+        TypeError: if the value is not a string.
+        ValueError: if it is another string. The message names the nearest word.
     """
     require(name, value, str, ABSENT)
-    if value is not None and value not in get_args(words):
-        expected = " or ".join(map(repr, get_args(words)))
-        raise ValueError(f"{name} must be {expected}, not {value!r}")
+    allowed = get_args(words)
+    if value is None or value in allowed:
+        return
+    near = get_close_matches(str(value).lower(), allowed, 1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{hint}")
 
 
 def duration(name: str, value: timedelta | None) -> str | None:

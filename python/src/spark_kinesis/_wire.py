@@ -7,7 +7,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ._errors import KinesisRefused, NoAnswer
+from ._errors import KinesisRefusedError, NoAnswerError
 
 REGION = "us-east-1"
 _TIMEOUT_SECONDS = 30.0
@@ -35,8 +35,8 @@ class Wire:
         """An operation of the service, such as ``ListStreams``; its answer.
 
         Raises:
-            KinesisRefused: with the service's name of the error.
-            NoAnswer: within 30 s, or because nothing listens.
+            KinesisRefusedError: with the service's name of the error.
+            NoAnswerError: within 30 s, or because nothing listens.
         """
         target = {"X-Amz-Target": f"Kinesis_20131202.{operation}"}
         status, answer = self._send("POST", "/", fields, {**_HEADERS, **target})
@@ -45,7 +45,7 @@ class Wire:
         subject = " ".join(str(fields[name]) for name in _SUBJECT if name in fields)
         code = str(answer.get("__type", f"HTTP {status}")).rpartition("#")[2]
         message = str(answer.get("message", answer.get("Message", "")))
-        raise KinesisRefused(f"{operation} {subject}".strip(), code, message)
+        raise KinesisRefusedError(f"{operation} {subject}".strip(), code, message)
 
     def admin(
         self, method: Literal["GET", "POST", "DELETE"], path: str, body: object | None = None
@@ -53,14 +53,14 @@ class Wire:
         """A call to the simulator itself, such as ``GET /_simulator/stats``; its answer.
 
         Raises:
-            KinesisRefused: with the HTTP status as its code.
-            NoAnswer: within 30 s, or because nothing listens.
+            KinesisRefusedError: with the HTTP status as its code.
+            NoAnswerError: within 30 s, or because nothing listens.
         """
         status, answer = self._send(method, path, body, {"Content-Type": "application/json"})
         if status == 200:  # noqa: PLR2004 everyone knows it
             return answer
         said = str(answer.get("error", answer.get("message", "")))
-        raise KinesisRefused(f"{method} {path}", f"HTTP {status}", said)
+        raise KinesisRefusedError(f"{method} {path}", f"HTTP {status}", said)
 
     def _send(
         self, method: str, path: str, body: object | None, headers: dict[str, str]
@@ -73,7 +73,7 @@ class Wire:
             return answer.status, _json(answer.read())
         except (OSError, HTTPException) as error:
             asked = headers.get("X-Amz-Target", f"{method} {path}")
-            raise NoAnswer(f"{asked}: no answer from {self._endpoint}: {error!r}") from error
+            raise NoAnswerError(f"{asked}: no answer from {self._endpoint}: {error!r}") from error
         finally:
             connection.close()
 

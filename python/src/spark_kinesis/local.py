@@ -123,7 +123,7 @@ class LocalKinesis(LocalEndpoint):
 
         Raises:
             LocalKinesisError: when Java is missing or the process does not come up within 60 s.
-            JarNotFound: when this installation has no jar.
+            JarNotFoundError: when this installation has no jar.
         """
         if self.is_running:
             raise LocalKinesisError("the local Kinesis is already running")

@@ -40,7 +40,7 @@ class Query:
         self._parsed = KinesisSink(stream_name=PARSED, **kinesis.access)
         self._counts = KinesisSink(stream_name=COUNTS, **kinesis.access)
         source = KinesisSource(stream_name=LOG, starting_position=TrimHorizon(), **kinesis.access)
-        writer = source.load(spark).writeStream.foreachBatch(self._write)
+        writer = source.read_stream(spark).writeStream.foreachBatch(self._write)
         writer = writer.option("checkpointLocation", str(checkpoint))
         self._running = writer.trigger(processingTime=TRIGGER).start()
 
@@ -91,8 +91,8 @@ def write_batch(parsed: KinesisSink, counts: KinesisSink, lines: DataFrame, batc
     """
     requests = parse(lines).withColumn("batch", F.lit(batch))
     per_status = requests.groupBy("batch", "status").agg(F.count("*").alias("lines"))
-    parsed.save(requests.select(F.col("client").alias("partitionKey"), as_json()))
-    counts.save(per_status.select(F.col("status").cast("string").alias("partitionKey"), as_json()))
+    parsed.write(requests.select(F.col("client").alias("partitionKey"), as_json()))
+    counts.write(per_status.select(F.col("status").cast("string").alias("partitionKey"), as_json()))
 
 
 def parse(lines: DataFrame) -> DataFrame:

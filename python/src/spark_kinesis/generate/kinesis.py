@@ -31,7 +31,7 @@ def connect(endpoint: str | None, region: str | None, profile: str | None) -> An
     region and credentials come from the AWS SDK's usual chain. A proxy is for others only.
 
     Raises:
-        MissingPackage: when boto3 is not installed.
+        MissingPackageError: when boto3 is not installed.
         GeneratorError: when region or profile is missing or unknown.
     """
     package = boto3("python -m spark_kinesis.generate")

@@ -1,0 +1,42 @@
+"""The names of the source's and the sink's columns, so that a typing error is a Python error.
+
+``spark_kinesis.schema`` is the schema of the source's DataFrames, with the first seven of these.
+The next three are metadata columns of the source: Spark adds them to a row where a query names
+them. The sink reads ``data``, ``partitionKey``, ``explicitHashKey``, ``stream`` and ``streamArn``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+PARTITION_KEY = "partitionKey"
+DATA = "data"
+STREAM = "stream"
+SHARD_ID = "shardId"
+SEQUENCE_NUMBER = "sequenceNumber"
+SUB_SEQUENCE_NUMBER = "subSequenceNumber"
+APPROXIMATE_ARRIVAL_TIMESTAMP = "approximateArrivalTimestamp"
+
+EXPLICIT_HASH_KEY = "explicitHashKey"
+ENCRYPTION_TYPE = "encryptionType"
+STREAM_ARN = "streamArn"
+
+
+def _schema() -> StructType:
+    """Build the schema of the source's rows. Needs pyspark, but no session and no JVM."""
+    from pyspark.sql import types  # noqa: PLC0415 a program without Spark imports this module too
+
+    text = types.StringType()
+    return (
+        types.StructType()
+        .add(PARTITION_KEY, text)  # null for a stream whose records Kinesis distributes itself
+        .add(DATA, types.BinaryType(), nullable=False)
+        .add(STREAM, text, nullable=False)
+        .add(SHARD_ID, text, nullable=False)
+        .add(SEQUENCE_NUMBER, text, nullable=False)
+        .add(SUB_SEQUENCE_NUMBER, types.LongType(), nullable=False)
+        .add(APPROXIMATE_ARRIVAL_TIMESTAMP, types.TimestampType(), nullable=False)
+    )
