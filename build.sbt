@@ -17,7 +17,7 @@ ThisBuild / scalacOptions ++= Seq(
 )
 
 lazy val root = (project in file("."))
-  .aggregate(connector, simulator, bundle, simulatorJar)
+  .aggregate(connector, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
 
 /** The connector: thin, Spark provided. */
@@ -37,6 +37,16 @@ lazy val simulator = (project in file("localstack/simulator"))
   .settings(
     name := "spark-kinesis-simulator",
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
+    publish / skip := true,
+    Shading.testSettings
+  )
+
+/** Tests of the connector against the local Kinesis: simulations, and Spark itself. */
+lazy val integration = (project in file("tests/integration"))
+  .dependsOn(connector % "test->test", simulator % "test->test")
+  .settings(
+    name := "spark-kinesis-integration",
+    libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
     Shading.testSettings
   )

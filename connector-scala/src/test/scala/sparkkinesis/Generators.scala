@@ -7,7 +7,9 @@ import scala.collection.immutable.SortedMap
 import org.scalacheck.Gen
 
 import sparkkinesis.model._
-import sparkkinesis.source.{BufferedPage, ReadLimits}
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.source.fetch.BufferedPage
+import sparkkinesis.source.protocol.ReadLimits
 
 /** Values of the model as Kinesis, or a query over it, makes them. */
 object Generators {

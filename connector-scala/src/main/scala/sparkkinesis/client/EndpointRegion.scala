@@ -2,6 +2,8 @@ package sparkkinesis.client
 
 import java.net.URI
 
+import sparkkinesis.client.options.Options
+
 /** The region that an endpoint of AWS lies in, as its host tells: public, FIPS, or of a VPC. */
 private[client] object EndpointRegion {
   private val Domain = "(?:vpce\\.)?(?:amazonaws\\.com|amazonaws\\.com\\.cn|api\\.aws)"

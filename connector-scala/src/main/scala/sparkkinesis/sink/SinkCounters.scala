@@ -1,6 +1,8 @@
 package sparkkinesis.sink
 
 import sparkkinesis.client.KinesisException
+import sparkkinesis.sink.lane.{PendingRecord, Request}
+import sparkkinesis.sink.write.RequestTimes
 
 /** A writer's counts, guarded by the writer's lock. */
 private[sink] final class SinkCounters {

@@ -1,5 +1,7 @@
 package sparkkinesis.sink
 
+import sparkkinesis.sink.write.RequestTimes
+
 /**
  * What a writer has done so far. "Records" are the caller's but where Kinesis' are named: an
  * aggregate is one of those.

@@ -4,7 +4,8 @@ import java.util.Locale
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{OptionException, Options}
+import sparkkinesis.client.options.{OptionException, Options}
+import sparkkinesis.sink.lane.AggregateLimits
 
 /**
  * How the sink writes. Travels to executors.
@@ -54,7 +55,7 @@ object SinkOptions {
   /** What fills up goes at once: a longer wait would only make rows late. */
   private val LongestLinger = 1.minute
 
-  /** @throws sparkkinesis.client.OptionException where a value is wrong, or has no meaning */
+  /** @throws sparkkinesis.client.options.OptionException where a value is wrong, or has no meaning */
   def parse(options: Options): SinkOptions = {
     val default = SinkOptions()
     val isOrdered = choice(options, "ordering", "none", "perKey").contains("perKey")

@@ -4,7 +4,8 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.model._
+import sparkkinesis.model.StreamRef
+import sparkkinesis.source.protocol.ShardRange
 
 /**
  * Records that were owed and are no longer to be had.

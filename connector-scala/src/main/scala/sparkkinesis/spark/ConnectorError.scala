@@ -6,8 +6,9 @@ import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkThrowable
 
-import sparkkinesis.client.{Diagnosis, KinesisException, OptionException}
-import sparkkinesis.sink.DeliveryTimeoutException
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.client.{Diagnosis, KinesisException}
+import sparkkinesis.sink.write.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
 /**

@@ -3,7 +3,9 @@ package sparkkinesis.spark
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read.{Scan, SupportsPushDownV2Filters}
 
-import sparkkinesis.source.{ReadBounds, SourceOptions}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.replay.ReadBounds
+import sparkkinesis.spark.read.ArrivalFilter
 
 /** A read to be planned. Filters on arrival time, shard and stream let a batch read leave out the rest. */
 final class KinesisScanBuilder(options: SourceOptions) extends SupportsPushDownV2Filters {

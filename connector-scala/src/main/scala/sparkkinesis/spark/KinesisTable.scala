@@ -13,9 +13,16 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
-import sparkkinesis.client.{OptionException, ShardFilter, ShardSnapshot, StreamAccess, SystemClock}
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemClock}
 import sparkkinesis.model.Shard
-import sparkkinesis.source.{CheckedStream, DefinedPositions, ReadBounds, SourceOptions}
+import sparkkinesis.source.checkpoint.StreamCheck
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.position.DefinedPositions
+import sparkkinesis.source.replay.ReadBounds
+import sparkkinesis.spark.metrics.{ReadMetrics, SinkProgress, WriteCounts, WriteReports}
+import sparkkinesis.spark.read.{FetchRun, KinesisBatch, KinesisMicroBatchStream, RecordRow}
+import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /**
  * Kinesis streams, as Spark sees them.
@@ -91,7 +98,7 @@ object KinesisTable {
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>
-      CheckedStream.Retrying(SystemClock, FetchRun.chance) {
+      StreamCheck.Retrying(SystemClock, FetchRun.chance) {
         ShardSnapshot.list(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }

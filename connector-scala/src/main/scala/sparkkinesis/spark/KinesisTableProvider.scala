@@ -8,6 +8,8 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import sparkkinesis.spark.read.RecordRow
+
 /**
  * `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`, and the same in batch.
  *

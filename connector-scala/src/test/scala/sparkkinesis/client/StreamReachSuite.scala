@@ -4,7 +4,8 @@ import java.net.URI
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.model._
+import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 
 class StreamReachSuite extends AnyFunSuite {
   private val byName = StreamRef.ByName(StreamName("orders"))

@@ -8,6 +8,7 @@ import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.sink.write.RecordWriterFixture
 
 class SinkMetricsSuite extends AnyFunSuite with RecordWriterFixture {
   private def sleeping(millis: Long, shard: String) =

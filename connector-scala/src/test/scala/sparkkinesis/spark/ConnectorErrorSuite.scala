@@ -5,8 +5,9 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 import org.apache.logging.log4j.Level
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.client.Diagnosis
 import sparkkinesis.client.KinesisException._
-import sparkkinesis.client.{Diagnosis, OptionException}
+import sparkkinesis.client.options.OptionException
 
 class ConnectorErrorSuite extends AnyFunSuite {
   private final class NotSerializable

@@ -12,9 +12,10 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Repository
-import sparkkinesis.client.ForeignOption.{Different, Same}
-import sparkkinesis.client._
-import sparkkinesis.source.SourceOptions
+import sparkkinesis.client.options.ForeignOption.{Different, Same}
+import sparkkinesis.client.options.{ConnectionOptions, ForeignOptions, OptionException, Options}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** Other connectors' names, where Spark and the documentation meet them. */
 class ForeignOptionsSuite extends AnyFunSuite {

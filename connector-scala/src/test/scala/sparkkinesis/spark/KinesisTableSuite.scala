@@ -13,7 +13,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Generators.arn
-import sparkkinesis.source.SourceOptions
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.read.{FetchRun, RecordRow}
 
 class KinesisTableSuite extends AnyFunSuite {
   private val good = Map("streamName" -> "orders", "region" -> "eu-west-1")

@@ -4,9 +4,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.scalatest.prop.TableFor5
 
-import sparkkinesis.client.{ConnectionOptions, OptionException, Options}
-import sparkkinesis.sink._
-import sparkkinesis.source.SourceOptions
+import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.sink.lane.AggregateLimits
+import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions, SinkOptions}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** Every option's wrong values, and what is said about them: value, what was expected, remedy. */
 class OptionBoundsSuite extends AnyFunSuite {

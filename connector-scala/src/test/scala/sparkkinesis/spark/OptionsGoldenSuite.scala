@@ -6,9 +6,10 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Repository
-import sparkkinesis.client.{ConnectionOptions, Options}
+import sparkkinesis.client.options.{ConnectionOptions, Options}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.source.SourceOptions
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** `tests/golden/options.json` is what the connector takes; the Python package is held to it too. */
 class OptionsGoldenSuite extends AnyFunSuite {

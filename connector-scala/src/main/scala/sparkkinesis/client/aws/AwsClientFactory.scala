@@ -14,6 +14,8 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, KinesisClientBuilder}
 
+import sparkkinesis.client.aws.credentials.AwsCredentials
+import sparkkinesis.client.aws.wire.{DistributionAnswers, PackedAnswers, PackedRequests}
 import sparkkinesis.client.{ClientConfig, KinesisClient}
 
 /** Makes clients over the AWS SDK: synchronous, on Apache 5, without the SDK's own retries. */

@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
+import sparkkinesis.client.aws.credentials.AwsCredentials
 import sparkkinesis.client.{ErrorCodes, KinesisException}
 
 /** From what the SDK throws to what the connector knows. */

@@ -9,7 +9,8 @@ import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, mode
 import sparkkinesis.client.ListShardsRequest.{First, Next}
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsConversions._
-import sparkkinesis.model._
+import sparkkinesis.client.aws.wire._
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 
 /**
  * The port over the AWS SDK.

@@ -9,7 +9,7 @@ import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.{model => sdk}
 
-import sparkkinesis.client._
+import sparkkinesis.client.{PutResult, StreamStatus}
 import sparkkinesis.model._
 
 class AwsConversionsSuite extends AnyFunSuite {

@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.sts.model.StsException
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.client.KinesisException._
+import sparkkinesis.client.aws.credentials.AwsCredentials
 
 class AwsErrorsSuite extends AnyFunSuite {
   private val target = "region eu-west-1"

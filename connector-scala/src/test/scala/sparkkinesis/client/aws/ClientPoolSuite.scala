@@ -8,7 +8,7 @@ import scala.jdk.DurationConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client._
-import sparkkinesis.model._
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 
 class ClientPoolSuite extends AnyFunSuite {
   private final class Idle extends KinesisClient {

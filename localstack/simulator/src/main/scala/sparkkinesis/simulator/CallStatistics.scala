@@ -8,6 +8,9 @@ import scala.jdk.CollectionConverters._
 
 import sparkkinesis.client.{Page, PutResult}
 import sparkkinesis.model.{PutEntry, Record}
+import sparkkinesis.simulator.operation.{Operation, PutAnswer, PutRecord, PutRecords}
+import sparkkinesis.simulator.record.RecordLog
+import sparkkinesis.simulator.state.Failure
 
 /**
  * What callers asked for, by whichever face, and what they got. Calls count when they happen, also

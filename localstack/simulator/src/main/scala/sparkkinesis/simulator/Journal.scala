@@ -2,6 +2,9 @@ package sparkkinesis.simulator
 
 import java.time.Instant
 
+import sparkkinesis.simulator.operation.Changing
+import sparkkinesis.simulator.state.{Settings, State}
+
 /** Keeps what changes the state, so that another process can make the same state again. */
 trait Journal extends AutoCloseable {
 

@@ -1,7 +1,9 @@
 package sparkkinesis.simulator
 
 import sparkkinesis.client.PutResult
-import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, Shard, ShardId, StreamName}
+import sparkkinesis.model._
+import sparkkinesis.simulator.listing.AccountLimits
+import sparkkinesis.simulator.state.{ShardMetric, StreamMode}
 
 /**
  * Makes and reshapes streams, for tests and demos. Each method returns once the stream is active

@@ -9,6 +9,8 @@ import scala.concurrent.duration._
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
 import sparkkinesis.simulator.journal.FileJournal
+import sparkkinesis.simulator.operation.{CreateStream, DescribeStreamSummary}
+import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings}
 
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {

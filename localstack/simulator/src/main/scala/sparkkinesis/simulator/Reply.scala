@@ -1,5 +1,8 @@
 package sparkkinesis.simulator
 
+import sparkkinesis.simulator.fault.Fault
+import sparkkinesis.simulator.state.Failure
+
 /**
  * What the service answers, and what goes wrong on the way to the caller.
  *

@@ -7,6 +7,11 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.{FanOut, NextEvent, ShardWatch, Subscribed, Turn}
+import sparkkinesis.simulator.fault.{Fault, Faults, Refusal, ScriptedFaults}
+import sparkkinesis.simulator.listing.{ListFilter, ListMoreShards, ListShards, ListStreams}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.state.{Failure, Settings}
 
 /**
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.

@@ -3,6 +3,11 @@ package sparkkinesis.simulator
 import java.time.Instant
 
 import sparkkinesis.client.{Clock, PutResult}
+import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Turn}
+import sparkkinesis.simulator.fault._
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.quota.QuotaBook
+import sparkkinesis.simulator.state.{Failure, State}
 
 /**
  * The state over time: runs operations one after the other, and faults with them.

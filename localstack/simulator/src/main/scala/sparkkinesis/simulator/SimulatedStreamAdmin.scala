@@ -3,6 +3,9 @@ package sparkkinesis.simulator
 import scala.annotation.tailrec
 
 import sparkkinesis.model.{RecordDistribution, Shard, StreamName}
+import sparkkinesis.simulator.listing._
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.state.{Encryption, ShardMetric, StreamMode}
 
 /** The part of [[KinesisAdmin]] that changes a stream's settings, in memory. */
 trait SimulatedStreamAdmin extends KinesisAdmin {

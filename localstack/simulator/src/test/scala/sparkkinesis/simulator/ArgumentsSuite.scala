@@ -4,7 +4,8 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.simulator.StatePropertySuite.{Arn, Start}
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 final class ArgumentsSuite extends AnyFunSuite {
   private def isTimeSimulated(args: String*) =

@@ -3,6 +3,9 @@ package sparkkinesis.simulator
 import java.net.URI
 import java.time.Instant
 
+import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpFixture}
+import sparkkinesis.simulator.state.Settings
+
 /** The simulator over HTTP, at a time that stands still until it is moved. */
 trait SimulatorFixture extends HttpFixture {
   protected def settings: Settings

@@ -5,6 +5,9 @@ import java.nio.file.{Path, Paths}
 import scala.annotation.tailrec
 import scala.util.Using
 
+import sparkkinesis.bench.lab.{Lab, Sizing}
+import sparkkinesis.bench.report.{Document, Report}
+
 /** Measures and reports; `make bench` runs it. */
 object Main {
   def main(args: Array[String]): Unit = {

@@ -4,6 +4,10 @@ import java.util.concurrent.{ExecutionException, Executors, Future, TimeUnit, Ti
 
 import scala.concurrent.duration._
 
+import sparkkinesis.bench.lab.{Lab, Sizing}
+import sparkkinesis.bench.report.Result
+import sparkkinesis.bench.scenario._
+
 /**
  * What became of a scenario.
  *

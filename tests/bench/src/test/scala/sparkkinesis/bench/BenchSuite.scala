@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.bench.report.{Document, Samples}
+
 /** The whole bench with hardly any data: that it works, not how fast anything is. */
 class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val folder = new TemporaryFolder

@@ -12,7 +12,13 @@ import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http._
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.simulator._
+import sparkkinesis.simulator.SimulatedKinesis
+import sparkkinesis.simulator.fanout.Subscribed
+import sparkkinesis.simulator.fault.Fault
+import sparkkinesis.simulator.http.action.{Action, Actions, BadRequest, Caller, Fields}
+import sparkkinesis.simulator.http.admin.AdminEndpoint
+import sparkkinesis.simulator.http.answer.{Answers, EventFrames, SubscriptionPush}
+import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
 /**
  * One HTTP request, one answer. It runs on the event loop, since nothing here waits but for the

@@ -10,8 +10,10 @@ import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.simulator._
-import sparkkinesis.simulator.http.Requests
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation.Changing
+import sparkkinesis.simulator.state.{Settings, State}
+import sparkkinesis.simulator.{Journal, JournalException, Kept}
 
 /**
  * Keeps the state in a directory, as the changing operations with their times: the state is a

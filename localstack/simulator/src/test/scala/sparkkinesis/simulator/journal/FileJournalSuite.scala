@@ -11,10 +11,19 @@ import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.model._
-import sparkkinesis.simulator.StatePropertySuite.{Arn, Start}
-import sparkkinesis.simulator._
-import sparkkinesis.simulator.http.Requests
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.fault.PartialPutRecords
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation.{
+  Changing,
+  CreateStream,
+  DeleteStream,
+  PutRecords,
+  RegisterStreamConsumer
+}
+import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
+import sparkkinesis.simulator.state.{Settings, State}
+import sparkkinesis.simulator.{Journal, JournalException, Kept, SimulatedClock, SimulatedKinesis}
 
 /** What a journal gives back, and which it refuses. */
 final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

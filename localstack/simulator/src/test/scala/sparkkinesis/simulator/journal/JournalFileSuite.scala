@@ -9,8 +9,9 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.simulator.StatePropertySuite.{Arn, Start}
-import sparkkinesis.simulator._
+import sparkkinesis.simulator.JournalException
+import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, PutRecord}
+import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 /** Files that were torn, damaged, or never ours. */
 final class JournalFileSuite extends AnyFunSuite {

@@ -10,9 +10,12 @@ import scala.util.Using
 
 import org.scalacheck.Gen
 
-import sparkkinesis.model._
-import sparkkinesis.simulator.StatePropertySuite.{Arn, Start, histories}
-import sparkkinesis.simulator._
+import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
+import sparkkinesis.simulator.Journal
+import sparkkinesis.simulator.fault.RecreateStream
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start, histories}
+import sparkkinesis.simulator.state._
 
 /** Histories to keep, and directories to keep them in. */
 private[journal] object JournalFixture {

@@ -1,0 +1,23 @@
+package sparkkinesis.client.options
+
+/**
+ * The options do not say what to do, or not without contradiction.
+ *
+ * @param condition a stable name, one of [[OptionException]]'s
+ * @param message names the option and what to do; holds no secret
+ */
+final class OptionException(val condition: String, message: String)
+    extends IllegalArgumentException(message)
+
+object OptionException {
+  val UnknownOption = "KINESIS_UNKNOWN_OPTION"
+  val InvalidOption = "KINESIS_INVALID_OPTION"
+  val MissingOption = "KINESIS_MISSING_OPTION"
+  val ConflictingOptions = "KINESIS_CONFLICTING_OPTIONS"
+  val MissingRegion = "KINESIS_MISSING_REGION"
+
+  def missing(message: String): OptionException = new OptionException(MissingOption, message)
+
+  def conflicting(message: String): OptionException =
+    new OptionException(ConflictingOptions, message)
+}

@@ -1,5 +1,0 @@
-package sparkkinesis.sink
-
-/** Kinesis did not take a record in time. Those that wait may have been written or not. */
-final class DeliveryTimeoutException(message: String, cause: Throwable)
-    extends RuntimeException(message, cause)

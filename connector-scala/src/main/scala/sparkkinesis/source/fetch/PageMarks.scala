@@ -1,0 +1,36 @@
+package sparkkinesis.source.fetch
+
+import sparkkinesis.client.Page
+import sparkkinesis.model.PackedRecords
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol.Mark
+
+/** Where a batch may end within a page. */
+object PageMarks {
+
+  /** One mark at the page's end, and as many within as the limits of a batch ask for. */
+  def of(page: Page, settings: FetchSettings): Vector[Mark] = {
+    val isEnd = page.next.isEmpty
+    val records = PackedRecords(page.records)
+    if (records.isEmpty)
+      if (isEnd) Vector(Mark(Progress.Finished, 0, 0, 0)) else Vector.empty
+    else {
+      val ends = settings.marks(records)
+      ends.zip(-1 +: ends).map { case (last, before) =>
+        mark(records, before + 1, last, isFinished = isEnd && last == records.size - 1)
+      }
+    }
+  }
+
+  private def mark(
+      records: PackedRecords,
+      first: Int,
+      last: Int,
+      isFinished: Boolean
+  ): Mark = {
+    val bytes = (first to last).foldLeft(0L)((sum, index) => sum + records.dataLength(index))
+    val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
+    Mark(upTo, (last - first + 1).toLong, bytes, records.arrivalMillis(last))
+  }
+}

@@ -1,6 +1,0 @@
-package sparkkinesis.spark
-
-import org.apache.spark.sql.connector.read.streaming.ReadLimit
-
-/** At most so many bytes in a micro-batch. Spark has a limit of its own only from 4.0 on. */
-private[spark] final case class ByteLimit(bytes: Long) extends ReadLimit

@@ -1,0 +1,109 @@
+package sparkkinesis.spark.deadletter
+
+import java.io.{Closeable, OutputStream, OutputStreamWriter}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import com.fasterxml.jackson.core.JsonFactory
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetFileWriter
+import org.apache.parquet.hadoop.example.ExampleParquetWriter
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.util.HadoopOutputFile
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+
+import sparkkinesis.sink.DeadLetterFormat
+
+/** A file of dead letters that is being written; whole once it is closed. */
+private[spark] trait DeadLetterWriter extends Closeable {
+  def write(letter: DeadLetter, partitionId: Int): Unit
+}
+
+/**
+ * Dead letters as files. Spark's own file formats are not for others to call: their methods differ
+ * from version to version.
+ */
+private[spark] object DeadLetterWriter {
+
+  /** Begins a file, in place of one of that name. */
+  def open(format: DeadLetterFormat, file: Path, conf: Configuration): DeadLetterWriter =
+    format match {
+      case DeadLetterFormat.Json => new JsonLetters(file.getFileSystem(conf).create(file, true))
+      case DeadLetterFormat.Parquet =>
+        new ParquetLetters(HadoopOutputFile.fromPath(file, conf), conf)
+    }
+
+  /** A line a row; `data` in Base64, as Spark's JSON has binaries. Nulls are written, too. */
+  private final class JsonLetters(out: OutputStream) extends DeadLetterWriter {
+    private val json = new JsonFactory()
+      .createGenerator(new OutputStreamWriter(out, UTF_8))
+      .setRootValueSeparator(null)
+
+    override def write(letter: DeadLetter, partitionId: Int): Unit = {
+      json.writeStartObject()
+      text("stream", letter.stream)
+      json.writeNumberField("partitionId", partitionId)
+      json.writeNumberField("row", letter.row)
+      json.writeStringField("reason", letter.reason)
+      json.writeStringField("message", letter.message)
+      letter.data.fold(json.writeNullField("data"))(json.writeBinaryField("data", _))
+      text("partitionKey", letter.partitionKey)
+      text("explicitHashKey", letter.explicitHashKey)
+      json.writeEndObject()
+      json.writeRaw('\n')
+    }
+
+    private def text(name: String, value: Option[String]): Unit =
+      value.fold(json.writeNullField(name))(json.writeStringField(name, _))
+
+    override def close(): Unit = json.close()
+  }
+
+  private val ParquetSchema: MessageType = MessageTypeParser.parseMessageType(
+    """message deadLetter {
+      |  optional binary stream (STRING);
+      |  required int32 partitionId;
+      |  required int64 row;
+      |  required binary reason (STRING);
+      |  required binary message (STRING);
+      |  optional binary data;
+      |  optional binary partitionKey (STRING);
+      |  optional binary explicitHashKey (STRING);
+      |}""".stripMargin
+  )
+
+  /** Held in memory, until they are written. */
+  private val RowGroupBytes = 8L * 1024 * 1024
+
+  /** Without compression: what Spark uses is native code, and dead letters are few. */
+  private final class ParquetLetters(file: HadoopOutputFile, conf: Configuration)
+      extends DeadLetterWriter {
+    private val groups = new SimpleGroupFactory(ParquetSchema)
+    private val writer = ExampleParquetWriter
+      .builder(file)
+      .withType(ParquetSchema)
+      .withConf(conf)
+      .withWriteMode(ParquetFileWriter.Mode.OVERWRITE)
+      .withCompressionCodec(CompressionCodecName.UNCOMPRESSED)
+      .withRowGroupSize(RowGroupBytes)
+      .build()
+
+    override def write(letter: DeadLetter, partitionId: Int): Unit = {
+      val group = groups.newGroup()
+      def text(name: String, value: Option[String]): Unit = value.foreach(group.add(name, _))
+      text("stream", letter.stream)
+      group.add("partitionId", partitionId)
+      group.add("row", letter.row)
+      group.add("reason", letter.reason)
+      group.add("message", letter.message)
+      letter.data.foreach(data => group.add("data", Binary.fromConstantByteArray(data)))
+      text("partitionKey", letter.partitionKey)
+      text("explicitHashKey", letter.explicitHashKey)
+      writer.write(group)
+    }
+
+    override def close(): Unit = writer.close()
+  }
+}

@@ -1,0 +1,62 @@
+package sparkkinesis.spark.metrics
+
+import sparkkinesis.model.{StreamArn, StreamShard}
+import sparkkinesis.source.plan.ShardCounts
+import sparkkinesis.source.protocol.{FetchCounters, Frontier}
+
+/** What a query's progress tells of this source: `docs/metrics.md` says what each name means. */
+private[spark] object SourceProgress {
+
+  /** Of each stream where there are several: the name, a dot, and the stream's ARN. */
+  val OfStream = "maxMsBehindLatest"
+
+  /**
+   * @param streams that the query reads
+   * @param frontiers of shards that were looked at
+   * @param counters of all executors since the run began
+   * @param failedListings of a stream's shards
+   */
+  def of(
+      streams: Set[StreamArn],
+      frontiers: Map[StreamShard, Frontier],
+      shards: ShardCounts,
+      counters: FetchCounters,
+      failedListings: Long
+  ): Map[String, String] = {
+    val counts = Map(
+      "streams" -> streams.size.toLong,
+      "openShards" -> shards.open,
+      "closedShards" -> shards.closed,
+      "waitingShards" -> shards.waiting,
+      "readingShards" -> shards.reading,
+      "fetchedRecords" -> counters.records,
+      "fetchedBytes" -> counters.bytes,
+      "bufferedBytes" -> counters.bufferedBytes,
+      "throttledRequests" -> counters.throttled,
+      "retriedRequests" -> counters.retried,
+      "expiredIterators" -> counters.iteratorsExpired,
+      "rereadRanges" -> counters.rereadRanges,
+      "lostRanges" -> counters.lostRanges,
+      "failedShardListings" -> failedListings
+    )
+    val all = lags(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers) else Nil) ++ counts
+    all.transform((_, value) => value.toString)
+  }
+
+  /** None before the first look. */
+  private def lags(frontiers: Map[StreamShard, Frontier]): Map[String, Long] = {
+    val behind = frontiers.values.map(_.millisBehindLatest)
+    if (behind.isEmpty) Map.empty
+    else
+      Map(
+        "minMsBehindLatest" -> behind.min,
+        "avgMsBehindLatest" -> behind.sum / behind.size,
+        "maxMsBehindLatest" -> behind.max
+      )
+  }
+
+  private def lagsOfStreams(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
+    frontiers.groupBy { case (id, _) => id.stream }.map { case (arn, shards) =>
+      s"$OfStream.$arn" -> shards.values.map(_.millisBehindLatest).max
+    }
+}

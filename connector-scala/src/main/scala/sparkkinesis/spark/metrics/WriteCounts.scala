@@ -1,0 +1,19 @@
+package sparkkinesis.spark.metrics
+
+import sparkkinesis.sink.SinkMetrics
+
+/**
+ * What was counted of a write, by a task or by several.
+ *
+ * @param deadLetters bad rows that are kept in files
+ */
+private[spark] final case class WriteCounts(sink: SinkMetrics, deadLetters: Long) {
+  def +(other: WriteCounts): WriteCounts =
+    WriteCounts(sink + other.sink, deadLetters + other.deadLetters)
+}
+
+private[spark] object WriteCounts {
+  val Zero: WriteCounts = WriteCounts(SinkMetrics.Zero, 0)
+
+  def sum(all: Iterable[WriteCounts]): WriteCounts = all.foldLeft(Zero)(_ + _)
+}

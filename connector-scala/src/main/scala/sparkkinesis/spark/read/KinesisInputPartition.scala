@@ -1,0 +1,15 @@
+package sparkkinesis.spark.read
+
+import org.apache.spark.sql.connector.read.InputPartition
+
+import sparkkinesis.source.protocol.ShardRange
+
+/**
+ * The ranges one task reads, one after the other.
+ *
+ * @param locations the executor that holds their pages, if one does
+ */
+final case class KinesisInputPartition(ranges: Seq[ShardRange], locations: Seq[String])
+    extends InputPartition {
+  override def preferredLocations: Array[String] = locations.toArray
+}

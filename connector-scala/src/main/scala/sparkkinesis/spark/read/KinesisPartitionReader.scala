@@ -1,0 +1,103 @@
+package sparkkinesis.spark.read
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+
+import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.{StreamAccess, SystemClock}
+import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.fetch.FetchService
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.replay.{DescendantReader, ShardRangeReader}
+import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.metrics.ReadMetrics
+
+final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    partition match {
+      case KinesisInputPartition(ranges, _) =>
+        val ahead = Some(FetchRun.ensure(run))
+        new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
+      case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
+    }
+}
+
+/** Of a batch read: nothing is read ahead. */
+final case class KinesisBatchReaderFactory(
+    options: SourceOptions,
+    streams: Map[StreamArn, StreamAccess]
+) extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    partition match {
+      case KinesisInputPartition(ranges, _) =>
+        new KinesisPartitionReader(options, streams, ranges, None)
+      case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
+    }
+}
+
+/**
+ * Gives exactly the records of its ranges: from the pages read ahead where this executor holds them,
+ * else from Kinesis.
+ *
+ * @param ahead with what this executor has read ahead; none in a batch read
+ */
+final class KinesisPartitionReader(
+    options: SourceOptions,
+    streams: Map[StreamArn, StreamAccess],
+    ranges: Seq[ShardRange],
+    ahead: Option[FetchService]
+) extends PartitionReader[InternalRow] {
+  private val leases = mutable.Map.empty[StreamArn, Lease]
+  private var readRecords = 0L
+  private var readBytes = 0L
+  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges not read ahead
+  private val row = new RecordRow(options.deaggregate)
+  private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
+
+  override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
+
+  override def get(): InternalRow = row
+
+  @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
+    val (shard, records) = shardPages.next()
+    readRecords += records.size
+    readBytes += records.dataBytes
+    row.read(shard, records)
+    row.next() || nextPage()
+  }
+
+  override def close(): Unit = leases.values.foreach(_.close())
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
+    ReadMetrics.values(
+      readRecords,
+      readBytes,
+      if (ahead.isEmpty) 0L else readers.size.toLong,
+      readers.map(_.lostRanges).sum
+    )
+
+  private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
+    ahead.flatMap(_.buffer.pages(range)).map(_.map(range.shard -> _)).getOrElse {
+      ahead.foreach(_.countReread())
+      val arn = range.shard.stream
+      val access = streams(arn)
+      val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
+      val context = TaskContext.get()
+      val reader = new ShardRangeReader(
+        StreamClient(access.ref, lease.client),
+        options.fetch,
+        SystemClock,
+        FetchRun.chance,
+        () => context != null && context.isInterrupted()
+      )
+      readers += reader
+      new DescendantReader(reader).pages(range)
+    }
+}

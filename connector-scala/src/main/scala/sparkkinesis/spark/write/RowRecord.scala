@@ -1,0 +1,172 @@
+package sparkkinesis.spark.write
+
+import java.util.Locale
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+
+import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
+import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.deadletter.DeadLetter
+
+/**
+ * From a row to a Kinesis record. Travels to executors.
+ *
+ * @param data the column's place
+ * @param isText whether it is a string, written as UTF-8
+ * @param partitionKey the column's place; without one, each record gets a random key
+ * @param explicitHashKey the column's place, where there is one
+ * @param stream the column that says where a row goes, where there is one
+ */
+private[spark] final case class RowRecord(
+    data: Int,
+    isText: Boolean,
+    partitionKey: Option[Int],
+    explicitHashKey: Option[Int],
+    stream: Option[StreamColumn]
+) {
+
+  /**
+   * @param maxRecordBytes what the row's stream allows for data and partition key together
+   * @param random of the keys that the rows lack
+   * @return or else why the row cannot be a record
+   */
+  def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
+    if (row.isNullAt(data)) Left(BadRow.NullData)
+    else
+      keyProblem(row).toLeft(()).flatMap(_ => hashKey(row)) match {
+        case Left(problem) => Left(problem)
+        case Right(hashKey) =>
+          val bytes = dataOf(row)
+          val size = bytes.length.toLong + keyBytes(row)
+          if (bytes.isEmpty) Left(BadRow.EmptyData)
+          else if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
+          else Right(PutEntry(key(row, random), bytes, hashKey))
+      }
+
+  /** What a bad row holds, as far as it holds anything. */
+  def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
+    def text(place: Option[Int]) =
+      place.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
+    DeadLetter(
+      text(stream.map(_.place)),
+      number,
+      why.reason,
+      why.text,
+      if (row.isNullAt(data)) None else Some(dataOf(row)),
+      text(partitionKey),
+      text(explicitHashKey)
+    )
+  }
+
+  private def keyProblem(row: InternalRow): Option[BadRow] = partitionKey.flatMap { column =>
+    val most = ServiceLimits.PartitionKeyCharacters
+    if (row.isNullAt(column)) Some(BadRow.NullKey)
+    else {
+      val text = row.getUTF8String(column)
+      if (text.numBytes == 0) Some(BadRow.EmptyKey)
+      else if (text.numBytes > most && text.numChars > most) Some(BadRow.LongKey(text.numChars))
+      else None
+    }
+  }
+
+  private def key(row: InternalRow, random: Random): String =
+    partitionKey.fold(RowRecord.randomKey(random))(row.getUTF8String(_).toString)
+
+  private def keyBytes(row: InternalRow): Int =
+    partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
+
+  private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
+    explicitHashKey.filterNot(row.isNullAt) match {
+      case None => RowRecord.WithoutHashKey
+      case Some(column) =>
+        val text = row.getUTF8String(column).toString
+        HashKey.parse(text).map(Some(_)).toRight(BadRow.NoHashKey(text))
+    }
+
+  private def dataOf(row: InternalRow): Array[Byte] =
+    if (isText) row.getUTF8String(data).getBytes else row.getBinary(data)
+}
+
+private[spark] object RowRecord {
+  private val WithoutHashKey: Either[BadRow, Option[HashKey]] = Right(None)
+
+  val InvalidSchema = "KINESIS_INVALID_SCHEMA"
+
+  private val Columns =
+    Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
+
+  /** Of a key that a row lacks. */
+  val RandomKeyBytes = 16
+
+  /** 63 random bits in hex: their MD5s are even over the hash keys, and so over the shards. */
+  private def randomKey(random: Random): String =
+    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // so no digit is left out
+
+  /**
+   * @param alsoAllowed columns that are used but not written
+   * @throws ConnectorError where the columns are not what a record is made of
+   */
+  def of(schema: StructType, alsoAllowed: Seq[String] = Nil): RowRecord = {
+    refuseOthers(schema, alsoAllowed)
+    val data = column(schema, "data").getOrElse(throw missing("data", "binary or string"))
+    val isText = schema(data).dataType match {
+      case BinaryType => false
+      case _: StringType => true
+      case other => throw wrongType("data", other, "binary or string")
+    }
+    RowRecord(
+      data,
+      isText,
+      string(schema, "partitionKey"),
+      string(schema, "explicitHashKey"),
+      stream(schema)
+    )
+  }
+
+  private def stream(schema: StructType): Option[StreamColumn] =
+    (string(schema, StreamColumn.Name), string(schema, StreamColumn.Arn)) match {
+      case (Some(_), Some(_)) =>
+        throw invalid("Columns 'stream' and 'streamArn' are both there. Select one of them.")
+      case (Some(name), _) => Some(StreamColumn(name, isArn = false))
+      case (_, arn) => arn.map(StreamColumn(_, isArn = true))
+    }
+
+  private def refuseOthers(schema: StructType, alsoAllowed: Seq[String]): Unit = {
+    val known = Columns ++ alsoAllowed
+    val others = schema.fieldNames.filterNot(name => known.exists(isNamed(name, _)))
+    if (others.nonEmpty)
+      throw invalid(
+        s"The sink has no use for ${others.mkString("column '", "', '", "'")}. " +
+          s"Select its columns only: ${known.mkString(", ")}."
+      )
+  }
+
+  private def string(schema: StructType, name: String): Option[Int] = {
+    val place = column(schema, name)
+    place.map(schema(_).dataType).foreach {
+      case _: StringType => ()
+      case other => throw wrongType(name, other, "string")
+    }
+    place
+  }
+
+  private def column(schema: StructType, name: String): Option[Int] = {
+    val found = schema.indices.filter(i => isNamed(schema(i).name, name))
+    if (found.size > 1) throw invalid(s"Column '$name' is there ${found.size} times. Select one.")
+    found.headOption
+  }
+
+  private def isNamed(found: String, name: String): Boolean =
+    found.toLowerCase(Locale.ROOT) == name.toLowerCase(Locale.ROOT)
+
+  private def missing(name: String, expected: String): ConnectorError =
+    invalid(s"Column '$name' ($expected) is missing. Add it to what is written.")
+
+  private def wrongType(name: String, found: DataType, expected: String): ConnectorError =
+    invalid(s"Column '$name' is ${found.simpleString}: expected $expected. Cast or encode it.")
+
+  private def invalid(text: String): ConnectorError = ConnectorError(InvalidSchema, text)
+}

@@ -1,0 +1,161 @@
+package sparkkinesis.client.options
+
+import java.net.URI
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+
+import sparkkinesis.client.CredentialsSource._
+import sparkkinesis.client.options.OptionException._
+import sparkkinesis.client.{CredentialsConfig, RoleConfig, StreamAccess}
+import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
+
+class ConnectionOptionsSuite extends AnyFunSuite {
+  private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+  private val role = "arn:aws:iam::123456789012:role/reader"
+  private val named = Map("streamName" -> "orders", "region" -> "eu-west-1")
+
+  private def parse(options: Map[String, String], default: => Option[String] = None) =
+    ConnectionOptions.stream(Options.parse(options, ConnectionOptions.Names), default)
+
+  private def client(extra: (String, String)*) = parse(named ++ extra).client
+
+  private def streams(options: (String, String)*) =
+    ConnectionOptions.streams(Options.parse(options.toMap, ConnectionOptions.Names), None)
+
+  test("a stream by name, or by ARN, which also tells the region") {
+    assert(parse(named).ref === StreamRef.ByName(StreamName("orders")))
+    val StreamAccess(stream, config) = parse(Map("STREAMARN" -> arn), fail("not asked"))
+    assert(stream === StreamRef.ByArn(StreamArn.parse(arn).get))
+    assert(config.region === "eu-west-1")
+  }
+
+  test("the region: the option, else the default") {
+    assert(parse(named, fail("not asked")).client.region === "eu-west-1")
+    assert(parse(Map("streamName" -> "orders"), Some("us-east-2")).client.region === "us-east-2")
+  }
+
+  test("several streams, by name in one region or by ARN in many") {
+    val byName = streams("streamName" -> "orders, refunds", "region" -> "eu-west-1")
+    assert(byName.map(_.ref.toString) === Seq("orders", "refunds"))
+    assert(byName.map(_.client).distinct.map(_.region) === Seq("eu-west-1"))
+    val there = arn.replace("eu-west-1", "us-east-1").replace("123456789012", "999999999999")
+    val byArn = streams("streamArn" -> s"$arn,$there", "profile" -> "dev")
+    assert(byArn.map(_.ref.toString) === Seq(arn, there))
+    assert(byArn.map(_.client.region) === Seq("eu-west-1", "us-east-1"))
+    assert(byArn.map(_.client.credentials).distinct.size === 1)
+  }
+
+  private val endpoints = Table(
+    ("endpoint", "region"),
+    ("https://kinesis.us-east-1.amazonaws.com", "us-east-1"),
+    ("https://kinesis-fips.us-gov-west-1.amazonaws.com/", "us-gov-west-1"),
+    ("https://Kinesis.cn-north-1.amazonaws.com.cn:443", "cn-north-1"),
+    ("https://vpce-0a1.kinesis.eu-west-1.vpce.amazonaws.com", "eu-west-1"),
+    ("https://123456789012.control-kinesis.eu-west-3.amazonaws.com", "default"),
+    ("https://kinesis.us-east-1.amazonaws.com.example.com", "default"),
+    ("http://127.0.0.1:4567", "default")
+  )
+
+  test("the region of an AWS endpoint, where none is said") {
+    forAll(endpoints) { (endpoint, region) =>
+      val options = Map("streamName" -> "orders", "endpoint" -> endpoint)
+      assert(parse(options, Some("default")).client.region === region)
+      assert(parse(options + ("region" -> region)).client.region === region, "and may be said")
+    }
+  }
+
+  test("an endpoint, credentials, a role") {
+    assert(client("endpoint" -> "http://127.0.0.1:4567").endpoint.map(_.getPort) === Some(4567))
+    assert(client().credentials === CredentialsConfig(DefaultChain, None))
+    assert(client("profile" -> "dev").credentials.source === Profile("dev"))
+    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+    assert(client(keys: _*).credentials.source === Static("ID", "hush", None))
+    val session = keys :+ ("awsSessionToken" -> "token")
+    assert(client(session: _*).credentials.source === Static("ID", "hush", Some("token")))
+    assert(
+      client("roleArn" -> role).credentials.role ===
+        Some(RoleConfig(role, "spark-kinesis", None, None))
+    )
+    val full = client(
+      "roleArn" -> role,
+      "roleSessionName" -> "me",
+      "roleExternalId" -> "outside",
+      "stsEndpoint" -> "https://sts.example.com"
+    )
+    assert(
+      full.credentials.role ===
+        Some(RoleConfig(role, "me", Some("outside"), Some(URI.create("https://sts.example.com"))))
+    )
+  }
+
+  private val refused = Table[Map[String, String], String, String](
+    ("options", "condition", "message holds"),
+    (Map("region" -> "eu-west-1"), MissingOption, "'streamName'"),
+    (named + ("streamArn" -> arn), ConflictingOptions, "Both 'streamName' and 'streamArn'"),
+    (named + ("streamName" -> "a,b"), InvalidOption, "Name one of the 2"),
+    (
+      named + ("endpoint" -> "https://kinesis.us-east-1.amazonaws.com"),
+      ConflictingOptions,
+      "is one of us-east-1, but stream orders lies in eu-west-1"
+    ),
+    (named + ("streamName" -> "a,b,a"), InvalidOption, "Name a once"),
+    (named + ("streamName" -> "a,,b"), InvalidOption, "the comma too many"),
+    (named + ("streamName" -> s"a,$arn"), InvalidOption, "and every other stream, by 'streamArn'"),
+    (Map("streamArn" -> s"$arn,orders"), InvalidOption, "Mend 'orders'"),
+    (named + ("streamName" -> "a b"), InvalidOption, "Option 'streamName' is 'a b'"),
+    (Map("streamArn" -> "arn:aws:s3:::b"), InvalidOption, "Option 'streamArn' is 'arn:aws:s3:::b'"),
+    (Map("streamName" -> "orders"), MissingRegion, "stream orders"),
+    (named + ("region" -> "Ireland"), InvalidOption, "Option 'region' is 'Ireland'"),
+    (Map("streamArn" -> arn, "region" -> "us-east-1"), ConflictingOptions, "lies in eu-west-1"),
+    (named + ("endpoint" -> "127.0.0.1:4567"), InvalidOption, "Option 'endpoint'"),
+    (named + ("endpoint" -> "ftp://h"), InvalidOption, "http or https"),
+    (named + ("endpoint" -> "http://u:hush@h"), InvalidOption, "without user and password"),
+    (named + ("awsAccessKeyId" -> "hush"), MissingOption, "'awsSecretAccessKey' is missing"),
+    (named + ("awsSecretAccessKey" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
+    (named + ("awsSessionToken" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
+    (named ++ Map("profile" -> "p", "awsAccessKeyId" -> "hush"), ConflictingOptions, "one kind"),
+    (named + ("roleArn" -> "reader"), InvalidOption, "Option 'roleArn' is 'reader'"),
+    (
+      Map("streamName" -> "orders", "kinesis.region" -> "Ireland"),
+      InvalidOption,
+      "Option 'kinesis.region' ('region' here) is 'Ireland'"
+    ),
+    (
+      named + ("awsSecretKey" -> "hush"),
+      MissingOption,
+      "beside 'awsSecretKey' ('awsSecretAccessKey' here)"
+    ),
+    (
+      named ++ Map("profile" -> "p", "awsAccessKey" -> "hush"),
+      ConflictingOptions,
+      "Both 'profile' and 'awsAccessKey' ('awsAccessKeyId' here)"
+    ),
+    (
+      named + ("stsSessionName" -> "me"),
+      MissingOption,
+      "'stsSessionName' ('roleSessionName' here)"
+    ),
+    (
+      named + ("endpointUrl" -> "http://u:hush@h"),
+      InvalidOption,
+      "Option 'endpointUrl' ('endpoint' here) holds an '@'"
+    ),
+    (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
+    (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),
+    (
+      named ++ Map("roleArn" -> role, "roleSessionName" -> "a b"),
+      InvalidOption,
+      "'roleSessionName'"
+    )
+  )
+
+  test("what is missing, wrong or contradictory is refused, without secrets") {
+    forAll(refused) { (options, condition, text) =>
+      val e = intercept[OptionException](parse(options))
+      assert(e.condition === condition)
+      assert(e.getMessage.contains(text))
+      assert(!e.getMessage.contains("hush"))
+    }
+  }
+}

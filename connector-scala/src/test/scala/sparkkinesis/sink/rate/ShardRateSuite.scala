@@ -1,0 +1,208 @@
+package sparkkinesis.sink.rate
+
+import org.scalacheck.Gen
+import org.scalactic.Tolerance._
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.sink.rate.ShardRate.{Sum, Taken}
+
+/** A shard's rate against a shard that refuses what is beyond its quota. */
+class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  /** Records and bytes of a second's quota, saved up for a second at most. */
+  private final class Shard(recordsPerSecond: Double, bytesPerSecond: Double) {
+    private var records = recordsPerSecond
+    private var bytes = bytesPerSecond
+    private var at = 0L
+    var written = 0L
+    var refused = 0L
+
+    /** Whether a record is written. */
+    def put(size: Int, now: Long): Boolean = {
+      val seconds = (now - at) / 1000.0
+      records = math.min(recordsPerSecond, records + recordsPerSecond * seconds)
+      bytes = math.min(bytesPerSecond, bytes + bytesPerSecond * seconds)
+      at = now
+      val passes = records >= 1 && bytes >= math.min(size.toDouble, bytesPerSecond)
+      if (passes) {
+        records -= 1
+        bytes -= size
+        written += 1
+      } else refused += 1
+      passes
+    }
+  }
+
+  private def quota = new Shard(1000, 1024.0 * 1024)
+  private def boundless = new Shard(1e9, 1e12)
+
+  /** Sends records of one size whenever it may, with an answer at once; returns how many. */
+  private def send(rate: ShardRate, shard: Shard, size: Int, now: Long, most: Int = 500): Int =
+    if (rate.readyAt(100000, 100000L * size, size, now) > now) 0
+    else {
+      var (taken, isProbe, isMore) = (0, false, true)
+      while (isMore && taken < most) rate.take(size, now) match {
+        case Taken.Nothing => isMore = false
+        case result =>
+          taken += 1
+          isProbe ||= result == Taken.Beyond
+      }
+      val written = (1 to taken).count(_ => shard.put(size, now))
+      def sum(count: Int) = Sum(count, count.toLong * size)
+      rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now)
+      taken
+    }
+
+  private def run(rate: ShardRate, shard: Shard, size: Int, from: Long, until: Long): Unit =
+    (from until until by 5).foreach(now => send(rate, shard, size, now))
+
+  private val sizes = Gen.oneOf(1, 50, 1000, 1048, 1049, 10000, 100000, 1000000)
+
+  test("a shard gets all that its quota allows, and hardly anything is refused") {
+    forAll(sizes) { size =>
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
+      run(rate, shard, size, 0, 60000)
+      val allowed = math.min(1000.0, 1024.0 * 1024 / size) * 61
+      assert(shard.written >= 0.98 * allowed - 2)
+      assert(shard.refused <= 0.01 * shard.written + 2)
+    }
+  }
+
+  test("a shard without a quota is soon free, and then asks for no time") {
+    forAll(sizes) { size =>
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), boundless)
+      Iterator.from(0).takeWhile(_ => !rate.isFree).take(2000).foreach { n =>
+        send(rate, shard, size, n * 5L, most = 5000)
+      }
+      assert(rate.isFree && shard.refused === 0)
+    }
+  }
+
+  test("where half of a shard is taken by others, the share comes down to what is left at once") {
+    val (rate, shard) = (new ShardRate(1, () => 1, 0), new Shard(500, 512 * 1024.0))
+    run(rate, shard, 1000, 0, 3000)
+    assert(rate.share > 0.45 && rate.share < 0.6)
+    val (writtenBefore, refusedBefore) = (shard.written, shard.refused)
+    run(rate, shard, 1000, 3000, 63000)
+    val written = shard.written - writtenBefore
+    assert(written > 0.95 * 500 * 60)
+    assert(shard.refused - refusedBefore < 0.02 * written)
+  }
+
+  test("the share grows back, slowly at first") {
+    val (rate, small) = (new ShardRate(1, () => 1, 0), new Shard(200, 200 * 1024.0))
+    run(rate, small, 1000, 0, 5000)
+    val share = rate.share
+    assert(share < 0.3)
+    val whole = quota
+    run(rate, whole, 1000, 5000, 6000)
+    assert(rate.share < share + 0.3)
+    run(rate, whole, 1000, 6000, 15000)
+    assert(rate.share === 1.0)
+  }
+
+  /** Of each of several executors, what was written from `from` on. */
+  private def race(rates: Seq[ShardRate], shard: Shard, from: Long, until: Long): Seq[Long] = {
+    val written = rates.map(_ => 0L).toArray
+    (from until until by 5).foreach { now =>
+      rates.indices.foreach { i =>
+        val who = (i + (now / 5).toInt) % rates.size
+        val before = shard.written
+        send(rates(who), shard, 1000, now)
+        written(who) += shard.written - before
+      }
+    }
+    written.toSeq
+  }
+
+  test("executors that write to one shard share it, and little is refused") {
+    (2 to 8).foreach { count =>
+      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => count, 0)), quota)
+      val written = race(rates, shard, 0, 60000)
+      assert(shard.written >= 0.93 * 61000)
+      assert(shard.refused <= 0.03 * shard.written)
+      assert(written.min > 0.35 * written.max)
+    }
+  }
+
+  test("executors that know nothing of each other come to share a shard") {
+    (2 to 4).foreach { count =>
+      val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => 1, 0)), quota)
+      race(rates, shard, 0, 60000)
+      val written = race(rates, shard, 60000, 120000)
+      assert(written.sum >= 0.93 * 60000)
+      assert(written.min > 0.35 * written.max)
+    }
+  }
+
+  test("an executor of many that is the only one to write soon has all") {
+    val (rate, shard) = (new ShardRate(1, () => 8, 0), quota)
+    run(rate, shard, 1000, 0, 10000)
+    assert(shard.written >= 0.9 * 11000)
+  }
+
+  test("answers that take long make no shard free") {
+    forAll(Gen.choose(1L, 3000L)) { delay =>
+      val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
+      (0L until 60000L).by(delay).foreach { now =>
+        var (taken, isProbe) = (0, false)
+        Iterator.continually(rate.take(1000, now)).takeWhile(_ != Taken.Nothing).foreach { it =>
+          taken += 1
+          isProbe ||= it == Taken.Beyond
+        }
+        val written = (1 to taken).count(_ => shard.put(1000, now + delay))
+        def sum(count: Int) = Sum(count, count * 1000L)
+        rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now + delay)
+        assert(!rate.isFree && rate.share === 1.0)
+      }
+      assert(shard.refused <= 0.01 * shard.written)
+    }
+  }
+
+  test("a free shard that begins to refuse is limited at once") {
+    val rate = new ShardRate(1, () => 1, 0)
+    (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
+    assert(rate.isFree)
+    rate.answered(
+      Sum(1400, 1400000),
+      Sum(1000, 1000000),
+      Sum(400, 400000),
+      isProbe = false,
+      1000,
+      1000
+    )
+    assert(!rate.isFree)
+    assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
+  }
+
+  test("the largest record passes when there is no more to wait for, and its debt is paid") {
+    val rate = new ShardRate(1, () => 1, 0)
+    val ten = 10 * 1024 * 1024
+    assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)
+    assert(rate.take(ten, 0) === Taken.Within)
+    rate.answered(Sum(1, ten.toLong), Sum(1, ten.toLong), Sum.Zero, isProbe = false, 0, 1)
+    assert(rate.take(1000, 1) === Taken.Nothing)
+    assert(rate.readyAt(1, 1000, 1000, 1) >= 8900)
+    assert(rate.readyAt(1, ten.toLong, ten, 1) === 9995L +- 5L)
+  }
+
+  test("time that goes backwards stands still") {
+    val rate = new ShardRate(1, () => 1, 10000)
+    while (rate.take(1000, 10000) != Taken.Nothing) {}
+    assert(rate.take(1000, 0) === Taken.Nothing)
+    assert(rate.readyAt(1, 1000, 1000, 0) <= 1000)
+  }
+
+  test("two writers of one executor have one quota between them") {
+    val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
+    val sent = Array(0L, 0L)
+    (0L until 60000L by 5).foreach { now =>
+      val first = (now / 5 * 7919 % 31 % 2).toInt
+      Seq(first, 1 - first).foreach(who => sent(who) += send(rate, shard, 1000, now))
+    }
+    assert(shard.refused <= 0.01 * shard.written)
+    assert(shard.written >= 0.98 * 61000)
+    assert(sent.min > 0.3 * sent.max)
+  }
+}

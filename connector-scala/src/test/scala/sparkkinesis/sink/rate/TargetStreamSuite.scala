@@ -1,0 +1,86 @@
+package sparkkinesis.sink.rate
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardListing}
+import sparkkinesis.model._
+import sparkkinesis.sink.{FakeKinesis, FastClock}
+
+/** What the tasks of an executor share of a stream. */
+class TargetStreamSuite extends AnyFunSuite {
+  private val ref = StreamRef.ByName(StreamName("orders"))
+
+  private def shard(number: Int, range: HashKeyRange) =
+    Shard(ShardId(f"shardId-$number%012d"), Nil, range, SequenceNumber("1"), None)
+
+  private def even(count: Int): Seq[Shard] =
+    HashKeyRange.even(count).zipWithIndex.map { case (range, i) => shard(i, range) }
+
+  private final class Listing(answer: Int => Seq[Shard]) {
+    val asked = new AtomicInteger
+    private val client = new FakeKinesis((_, _) => Nil) {
+      override def listShards(request: ListShardsRequest): ShardListing =
+        ShardListing(answer(asked.incrementAndGet()), None, None)
+    }
+
+    def stream(spreads: Option[Int] = None, writers: Int = 1) =
+      new TargetStream(
+        ref,
+        client,
+        ServiceLimits.RecordBytes,
+        spreads,
+        writers,
+        new FastClock,
+        () => 0
+      )
+  }
+
+  test("the shards are listed once, whoever asks") {
+    val listing = new Listing(_ => even(3))
+    val stream = listing.stream()
+    val shards = stream.shards
+    assert(shards.shards.size === 3 && (stream.shards eq shards) && listing.asked.get === 1)
+  }
+
+  test("they are listed anew for who knows the newest, and for nobody else") {
+    val listing = new Listing(n => even(math.min(n, 2)))
+    val stream = listing.stream()
+    val old = stream.shards
+    val news = stream.shardsAfter(old)
+    assert(news.shards.size === 2 && listing.asked.get === 2)
+    assert((stream.shardsAfter(old) eq news) && listing.asked.get === 2)
+    assert((stream.shardsAfter(news) eq news) && listing.asked.get === 3, "nothing changed")
+  }
+
+  test("a busy service is asked again for the first listing, a few times") {
+    val listing =
+      new Listing(n => if (n < 3) throw new KinesisException.LimitExceeded("busy") else even(1))
+    assert(listing.stream().shards.shards.size === 1)
+    val never = new Listing(_ => throw new KinesisException.LimitExceeded("busy"))
+    intercept[KinesisException.LimitExceeded](never.stream().shards)
+    assert(never.asked.get === 5)
+  }
+
+  test("a listing without an open shard is none") {
+    val e =
+      intercept[KinesisException.InUse](new Listing(_ => Nil).stream().shardsAfter(ShardMap.Whole))
+    assert(e.getMessage.contains("stream orders"))
+  }
+
+  test("a stream that spreads records itself is never listed, and has its shards' quota together") {
+    val listing = new Listing(_ => fail())
+    val stream = listing.stream(spreads = Some(4))
+    assert(stream.shards eq ShardMap.Whole)
+    val rate = stream.rate(stream.shards.shards.head, 0)
+    (1 to 4000).foreach(_ => assert(rate.take(1000, 0) === ShardRate.Taken.Within))
+  }
+
+  test("tasks share a shard's rate, which begins at the executor's part of the quota") {
+    val stream = new Listing(_ => even(2)).stream(writers = 4)
+    val first = stream.rate(ShardId("a"), 0)
+    assert((stream.rate(ShardId("a"), 10) eq first) && (stream.rate(ShardId("b"), 0) ne first))
+    assert(first.share === 0.25)
+  }
+}

@@ -1,0 +1,66 @@
+package sparkkinesis.sink.write
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.sink.{FakeKinesis, SinkOptions}
+
+/** What makes a writer give up, and what not. */
+class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
+  test("what is not taken in time fails, naming stream, first failure, and how many wait") {
+    val answers = Iterator("slow down", "still slow").concat(Iterator.continually("later"))
+    val kinesis = new FakeKinesis((_, _) =>
+      throw new KinesisException.Throttled(answers.synchronized(answers.next()))
+    )
+    using(newWriter(kinesis, SinkOptions(deliveryTimeout = 30.seconds))) { writer =>
+      (1 to 7).foreach(i => writer.put(entry(i.toString)))
+      val e = intercept[DeliveryTimeoutException](writer.flush())
+      assert(
+        e.getMessage.contains("Stream orders, shard s, did not take a record within 30 seconds")
+      )
+      assert(e.getMessage.contains("7 records of this task wait"))
+      assert(e.getMessage.endsWith("The first failure was: slow down"))
+      assert(kinesis.requests.size > 5, "it must have tried until then")
+      assert(intercept[DeliveryTimeoutException](writer.put(entry("8"))) eq e)
+      assert(intercept[DeliveryTimeoutException](writer.flush()) eq e)
+    }
+  }
+
+  test("a failure that waiting does not mend is thrown at once") {
+    val denied = new KinesisException.AccessDenied("no")
+    val kinesis = new FakeKinesis((_, _) => throw denied)
+    using(newWriter(kinesis)) { writer =>
+      writer.put(entry("1"))
+      assert(intercept[KinesisException.AccessDenied](writer.flush()) eq denied)
+      assert(kinesis.requests.size === 1)
+    }
+  }
+
+  test("a record that is refused for good is not sent again") {
+    val kinesis = new FakeKinesis((_, entries) =>
+      entries.map(_ => PutResult.Failed("InvalidArgumentException", "too large"))
+    )
+    using(newWriter(kinesis)) { writer =>
+      writer.put(entry("1"))
+      val e = intercept[KinesisException.InvalidArgument](writer.flush())
+      assert(e.getMessage.contains("stream orders") && e.getMessage.contains("too large"))
+      assert(kinesis.requests.size === 1)
+    }
+  }
+
+  test("an answer for another number of records is no answer") {
+    val calls = new AtomicInteger
+    val kinesis = new FakeKinesis((it, entries) =>
+      if (calls.getAndIncrement() == 0) Nil else entries.map(it.write)
+    )
+    using(newWriter(kinesis)) { writer =>
+      (1 to 3).foreach(i => writer.put(entry(i.toString)))
+      writer.flush()
+      assert(kinesis.requests === Seq(3, 3))
+    }
+  }
+}

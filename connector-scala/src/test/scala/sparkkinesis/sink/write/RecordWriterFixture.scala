@@ -1,0 +1,83 @@
+package sparkkinesis.sink.write
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
+import org.scalatest.time.{Seconds, Span}
+
+import sparkkinesis.client.{Clock, KinesisClient, KinesisException, PutResult}
+import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
+import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.rate.TargetStream
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkMetrics, SinkOptions}
+
+/** Writers to a fake stream, closed after use. */
+trait RecordWriterFixture {
+  protected val stream: StreamRef = StreamRef.ByName(StreamName("orders"))
+  protected val soon: Timeout = Timeout(Span(10, Seconds))
+
+  /** It tries for longer than any test. */
+  protected val patient: SinkOptions = SinkOptions(deliveryTimeout = 1000.hours)
+
+  protected def entry(text: String): PutEntry = PutEntry("key", text.getBytes, None)
+
+  /** A writer to one stream. */
+  protected final class OneStream(writer: RecordWriter, stream: TargetStream)
+      extends AutoCloseable {
+    def put(entry: PutEntry): Unit = writer.put(stream, entry)
+    def flush(): Unit = writer.flush()
+    def buffered: Long = writer.buffered
+    def metrics: SinkMetrics = writer.metrics
+    override def close(): Unit = writer.close()
+  }
+
+  protected def target(client: KinesisClient, clock: Clock): TargetStream =
+    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, 1, clock, () => 0.5)
+
+  protected def newWriter(
+      client: KinesisClient,
+      options: SinkOptions = SinkOptions(),
+      limits: RequestLimits = RequestLimits(10, 1000),
+      clock: Clock = new FastClock,
+      isCancelled: () => Boolean = () => false,
+      seed: Long = 1
+  ): OneStream = new OneStream(
+    new RecordWriter(limits, options, clock, new Random(seed), isCancelled),
+    target(client, clock)
+  )
+
+  protected def using[A](writer: OneStream)(use: OneStream => A): A =
+    try use(writer)
+    finally writer.close()
+
+  protected def thread(body: => Unit): Thread = {
+    val thread = new Thread(() => body)
+    thread.setDaemon(true)
+    thread.start()
+    thread
+  }
+
+  /** Fails requests and records by chance, and now and then after they took effect. */
+  protected def moody(seed: Long): FakeKinesis = {
+    val random = new Random(seed)
+    new FakeKinesis((it, entries) =>
+      random.nextInt(6) match {
+        case 0 => throw new KinesisException.Throttled("slow down")
+        case 1 => throw new KinesisException.Unreachable("no way")
+        case 2 =>
+          entries.foreach(it.write)
+          throw new KinesisException.Unreachable("no answer")
+        case 3 => throw new KinesisException.ServiceFailure("oops")
+        case _ =>
+          entries.map { entry =>
+            random.nextInt(4) match {
+              case 0 => FakeKinesis.Throttle
+              case 1 => PutResult.Failed("InternalFailure", "Internal service failure.")
+              case _ => it.write(entry)
+            }
+          }
+      }
+    )
+  }
+}

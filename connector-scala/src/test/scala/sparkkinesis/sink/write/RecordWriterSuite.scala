@@ -1,0 +1,92 @@
+package sparkkinesis.sink.write
+
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.sink.{FakeKinesis, SinkOptions}
+
+/** What a writer sends, and when. */
+class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with RecordWriterFixture {
+  test("whatever fails, every record arrives at least once, and no other") {
+    forAll(Gen.long, Gen.choose(0, 300)) { (seed, count) =>
+      val kinesis = moody(seed)
+      val sent = (1 to count).map(_.toString)
+      using(newWriter(kinesis, patient)) { writer =>
+        sent.foreach(text => writer.put(entry(text)))
+        writer.flush()
+        assert(kinesis.written.toSet === sent.toSet)
+        assert(writer.buffered === 0)
+        assert(writer.metrics.records === count)
+        assert(writer.metrics.requests === kinesis.requests.size)
+      }
+    }
+  }
+
+  test("only the failed records are sent again") {
+    val first = new AtomicInteger
+    val kinesis = new FakeKinesis((it, entries) =>
+      if (first.getAndIncrement() > 0) entries.map(it.write)
+      else
+        entries.map(e =>
+          if (new String(e.data).toInt % 3 == 0) FakeKinesis.Throttle else it.write(e)
+        )
+    )
+    using(newWriter(kinesis, patient.copy(linger = 1.hour))) { writer =>
+      (1 to 9).foreach(i => writer.put(entry(i.toString)))
+      writer.flush()
+      assert(kinesis.requests === Seq(9, 3))
+      assert(kinesis.written.sorted === (1 to 9).map(_.toString))
+      val metrics = writer.metrics
+      assert((metrics.records, metrics.bytes) === ((9, 9 * 4)))
+      assert((metrics.requests, metrics.entries) === ((2, 12)))
+      assert((metrics.retried, metrics.throttled) === ((3, 3)))
+    }
+  }
+
+  test("full requests leave at once, the rest at flush") {
+    val kinesis = FakeKinesis.willing
+    using(newWriter(kinesis, SinkOptions(linger = 1000.hours), clock = SystemClock)) { writer =>
+      (1 to 25).foreach(i => writer.put(entry(i.toString)))
+      eventually(soon)(assert(kinesis.requests === Seq(10, 10)))
+      writer.flush()
+      assert(kinesis.requests === Seq(10, 10, 5))
+    }
+  }
+
+  test("what has lingered leaves, though no further record comes") {
+    val kinesis = FakeKinesis.willing
+    using(newWriter(kinesis, clock = SystemClock)) { writer =>
+      writer.put(entry("1"))
+      eventually(soon)(assert(kinesis.requests === Seq(1)))
+    }
+  }
+
+  test("several requests are in flight, never more than allowed") {
+    val (now, most) = (new AtomicInteger, new AtomicInteger)
+    val three = new CountDownLatch(3)
+    val kinesis = new FakeKinesis((it, entries) => {
+      most.accumulateAndGet(now.incrementAndGet(), math.max)
+      three.countDown()
+      three.await()
+      now.decrementAndGet()
+      entries.map(it.write)
+    })
+    using(newWriter(kinesis, SinkOptions(maxInFlightRequests = 3))) { writer =>
+      (1 to 100).foreach(i => writer.put(entry(i.toString)))
+      writer.flush()
+      assert(most.get === 3)
+    }
+  }
+
+  test("flush without records returns") {
+    using(newWriter(FakeKinesis.willing))(_.flush())
+  }
+}

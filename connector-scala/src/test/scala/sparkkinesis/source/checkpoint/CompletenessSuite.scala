@@ -1,0 +1,100 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.SequenceNumber
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.plan.BatchPlanner
+import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
+import sparkkinesis.source.{ScriptedKinesis, SourceException}
+
+/** What an offset knows of completeness, from the plan that wrote it to the check after a stop. */
+class CompletenessSuite extends AnyFunSuite {
+  private val now = Instant.parse("2026-01-09T00:00:00Z")
+  private val shard = shardId(0)
+  private val beginning = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shard -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
+  )
+
+  private def after(wait: FiniteDuration): Instant = now.plusMillis(wait.toMillis)
+
+  /** A restart at that time. */
+  private def check(
+      offset: SourceOffset,
+      at: Instant,
+      retention: FiniteDuration = 24.hours
+  ): Unit = {
+    val clock = new FastClock
+    clock.pass(at.toEpochMilli.millis)
+    val kinesis = new ScriptedKinesis().summary(summary(retention = retention))
+    StreamCheckSuite.checked(kinesis, clock).check(offset.streams(arn))
+  }
+
+  private def isRefused(offset: SourceOffset, at: Instant): Boolean =
+    try { check(offset, at); false }
+    catch { case e: SourceException => e.condition == "KINESIS_DATA_LOSS" }
+
+  private def read(
+      from: SourceOffset,
+      lastArrival: Instant,
+      completeAsOf: Instant
+  ): SourceOffset = {
+    val mark = Mark(Progress.After(SequenceNumber("1")), 1, 1, lastArrival.toEpochMilli)
+    val frontier = Frontier(Vector(mark), Nil, 1, completeAsOf.toEpochMilli)
+    BatchPlanner.end(from, Map(shardOf(0) -> frontier), ReadLimits.None)
+  }
+
+  test(
+    "a backlog of 24 hours, an hour of it read, a stop of 10 hours: the rest is in part trimmed"
+  ) {
+    val oneHourRead = read(beginning, after(-23.hours), after(-23.hours))
+    assert(isRefused(oneHourRead, after(10.hours)))
+    assert(!isRefused(oneHourRead, after(1.hour)))
+  }
+
+  test("nothing read of a backlog: what is trimmed meanwhile was not owed") {
+    check(beginning, after(1000.hours))
+  }
+
+  test("a backlog read to the tip, then a stop: refused only beyond the retention") {
+    val all = read(beginning, after(-5.hours), now)
+    assert(!isRefused(all, after(24.hours)) && isRefused(all, after(24.hours + 1.milli)))
+  }
+
+  /** Each day's run of `Trigger.AvailableNow` over a stream without records. */
+  private def daily(isConfirmed: Boolean): Unit = {
+    val retention = 36.hours
+    val first = read(beginning, now, now)
+    (1 to 9).foldLeft(first) { (offset, day) =>
+      val stop = after(day.days)
+      check(offset, stop.plusSeconds(1), retention)
+      // Reading went on for a while after the stop time.
+      val idle = Frontier(Vector.empty, Nil, 0, stop.toEpochMilli + 60000)
+      val due = Map(shardOf(0) -> idle.until(stop.toEpochMilli))
+      val confirmed = BatchPlanner.confirmed(offset, due, retention / 4)
+      assert(
+        confirmed.streams(arn).shards(shard).completeAsOf === Some(stop),
+        "not later than the stop"
+      )
+      if (isConfirmed) confirmed else offset
+    }
+    ()
+  }
+
+  test("a quiet stream read once a day: no false alarm, as each run confirms its stop time") {
+    daily(isConfirmed = true)
+    assertThrows[SourceException](daily(isConfirmed = false))
+  }
+}

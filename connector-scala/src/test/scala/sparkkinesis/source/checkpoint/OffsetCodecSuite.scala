@@ -1,0 +1,169 @@
+package sparkkinesis.source.checkpoint
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.Repository
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{SequenceNumber, StreamName}
+import sparkkinesis.source.SourceException
+
+class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val created = Instant.parse("2026-01-02T03:04:05Z")
+  private val completeAsOf = Instant.parse("2026-01-02T08:00:00.123Z")
+
+  private def offsetOf(shards: (Int, ShardProgress)*) = only(
+    StreamOffset(
+      arn,
+      created,
+      SortedMap.from(shards.map { case (id, shard) => shardId(id) -> shard })
+    )
+  )
+
+  private def at(progress: Progress, waitsFor: Int*) =
+    ShardProgress(progress, waitsFor.map(shardId).toSet)
+
+  private def complete(progress: Progress, waitsFor: Int*) =
+    at(progress, waitsFor: _*).copy(completeAsOf = Some(completeAsOf))
+
+  private val number = SequenceNumber("49659048151843208164834873923474529478262450846735958018")
+
+  /** One file for each way an offset can look. */
+  private val offsets = Seq(
+    "latest" -> offsetOf(
+      0 -> complete(Progress.AtTimestamp(completeAsOf)),
+      1 -> complete(Progress.AtTimestamp(completeAsOf))
+    ),
+    "trim-horizon" -> offsetOf(0 -> at(Progress.TrimHorizon)),
+    "reshard" -> offsetOf(
+      1 -> complete(Progress.Finished),
+      2 -> at(Progress.After(number)),
+      3 -> complete(Progress.TrimHorizon, 1),
+      4 -> at(Progress.TrimHorizon, 2, 1),
+      5 -> complete(Progress.After(number)),
+      6 -> at(Progress.AtTimestamp(created)),
+      7 -> at(Progress.Finished)
+    )
+  )
+
+  private val several = SourceOffset.of(
+    Seq(arn, arn.copy(region = "us-east-1"), arn.copy(name = StreamName("refunds"))).map { arn =>
+      StreamOffset(arn, created, SortedMap(shardId(0) -> at(Progress.After(number))))
+    }
+  )
+
+  private val positions = offsetOf(
+    0 -> complete(Progress.From(number)),
+    1 -> at(Progress.From(number)),
+    2 -> at(Progress.TrimHorizon, 0)
+  )
+
+  /** Of the current version, and of each earlier one that a query may still come with. */
+  private val golden = Table[String, SourceOffset](
+    ("file", "offset"),
+    (for {
+      version <- 1 to OffsetCodec.Version
+      (name, offset) <- offsets
+    } yield s"offset-v$version-$name.json" -> offset) ++ Seq(
+      "offset-v2-streams.json" -> several,
+      "offset-v2-positions.json" -> positions
+    ): _*
+  )
+
+  test("golden files are written byte for byte, and read") {
+    forAll(golden) { (name, offset) =>
+      val file = Repository.root.resolve("tests/golden").resolve(name)
+      val isCurrent = name.startsWith(s"offset-v${OffsetCodec.Version}-")
+      if (isCurrent && sys.env.contains("UPDATE_GOLDEN"))
+        Files.write(file, OffsetCodec.encode(offset).getBytes(UTF_8))
+      val text = new String(Files.readAllBytes(file), UTF_8)
+      if (isCurrent) assert(OffsetCodec.encode(offset) === text)
+      assert(OffsetCodec.decode(text) === offset)
+    }
+  }
+
+  test("what was written is read, and the same offset is always the same text") {
+    forAll(offset) { offset =>
+      val json = OffsetCodec.encode(offset)
+      assert(OffsetCodec.decode(json) === offset)
+      assert(OffsetCodec.encode(OffsetCodec.decode(json)) === json)
+      assert(!json.contains('\n'), "Spark's offset log keeps a line")
+    }
+  }
+
+  test("sequence numbers keep their leading zeros") {
+    val zeros = offsetOf(0 -> at(Progress.After(SequenceNumber("007"))))
+    assert(OffsetCodec.encode(zeros).contains("\"007\""))
+  }
+
+  private val good = OffsetCodec.encode(offsetOf(0 -> at(Progress.TrimHorizon)))
+
+  test("a later version is refused by name, with what to do") {
+    val e = intercept[SourceException](
+      OffsetCodec.decode(good.replace("\"version\":2", "\"version\":3"))
+    )
+    assert(e.condition === "KINESIS_OFFSET_TOO_NEW")
+    assert(e.getMessage.contains("version 3") && e.getMessage.contains("up to version 2"))
+    assert(e.getMessage.contains("newer spark-kinesis"))
+  }
+
+  /** Of version 1. */
+  private val oneStream =
+    s"""{"version":1,"stream":"$arn","created":"$created","shards":{"shardId-1":"trim_horizon"}}"""
+
+  private val corrupt = Table(
+    ("text", "reason"),
+    ("", "not a JSON object"),
+    ("0", "not a JSON object"),
+    ("[]", "not a JSON object"),
+    ("null", "not a JSON object"),
+    (good.dropRight(1), "not a JSON object"),
+    (good + good, "not a JSON object"),
+    (good + "x", "not a JSON object"),
+    ("""{"orders":{"0":12,"1":7}}""", "no 'version'"), // Kafka's
+    ("""{"logOffset":3}""", "no 'version'"), // the file source's
+    (good.replace("\"version\":2", "\"version\":\"1\""), "no 'version'"),
+    (good.replace("\"version\":2", "\"version\":0"), "version is 0"),
+    (good.replace("stream/orders", "orders"), "orders' is no stream's ARN"),
+    (good.replace("\"streams\"", "\"stream\""), "'streams' is no object"),
+    (s"""{"version":2,"streams":{"$arn":7}}""", "is no object"),
+    (oneStream.replace("stream/orders", "orders"), "'stream' is 'arn:"),
+    (oneStream.replace("\"created\"", "\"creation\""), "'created' is missing"),
+    (good.replace("\"created\"", "\"creation\""), "'created' is missing"),
+    (good.replace("2026-01-02T03:04:05Z", "yesterday"), "'created' is 'yesterday'"),
+    (good.replace("\"shards\"", "\"shard\""), "'shards' is no object"),
+    (good.replace("trim_horizon", "TRIM"), "is at 'TRIM'"),
+    (good.replace("trim_horizon", ""), "is at ''"),
+    (good.replace("trim_horizon", "-1"), "is at '-1'"),
+    (good.replace("trim_horizon", "after:1"), "is at 'after:1'"),
+    (good.replace("trim_horizon", "trim_horizon@"), "is at 'trim_horizon@'"),
+    (good.replace("trim_horizon", "trim_horizon@0"), "is at 'trim_horizon@0'"),
+    (good.replace("trim_horizon", "7@-1"), "is at '7@-1'"),
+    (good.replace("trim_horizon", "7@8@9"), "is at '7@8@9'"),
+    (good.replace("trim_horizon", "@7"), "is at '@7'"),
+    (good.replace("trim_horizon", "at:noon"), "is at 'at:noon'"),
+    (good.replace("trim_horizon", "from:7x"), "is at 'from:7x'"),
+    (good.replace("\"trim_horizon\"", "7"), "is at '7'"),
+    (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, which is not among 'shards'"),
+    (withWaits("""{"shardId-000000000000":"x"}"""), "is no list of shards"),
+    (withWaits("""{"shardId-000000000000":[1]}"""), "is no list of shards"),
+    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is no object")
+  )
+
+  private def withWaits(json: String): String = good.dropRight(3) + s""","waitsFor":$json}}}"""
+
+  test("what is no offset is refused with the reason, and shown") {
+    forAll(corrupt) { (text, reason) =>
+      val e = intercept[SourceException](OffsetCodec.decode(text))
+      assert(e.condition === "KINESIS_OFFSET_UNREADABLE")
+      assert(e.getMessage.contains(reason) && e.getMessage.contains(text.take(30)))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.plan.BatchPlanner
+import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
+import sparkkinesis.source.{ScriptedKinesis, SourceException}
+
+/** Streams that come to a query, and leave it, between its runs. */
+class QueryStreamsSuite extends AnyFunSuite {
+  private val orders = arn
+  private val refunds = arn.copy(region = "us-east-1", name = StreamName("refunds"))
+
+  private def offsetOf(arns: StreamArn*) = SourceOffset.of(arns.map { arn =>
+    val shard = shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty)
+    StreamOffset(arn, Instant.EPOCH, SortedMap(shard))
+  })
+
+  /** A query that names these streams. */
+  private def naming(arns: Seq[StreamArn], allowRemoval: Boolean = false): QueryStreams = {
+    val named = Map("streamArn" -> arns.mkString(","), "allowStreamRemoval" -> s"$allowRemoval")
+    val options = SourceOptions.parse(named, None)
+    val start = StartingPosition.TrimHorizon
+    val streams = options.streams.zip(arns).map { case (access, arn) =>
+      val kinesis = new ScriptedKinesis().summary(summary(stream = arn))
+      kinesis.summary(summary(stream = arn)).listing(listing(newStream(1): _*)) // to begin, once
+      access -> StreamCheckSuite
+        .checked(kinesis, new FastClock, ref = StreamRef.ByArn(arn), start = start)
+    }
+    new QueryStreams(options, streams)
+  }
+
+  private def refusal(streams: QueryStreams, offset: SourceOffset): SourceException =
+    intercept[SourceException](streams.check(offset))
+
+  test("a new query begins in each of its streams") {
+    assert(naming(Seq(orders, refunds)).begin() === offsetOf(orders, refunds))
+  }
+
+  test("the streams of the checkpoint, in any order: nothing comes and nothing goes") {
+    val streams = naming(Seq(refunds, orders))
+    val offset = offsetOf(orders, refunds)
+    streams.check(offset)
+    assert((streams.kept(offset) eq offset) && (streams.joined(offset) eq offset))
+    assert(streams.access.keySet === Set(orders, refunds))
+    assert(streams.access(refunds).client.region === "us-east-1")
+  }
+
+  test("a stream named anew begins where the option says: decided once in a run") {
+    val streams = naming(Seq(orders, refunds))
+    val offset = offsetOf(orders)
+    streams.check(offset)
+    assert(streams.joined(streams.kept(offset)) === offsetOf(orders, refunds))
+    assert(streams.joined(offset) === offsetOf(orders, refunds), "not asked again")
+  }
+
+  test("a stream that is no longer named is refused, by its name and with what to do") {
+    val e = refusal(naming(Seq(orders)), offsetOf(orders, refunds))
+    assert(e.condition === "KINESIS_STREAM_REMOVED")
+    assert(Seq(refunds.toString, "allowStreamRemoval").forall(e.getMessage.contains))
+  }
+
+  test("another stream's checkpoint is refused by both names") {
+    val e = refusal(naming(Seq(orders)), offsetOf(refunds))
+    assert(e.condition === "KINESIS_OTHER_STREAM")
+    assert(Seq(orders, refunds).map(_.toString).forall(e.getMessage.contains))
+  }
+
+  test("where it is allowed the stream goes; its last batch can still be read") {
+    val streams = naming(Seq(orders), allowRemoval = true)
+    val offset = offsetOf(orders, refunds)
+    streams.check(offset)
+    assert(streams.kept(offset) === offsetOf(orders))
+    val without = offsetOf(orders)
+    assert(streams.kept(without) eq without, "once it is gone nothing is to be done")
+    assert(streams.access(refunds).ref === StreamRef.ByArn(refunds))
+    assert(streams.access(refunds).client.region === "us-east-1")
+  }
+
+  test(
+    "a stream that an offset met later has is checked as well: its batch had not been committed"
+  ) {
+    val streams = naming(Seq(orders))
+    streams.check(offsetOf(orders))
+    assert(refusal(streams, offsetOf(orders, refunds)).condition === "KINESIS_STREAM_REMOVED")
+    val again = naming(Seq(orders, refunds))
+    again.check(offsetOf(orders))
+    val made = offsetOf(orders, refunds)
+    val other = made.streams(refunds).copy(created = Instant.ofEpochMilli(7))
+    val e = refusal(again, SourceOffset(made.streams + (refunds -> other)))
+    assert(e.condition === "KINESIS_STREAM_RECREATED")
+  }
+
+  test("the batch in which streams come and go reads of those that stay alone") {
+    val (from, upTo) = (offsetOf(orders), offsetOf(refunds))
+    assert(BatchPlanner.ranges(from, upTo).isEmpty)
+    val mark = Mark(Progress.After(SequenceNumber("1")), 1, 1, 1)
+    val found = Frontier(Vector(mark), Nil, 0, 0)
+    val frontiers = Seq(orders, refunds).map(StreamShard(_, shardId(0)) -> found).toMap
+    val both = offsetOf(orders, refunds)
+    val ranges = BatchPlanner.ranges(both, BatchPlanner.end(both, frontiers, ReadLimits.None))
+    assert(ranges.map(_.shard) === Seq(orders, refunds).sorted.map(StreamShard(_, shardId(0))))
+  }
+}

@@ -1,0 +1,245 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{ListShardsRequest, Page, ShardFilter, ShardIterator, ShardListing}
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.model.{Position, SequenceNumber}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis.{listing, summary}
+import sparkkinesis.source.position.{ByShard, ShardStarts, StartingPosition}
+import sparkkinesis.source.{ScriptedKinesis, SourceException, StreamClient}
+import sparkkinesis.spark.LogTap
+
+class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val two = newStream(2)
+
+  private def begin(
+      kinesis: ScriptedKinesis,
+      start: StartingPosition = StartingPosition.TrimHorizon,
+      clock: FastClock = new FastClock
+  ): StreamOffset =
+    ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock, () => 0.5)
+
+  private val skews = Table(
+    ("driver", "service, to the second", "taken"),
+    ("2026-01-01T00:00:05.400Z", None, "2026-01-01T00:00:05.400Z"),
+    ("2026-01-01T00:00:05.400Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05.400Z"),
+    ("2026-01-01T00:00:05Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"),
+    ("2026-01-01T00:00:05.999Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05.999Z"),
+    ("2026-01-01T00:00:06Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"), // ahead
+    ("2026-01-01T09:00:00Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"),
+    ("2026-01-01T00:00:04.999Z", Some("2026-01-01T00:00:05Z"), "2026-01-01T00:00:05Z"), // behind
+    ("2026-01-01T00:00:05.123456Z", None, "2026-01-01T00:00:05.123Z")
+  )
+
+  test("the service's clock counts where the driver's cannot be right") {
+    forAll(skews) { (own, service, taken) =>
+      val now = ShardDiscovery.serviceNow(Instant.parse(own), service.map(Instant.parse))
+      assert(now === Instant.parse(taken))
+    }
+  }
+
+  test("an end lies after all that has arrived: a second later where the service's clock counts") {
+    def atLatest(own: String, service: Option[String]) =
+      ShardDiscovery.serviceNowAtLatest(Instant.parse(own), service.map(Instant.parse)).toString
+    val service = Some("2026-01-01T00:00:05Z")
+    assert(atLatest("2026-01-01T00:00:05.400Z", service) === "2026-01-01T00:00:05.400Z")
+    assert(atLatest("2026-01-01T00:00:04.999Z", service) === "2026-01-01T00:00:06Z")
+    assert(atLatest("2026-01-01T09:00:00Z", service) === "2026-01-01T00:00:06Z")
+    assert(atLatest("2026-01-01T09:00:00.123Z", None) === "2026-01-01T09:00:00.123Z")
+  }
+
+  test("what a start owes: what arrives from its time on, unless that is trimmed already") {
+    def owed(at: Instant) = {
+      val clock = new FastClock
+      clock.pass(scala.concurrent.duration.DurationInt(100).hours)
+      val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+      begin(kinesis, StartingPosition.AtTimestamp(at), clock).shards.values
+        .map(_.completeAsOf)
+        .toSet
+    }
+    val horizon = Instant.EPOCH.plusSeconds(76 * 3600)
+    assert(owed(horizon.plusMillis(1)) === Set(Some(horizon.plusMillis(1))))
+    assert(owed(horizon) === Set(None) && owed(Instant.EPOCH) === Set(None))
+  }
+
+  test("never in the service's future, nor more than a second in its past") {
+    forAll(instant, instant) { (own, service) =>
+      val told = Instant.ofEpochSecond(service.getEpochSecond)
+      val now = ShardDiscovery.serviceNow(own, Some(told))
+      assert(!now.isBefore(told) && now.isBefore(told.plusSeconds(1)))
+    }
+  }
+
+  test("latest is pinned as the time after the listing, for the open shards") {
+    val clock = new FastClock
+    val kinesis = new ScriptedKinesis().summary(summary()).listing {
+      clock.pass(scala.concurrent.duration.DurationInt(700).millis)
+      listing(two: _*)
+    }
+    val offset = begin(kinesis, StartingPosition.Latest, clock)
+    val at = Progress.AtTimestamp(Instant.ofEpochMilli(700))
+    val complete = Some(Instant.ofEpochMilli(700))
+    assert(offset.shards === two.map(_.id -> ShardProgress(at, Set.empty, complete)).toMap)
+    assert(offset.stream === arn)
+    assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.AtLatest)))
+  }
+
+  test("a start in the service's future is refused") {
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+    val refused = intercept[SourceException] {
+      begin(kinesis, StartingPosition.AtTimestamp(Instant.ofEpochMilli(1)))
+    }
+    assert(refused.condition === "KINESIS_START_IN_FUTURE")
+  }
+
+  test("from the beginning, or from a time: all shards, waiting for the parents that are listed") {
+    forAll(shardGraph) { graph =>
+      val listed = graph.drop(1)
+      whenever(ShardDiscovery.coversAllHashKeys(listed)) {
+        val at = Instant.ofEpochMilli(-77)
+        Seq(
+          StartingPosition.TrimHorizon -> Progress.TrimHorizon,
+          StartingPosition.AtTimestamp(at) -> Progress.AtTimestamp(at)
+        ).foreach { case (start, progress) =>
+          val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
+          val offset = begin(kinesis, start)
+          val owed = Some(at).filter(_ => start != StartingPosition.TrimHorizon)
+          assert(offset.shards === listed.map { shard =>
+            val parents = shard.parents.toSet - graph.head.id
+            shard.id -> ShardProgress(progress, parents, owed)
+          }.toMap)
+          assert(
+            kinesis.listed.head === ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)
+          )
+        }
+      }
+    }
+  }
+
+  private def of(kinesis: ScriptedKinesis, named: (Int, StartingPosition)*): StreamOffset = {
+    val start = ByShard(
+      StartingPosition.Latest,
+      named.map { case (id, position) => shardId(id) -> position }.toMap
+    )
+    ShardDiscovery.initialOffset(
+      StreamClient(stream, kinesis),
+      start,
+      new FastClock,
+      () => 0.5
+    )
+  }
+
+  test("shards that begin at their own positions, in one listing of all") {
+    val number = SequenceNumber("1000007")
+    val found = ScriptedKinesis.recordsOf(1000007 to 1000007)
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two: _*))
+      .page(Page(found, Some(ShardIterator("next")), 5, Nil))
+    val offset = of(kinesis, 1 -> StartingPosition.After(number))
+    val complete = Some(Instant.ofEpochMilli(10000070))
+    assert(
+      offset.shards(shardId(1)) === ShardProgress(Progress.After(number), Set.empty, complete)
+    )
+    assert(
+      offset.shards(shardId(0)).progress === Progress.AtTimestamp(Instant.EPOCH),
+      "all others at *"
+    )
+    assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)))
+    assert(kinesis.positions === Seq(Position.AtSequenceNumber(number)))
+  }
+
+  test("a start at a record that is gone begins at the next one kept, and says so") {
+    def kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two: _*))
+      .page(ScriptedKinesis.page(8 to 7))
+      .page(ScriptedKinesis.page(9 to 9))
+    val number = SequenceNumber("7")
+    val heard = LogTap.of(classOf[ShardStarts]) {
+      val offset = of(kinesis, 0 -> StartingPosition.At(number))
+      assert(offset.shards(shardId(0)) === ShardProgress(Progress.From(number), Set.empty, None))
+    }
+    val said = heard.map(_.getMessage.getFormattedMessage).mkString
+    Seq(shardId(0).name, stream.toString, "no record 7", "24 hours", "next record kept").foreach {
+      text => assert(said.contains(text))
+    }
+  }
+
+  test("a start before the horizon says so, by stream, start and horizon") {
+    val clock = new FastClock
+    clock.pass(scala.concurrent.duration.DurationInt(100).hours)
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+    val heard = LogTap.of(classOf[ShardStarts]) {
+      begin(kinesis, StartingPosition.AtTimestamp(Instant.EPOCH), clock)
+    }
+    val said = heard.map(_.getMessage.getFormattedMessage).mkString
+    Seq(stream.toString, "1970-01-01T00:00:00Z", "1970-01-04T04:00:00Z").foreach(text =>
+      assert(said.contains(text))
+    )
+  }
+
+  private val impossible = Table(
+    ("shard", "position", "condition", "message holds"),
+    (7, StartingPosition.Latest, "KINESIS_UNKNOWN_SHARD", "does not list it"),
+    (
+      1,
+      StartingPosition.At(SequenceNumber("7")),
+      "KINESIS_UNKNOWN_POSITION",
+      "of this shard begin at 1000000"
+    )
+  )
+
+  test("a shard that is not listed, or a number it cannot have, is refused") {
+    forAll(impossible) { (id, position, condition, text) =>
+      val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+      val e = intercept[SourceException](of(kinesis, id -> position))
+      assert(e.condition === condition && e.getMessage.contains(text))
+      assert(e.getMessage.contains(shardId(id).name))
+    }
+  }
+
+  test("every page is listed") {
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(ShardListing(two.take(1), Some("more"), None))
+      .listing(listing(two.drop(1): _*))
+    assert(begin(kinesis).shards.keySet === two.map(_.id).toSet)
+    assert(kinesis.listed.last === ListShardsRequest.Next(stream, "more"))
+  }
+
+  test("a graph's shards cover all hash keys; without one of the open ones they do not") {
+    forAll(shardGraph) { graph =>
+      assert(ShardDiscovery.coversAllHashKeys(graph))
+      assert(ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen)))
+      graph.filter(_.isOpen).foreach { missing =>
+        assert(!ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen).filterNot(_ == missing)))
+      }
+    }
+    assert(!ShardDiscovery.coversAllHashKeys(Nil))
+  }
+
+  test("a listing with a hole is asked again, after a wait") {
+    val clock = new FastClock
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two.take(1): _*))
+      .listing(listing(two: _*))
+    assert(begin(kinesis, clock = clock).shards.size === 2)
+    assert(clock.now.toEpochMilli === 250)
+  }
+
+  test("a hole that stays is refused, by stream") {
+    val kinesis = new ScriptedKinesis().summary(summary())
+    (1 to 9).foreach(_ => kinesis.listing(listing(two.take(1): _*)))
+    val e = intercept[SourceException](begin(kinesis))
+    assert(e.condition === "KINESIS_INCOMPLETE_SHARD_LIST" && kinesis.listed.size === 5)
+    assert(e.getMessage.contains(stream.toString) && e.getMessage.contains("5 attempts"))
+  }
+}

@@ -1,0 +1,92 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Diagnosis, KinesisClient, KinesisException, ShardListing}
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.checkpoint.StreamCheckSuite
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.{ScriptedKinesis, StreamClient}
+
+/** Calls about shards that are refused for being too many: what is known already is read on. */
+class BusyServiceSuite extends AnyFunSuite {
+  private val busy = new KinesisException.LimitExceeded("Rate exceeded for ListShards")
+  private val shards = newStream(2)
+  private val shard = shards.head
+  private val id = StreamShard(arn, shard.id)
+  private val settings = FetchSettings(
+    100,
+    200.millis,
+    1.second,
+    1L << 30,
+    ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+
+  private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
+
+  test("a shard's end that cannot be confirmed yet: its pages serve, it is asked until it can") {
+    val closed = shard.copy(last = Some(SequenceNumber("999")))
+    val kinesis = new ScriptedKinesis().page(page(1 to 3))
+    (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))
+    kinesis.page(end(4 to 4)).listing(listing(closed))
+    val buffer = new PageBuffer(settings.bufferBytes)
+    val fetcher = new ShardFetcher(
+      StreamClient(stream, kinesis),
+      Assignment(id, 1, Progress.TrimHorizon),
+      buffer,
+      settings,
+      () => 1,
+      () => 0.5
+    )
+    val now = Instant.ofEpochMilli(1000000)
+    assert(fetcher.step(now).isInstanceOf[FetchStep.Fetched])
+    (1 to 30).foreach { second =>
+      assert(fetcher.step(now.plusSeconds(second.toLong)).isInstanceOf[FetchStep.Retries])
+      assert(buffer.pages(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
+    }
+    fetcher.step(now.plusSeconds(60)) match {
+      case FetchStep.Fetched(report, 1, _, _) =>
+        assert(report.from === upTo(3) && report.marks.map(_.upTo) === Seq(Progress.Finished))
+      case other => fail(s"not read: $other")
+    }
+  }
+
+  private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =
+    StreamCheckSuite.checked(kinesis, clock, start = StartingPosition.TrimHorizon)
+
+  test("the first listing refused in its midst: begun again, and whole") {
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(ShardListing(shards.take(1), Some("more"), None))
+      .listing(throw busy)
+      .summary(summary())
+      .listing(ShardListing(shards.take(1), Some("more"), None))
+      .listing(listing(shards(1)))
+    assert(checked(kinesis).begin().shards.keySet === shards.map(_.id).toSet)
+  }
+
+  test("refused for long, the query does not begin, and says why") {
+    val kinesis = new ScriptedKinesis()
+    (1 to 4).foreach(_ => kinesis.summary(summary()).listing(throw busy))
+    val e = intercept[KinesisException.LimitExceeded](checked(kinesis).begin())
+    assert(Diagnosis.of(e).condition.startsWith("KINESIS_"))
+  }
+
+  test("the time to stop at is asked again") {
+    val clock = new FastClock
+    val kinesis = new ScriptedKinesis().listing(throw busy).listing(throw busy).listing(listing())
+    assert(checked(kinesis, clock).now() === clock.now && clock.now.toEpochMilli === 300)
+  }
+}

@@ -1,0 +1,180 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{KinesisClient, KinesisException, ShardIterator, SystemClock}
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.model.{Position, ShardId, StreamRef}
+import sparkkinesis.source.ScriptedKinesis.recordsOf
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.protocol._
+import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+
+/** With its own threads and the machine's clock; every wait is bounded and ends as soon as it can. */
+class FetchServiceSuite extends AnyFunSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(20, Seconds), Span(10, Millis))
+
+  private val shard = shardOf(0)
+  private val records = recordsOf(1 to 50).toVector
+  private val settings =
+    FetchSettings(
+      10,
+      1.milli,
+      5.millis,
+      1000000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
+  private def offsetAt(progress: Progress) = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shard.shard -> ShardProgress(progress, Set.empty))
+    )
+  )
+  private val start = offsetAt(Progress.TrimHorizon)
+
+  /** A running service, the driver it talks to, and what may go wrong between them. */
+  private class Running(kinesis: KinesisClient, executor: String) {
+    val coordinator = new FetchCoordinator(10.seconds)
+    coordinator.advance(start, start, SystemClock.now)
+    @volatile var trouble: () => Unit = () => ()
+    val released = new AtomicInteger
+    private val link: CoordinatorLink = { status =>
+      trouble()
+      coordinator.heartbeat(status, SystemClock.now)
+    }
+    val service: FetchService = new FetchService(
+      executor,
+      "localhost",
+      Map(arn -> StreamClient(stream, kinesis)),
+      () => { released.incrementAndGet(); () },
+      settings,
+      link,
+      SystemClock,
+      () => 0.5
+    ).start()
+
+    def marks: Seq[Mark] = coordinator.frontiers.get(shard).toSeq.flatMap(_.marks)
+  }
+
+  private def serviceThreads: Seq[Thread] = Thread.getAllStackTraces.keySet
+    .toArray(Array.empty[Thread])
+    .filter(_.getName.startsWith("spark-kinesis-"))
+    .toSeq
+
+  private def running(kinesis: KinesisClient)(use: Running => Unit): Unit = {
+    val before = serviceThreads.toSet
+    val running = new Running(kinesis, "a")
+    try use(running)
+    finally running.service.close()
+    eventually(assert(serviceThreads.forall(before), "no thread is left"))
+    assert(running.released.get === 1 && !running.service.isRunning)
+  }
+
+  test("it fills the buffer, reports each page once, and its threads are daemons") {
+    running(new OneShard(records)) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
+      assert(running.service.buffer.pages(range).map(_.flatten.toVector) === Some(records))
+      eventually(assert(running.coordinator.counters.records === 50))
+      assert(serviceThreads.nonEmpty && serviceThreads.forall(_.isDaemon))
+    }
+  }
+
+  test("pages go when the driver says that their batch is done") {
+    running(new OneShard(records)) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      val end = offsetAt(running.marks.last.upTo)
+      running.coordinator.advance(start, end, SystemClock.now)
+      assert(running.service.buffer.bytes > 0)
+      running.coordinator.advance(end, end, SystemClock.now)
+      eventually(assert(running.service.buffer.bytes === 0))
+    }
+  }
+
+  test("a driver that answers only now and then misses nothing") {
+    running(new OneShard(records)) { running =>
+      val asked = new AtomicInteger
+      running.trouble =
+        () => if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
+      eventually(assert(running.marks.map(_.records).sum === 50))
+    }
+  }
+
+  test("pages of a shard that is another executor's by now are dropped") {
+    running(new OneShard(records)) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      running.coordinator.executorLost("a", SystemClock.now)
+      val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
+      running.coordinator.heartbeat(other, SystemClock.now)
+      eventually(assert(running.service.buffer.bytes === 0))
+    }
+  }
+
+  test("it stops when the driver says so, and when the driver is gone") {
+    running(new OneShard(records)) { running =>
+      running.coordinator.stop()
+      eventually(assert(!running.service.isRunning))
+      assert(running.coordinator.awaitGoodbyes(1.second, () => SystemClock.now))
+    }
+    running(new OneShard(records)) { running =>
+      running.trouble = () => throw new CoordinatorGone("the query has ended")
+      eventually(assert(!running.service.isRunning))
+    }
+  }
+
+  test("closing it ends a call that hangs") {
+    val called = new AtomicInteger
+    val hanging = new ReadOnlyKinesis {
+      override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = {
+        called.incrementAndGet()
+        new java.util.concurrent.CountDownLatch(1).await() // until interrupted
+        ShardIterator("never")
+      }
+    }
+    running(hanging)(_ => eventually(assert(called.get === 1)))
+  }
+
+  private val failures = Seq(
+    new KinesisException.AccessDenied("no") -> "KINESIS_ACCESS_DENIED",
+    new KinesisException.BadCredentials("no") -> "KINESIS_BAD_CREDENTIALS",
+    new KinesisException.InvalidArgument("no") -> "KINESIS_INVALID_REQUEST",
+    new IllegalStateException("a bug") -> "KINESIS_INTERNAL_ERROR",
+    new NoClassDefFoundError("a broken class path") -> "KINESIS_INTERNAL_ERROR"
+  )
+
+  test("what cannot pass is told to the driver, with stream and shard") {
+    failures.foreach { case (cause, condition) =>
+      val failing = new ReadOnlyKinesis {
+        override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
+          throw cause
+      }
+      running(failing) { running =>
+        eventually(assert(running.coordinator.failure.map(_.condition) === Some(condition)))
+        val message = running.coordinator.failure.get.message
+        assert(message.contains(stream.toString) && message.contains(shard.shard.name))
+      }
+    }
+  }
+
+  test("throttles are counted") {
+    val throttling = new ReadOnlyKinesis {
+      override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
+        throw ScriptedKinesis.Throttled
+    }
+    running(throttling)(r => eventually(assert(r.coordinator.counters.throttled >= 1)))
+  }
+}

@@ -1,0 +1,215 @@
+package sparkkinesis.source.fetch
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.source.protocol.ShardRange
+
+class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val shard = shardOf(0)
+
+  private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageBuffer = {
+    val buffer = new PageBuffer(capacity)
+    pages.foreach(buffer.add(shard, _))
+    buffer
+  }
+
+  /** Pages, and two places in them where a batch may begin and end, with the records between. */
+  private val cuts = for {
+    pages <- pages
+    records = pages.flatMap(_.records)
+    begin <- Gen.choose(0, records.size)
+    end <- Gen.choose(begin, records.size)
+  } yield (pages, begin, end)
+
+  private def place(pages: Vector[BufferedPage], index: Int): Progress =
+    if (index == 0) Progress.TrimHorizon else after(pages.flatMap(_.records)(index - 1))
+
+  test("the records of a range are the slice between its ends, wherever the pages part") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val all = pages.flatMap(_.records)
+      val range = ShardRange(shard, place(pages, begin), place(pages, end))
+      assert(filled(pages).pages(range).map(_.flatten.toVector) === Some(all.slice(begin, end)))
+      if (pages.last.upTo == Progress.Finished) {
+        val toTheEnd = filled(pages).pages(range.copy(upTo = Progress.Finished))
+        assert(toTheEnd.map(_.flatten.toVector) === Some(all.drop(begin)))
+      }
+    }
+  }
+
+  test("a range that is not here in full is none, never a part of it") {
+    forAll(pages) { pages =>
+      val last = pages.last.upTo
+      val open = pages.filter(_.upTo != Progress.Finished)
+      val beyond = ShardRange(shard, Progress.TrimHorizon, after(record(999, 1)))
+      assert(filled(pages).pages(beyond).isEmpty)
+      val before = filled(pages.drop(1)).pages(ShardRange(shard, Progress.TrimHorizon, last))
+      assert(before.isEmpty)
+      val toTheEnd = ShardRange(shard, Progress.TrimHorizon, Progress.Finished)
+      assert(filled(open).pages(toTheEnd).isEmpty)
+      val elsewhere = ShardRange(shardOf(1), Progress.TrimHorizon, last)
+      assert(filled(pages).pages(elsewhere).isEmpty)
+    }
+  }
+
+  test("reading takes nothing away: a retried task finds the same records") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val buffer = filled(pages)
+      val range = ShardRange(shard, place(pages, begin), place(pages, end))
+      val first = buffer.pages(range).map(_.flatten.toVector)
+      assert(buffer.pages(range).map(_.flatten.toVector) === first)
+    }
+  }
+
+  test("dropUpTo forgets the pages that are done, and nothing behind") {
+    forAll(cuts) { case (pages, begin, end) =>
+      val buffer = filled(pages)
+      buffer.dropUpTo(shard, place(pages, begin))
+      val rest = ShardRange(shard, place(pages, begin), place(pages, end))
+      val all = pages.flatMap(_.records)
+      if (end > begin)
+        assert(buffer.pages(rest).map(_.flatten.toVector) === Some(all.slice(begin, end)))
+      val ends = pages.map(_.records.size).scanLeft(0)(_ + _).drop(1)
+      val needed = pages.zip(ends).collect {
+        case (page, last) if last > begin || page.upTo == Progress.Finished => page
+      }
+      assert(buffer.bytes === needed.map(_.bytes).sum)
+    }
+  }
+
+  test("of a finished shard nothing stays, though its last pages were never here") {
+    forAll(pages, Gen.choose(1, 5)) { (pages, count) =>
+      val buffer = filled(pages.take(count))
+      buffer.dropUpTo(shard, Progress.Finished)
+      assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+    }
+  }
+
+  test("dropAfter keeps what lies before, and takes pages that follow on") {
+    forAll(pages, Gen.choose(0, 5)) { (pages, count) =>
+      val kept = pages.take(count)
+      val buffer = filled(pages)
+      buffer.dropAfter(shard, kept.lastOption.fold(pages.head.from)(_.upTo))
+      assert(buffer.bytes === kept.map(_.bytes).sum)
+      pages.drop(count).foreach(buffer.add(shard, _))
+      val whole = buffer.pages(ShardRange(shard, pages.head.from, pages.last.upTo))
+      assert(whole.map(_.flatten.toVector) === Some(pages.flatMap(_.records)))
+    }
+  }
+
+  test("no byte is counted once all is dropped, in whatever way") {
+    forAll(pages) { pages =>
+      val drops = Seq[PageBuffer => Unit](
+        _.drop(shard),
+        _.dropUpTo(shard, pages.last.upTo),
+        _.dropAfter(shard, pages.head.from)
+      )
+      drops.foreach { drop =>
+        val buffer = filled(pages)
+        assert(buffer.bytes > 0 && buffer.shards === Set(shard))
+        drop(buffer)
+        assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+      }
+    }
+  }
+
+  test("a gap makes the pages before it worthless") {
+    forAll(pages) { pages =>
+      val buffer = filled(pages)
+      val far = BufferedPage(
+        after(record(500, 1)),
+        PackedRecords(Vector(record(501, 7))),
+        after(record(501, 7))
+      )
+      buffer.add(shard, far)
+      assert(buffer.bytes === far.bytes)
+    }
+  }
+
+  private def pageOf(bytes: Int) = BufferedPage(
+    Progress.TrimHorizon,
+    PackedRecords(Vector(record(1, bytes - overhead))),
+    after(record(1, 0))
+  )
+
+  private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
+
+  test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
+    val buffer = new PageBuffer(8000)
+    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4)
+    buffer.add(shardOf(0), pageOf(3000))
+    assert(!reserves(0, 1001), "beyond half, and more than its fourth")
+    assert(reserves(0, 1000), "half, whoever asks")
+    assert(!reserves(0, 1), "another's share")
+    assert(reserves(1, 4000), "whoever has nothing is let in")
+    assert(!reserves(2, 1), "full")
+    buffer.release(4000)
+    buffer.add(shardOf(1), pageOf(1000))
+    assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
+  }
+
+  test("a first page is let in whatever its size, and then nobody") {
+    val buffer = new PageBuffer(100)
+    assert(buffer.reserve(shard, 5000, 2))
+    assert(!buffer.reserve(shardOf(1), 1, 2))
+    buffer.release(5000)
+    buffer.add(shard, pageOf(4000))
+    assert(!buffer.reserve(shardOf(1), 1, 2))
+    buffer.drop(shard)
+    assert(buffer.reserve(shardOf(1), 5000, 2))
+  }
+
+  /** A shard that asks for room, for how much, how much the page then has, and whether it stays. */
+  private val turns = Gen.listOf(
+    for {
+      shard <- Gen.choose(0, 4)
+      estimate <- Gen.choose(60, 900)
+      bytes <- Gen.choose(60, estimate)
+      isOver <- Gen.oneOf(true, false)
+    } yield (shardOf(shard), estimate, bytes, isOver)
+  )
+
+  test(
+    "held and reserved never go beyond the capacity, but for a first page; nothing is left over"
+  ) {
+    forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
+      val buffer = new PageBuffer(capacity)
+      var pending = Vector.empty[(StreamShard, Int, Int)]
+      def settle(): Unit = {
+        pending.foreach { case (id, estimate, bytes) =>
+          val page = pageOf(bytes)
+          buffer.add(id, page.copy(from = page.upTo))
+          buffer.release(estimate.toLong)
+        }
+        pending = Vector.empty
+      }
+      turns.foreach { case (id, estimate, bytes, isOver) =>
+        val before = buffer.bytes + pending.map(_._2).sum
+        if (buffer.reserve(id, estimate.toLong, 5)) {
+          assert(before == 0 || before + estimate <= capacity)
+          pending :+= ((id, estimate, bytes))
+        } else assert(before > 0, "an empty buffer takes anything")
+        if (isOver) settle()
+      }
+      settle()
+      buffer.clear()
+      assert(buffer.bytes === 0)
+      assert(buffer.reserve(shard, capacity * 2, 5), "only where nothing at all is counted")
+    }
+  }
+
+  test("it tells how often the pages held alone leave no room: not where some is on its way") {
+    val buffer = new PageBuffer(1000)
+    assert(buffer.reserve(shard, 900, 1) && !buffer.reserve(shardOf(1), 900, 2))
+    assert(buffer.refusals === 0)
+    buffer.add(shard, pageOf(900))
+    buffer.release(900)
+    assert(!buffer.reserve(shard, 900, 1) && buffer.refusals === 1)
+    buffer.drop(shard)
+    assert(buffer.reserve(shard, 900, 1) && buffer.refusals === 1)
+  }
+}

@@ -1,0 +1,66 @@
+package sparkkinesis.source.fetch
+
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.ScriptedKinesis.{end, page}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol.{Mark, ReadLimits}
+
+class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private def settings(limits: ReadLimits, stopAtMillis: Option[Long] = None) =
+    FetchSettings(100, 200.millis, 1.second, 1000, limits, failOnDataLoss = true, stopAtMillis)
+
+  private val filled: Gen[Page] = for {
+    sizes <- Gen.choose(1, 60).flatMap(Gen.listOfN(_, Gen.choose(0, 50)))
+    isEnd <- Gen.oneOf(true, false)
+  } yield {
+    val records = sizes.zipWithIndex.map { case (size, index) => record(index + 1L, size) }
+    Page(records.toVector, if (isEnd) None else Some(ShardIterator("next")), 0, Nil)
+  }
+
+  test("the marks divide the page: every record is in one, and each ends at a record") {
+    forAll(filled, limits) { (page, limits) =>
+      val marks = PageMarks.of(page, settings(limits))
+      val ends = marks.map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
+      val parts = ends.zip(ends.drop(1)).map { case (begin, end) => page.records.slice(begin, end) }
+      assert(parts.flatten === page.records && parts.forall(_.nonEmpty))
+      assert(marks.map(_.bytes) === parts.map(_.map(_.data.length.toLong).sum))
+      assert(marks.map(_.lastArrivalMillis) === parts.map(_.last.arrivalMillis))
+      val upTo = parts.map(part => after(part.last))
+      val isEnd = page.next.isEmpty
+      assert(marks.map(_.upTo) === (if (isEnd) upTo.init :+ Progress.Finished else upTo))
+    }
+  }
+
+  test("without limits a page is one mark, whether or not the query stops at a time") {
+    Seq(None, Some(25L)).foreach { stop =>
+      assert(
+        PageMarks.of(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60)
+      )
+    }
+  }
+
+  test("no mark is more than a part of the limits, unless it is one record") {
+    forAll(filled, Gen.choose(1L, 400L), Gen.choose(1L, 2000L)) { (page, records, bytes) =>
+      val marks = PageMarks.of(page, settings(ReadLimits(Some(records), Some(bytes))))
+      marks.foreach { mark =>
+        assert(mark.records <= math.max(1, records / 32))
+        // Closed when one more byte would be too much: the last record may go beyond.
+        assert(mark.bytes < math.max(1, bytes / 32) + 50)
+      }
+    }
+  }
+
+  test("an empty page: no mark in mid-shard, one at the shard's end") {
+    assert(PageMarks.of(page(1 to 0), settings(ReadLimits.None)) === Vector.empty)
+    val finished = Vector(Mark(Progress.Finished, 0, 0, 0))
+    assert(PageMarks.of(end(1 to 0), settings(ReadLimits.None)) === finished)
+  }
+}

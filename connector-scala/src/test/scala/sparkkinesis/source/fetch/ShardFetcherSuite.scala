@@ -1,0 +1,387 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{KinesisException, Page, ShardIterator}
+import sparkkinesis.model._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.fetch.FetchStep._
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
+import sparkkinesis.source.{ScriptedKinesis, StreamClient}
+
+/**
+ * A shard's fetcher
+ *   - gives each page to the buffer, and reports it;
+ *   - marks places where a batch may end, close enough together for the limits;
+ *   - follows an empty page while it is behind, and asks an idle shard less and less;
+ *   - takes a new iterator at the last position when one expires;
+ *   - waits after a failure, longer each time, by chance;
+ *   - believes an end only with children, or of a shard that is listed as closed;
+ *   - loses or passes over a shard that is gone, as `failOnDataLoss` says;
+ *   - asks for nothing while the buffer is full;
+ *   - ends the query in an outage that lasts, or where it has fallen behind the retention;
+ *   - reads nothing that arrived after the query's stop time.
+ */
+class ShardFetcherSuite extends AnyFunSuite {
+  private val shard = newStream(1).head
+  private val id = StreamShard(arn, shard.id)
+  private val closed = shard.copy(last = Some(SequenceNumber("999")))
+  private val child = ChildShard(shardId(7), Seq(shard.id), HashKeyRange.All)
+  private val listedChild = Shard(child.id, child.parents, child.hashKeys, shard.first, None)
+  private val settings =
+    FetchSettings(
+      100,
+      200.millis,
+      1.second,
+      1000000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
+  private val now = Instant.ofEpochMilli(5000000)
+
+  private class Fetching(
+      val kinesis: ScriptedKinesis,
+      settings: FetchSettings = settings,
+      from: Progress = Progress.TrimHorizon,
+      chance: Double = 0.5
+  ) {
+    val buffer = new PageBuffer(settings.bufferBytes)
+    private val assignment = Assignment(id, 7, from)
+    private val fetcher =
+      new ShardFetcher(
+        StreamClient(stream, kinesis),
+        assignment,
+        buffer,
+        settings,
+        () => 1,
+        () => chance
+      )
+
+    def step(at: Instant = now): FetchStep = fetcher.step(at)
+
+    def fetched(at: Instant = now): Fetched = step(at) match {
+      case fetched: Fetched => fetched
+      case other => fail(s"not fetched: $other")
+    }
+
+    def buffered(upTo: Progress): Option[Seq[Long]] = buffer
+      .pages(ShardRange(id, from, upTo))
+      .map(_.flatten.map(_.sequenceNumber.text.toLong).toVector)
+  }
+
+  private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
+
+  test("each page goes to the buffer and is reported, from where the last one ended") {
+    val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
+    val (first, second) = (fetching.fetched(), fetching.fetched())
+    val mark = Mark(upTo(3), 3, 30, 30)
+    assert(
+      first.report === FetchReport(id, 7, Progress.TrimHorizon, Vector(mark), Nil, Behind, 30)
+    )
+    assert(first.records === 3 && first.isNews && first.pause === 200.millis)
+    assert(second.report.from === upTo(3) && second.report.marks.map(_.upTo) === Seq(upTo(5)))
+    assert(fetching.buffered(upTo(5)) === Some(1L to 5L))
+    assert(fetching.kinesis.positions === Seq(Position.TrimHorizon), "one iterator is kept")
+    assert(fetching.kinesis.asked.map(_._1.token) === Seq("taken-1", "next"))
+    assert(fetching.kinesis.asked.map(_._2).toSet === Set(100))
+  }
+
+  test("marks lie at a part of the limits, and always at a page's end") {
+    val limited = settings.copy(limits = ReadLimits(Some(64), None))
+    val marks =
+      new Fetching(new ScriptedKinesis().page(page(1 to 5)), limited).fetched().report.marks
+    assert(marks.map(_.upTo) === Seq(upTo(2), upTo(4), upTo(5)))
+    assert(marks.map(_.records) === Seq(2, 2, 1) && marks.map(_.bytes) === Seq(20, 20, 10))
+    assert(marks.map(_.lastArrivalMillis) === Seq(20, 40, 50))
+    val byBytes = settings.copy(limits = ReadLimits(None, Some(1)))
+    val each =
+      new Fetching(new ScriptedKinesis().page(page(1 to 3)), byBytes).fetched().report.marks
+    assert(each.map(_.upTo) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("an empty page behind the tip is followed at once, and is not news") {
+    val fetching =
+      new Fetching(new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 0)).page(page(1 to 1)))
+    assert(fetching.fetched().isNews, "the driver waits for a first look at every shard")
+    val empty = fetching.fetched()
+    assert(!empty.isNews && empty.pause === 200.millis && empty.report.marks.isEmpty)
+    assert(empty.report.completeAsOfMillis === 0, "behind, so nothing is known to be complete")
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(1)))
+  }
+
+  test("a shard at its tip is complete as of now, and asked less the longer it is quiet") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 1, behind = 0))
+    (1 to 4).foreach(_ => kinesis.page(page(1 to 0, behind = 0)))
+    val fetching = new Fetching(kinesis)
+    assert(fetching.fetched().report.completeAsOfMillis === now.toEpochMilli)
+    val pauses =
+      Seq(1, 5, 9, 60).map(s => fetching.fetched(now.plusSeconds(s.toLong)).pause.toMillis)
+    assert(pauses === Seq(200, 500, 900, 1000))
+  }
+
+  test("an expired iterator: a new one behind the last record") {
+    val fetching = new Fetching(
+      new ScriptedKinesis()
+        .page(page(1 to 3))
+        .page(throw ScriptedKinesis.Expired)
+        .page(page(4 to 4))
+    )
+    fetching.fetched()
+    assert(fetching.step() === FetchStep.Expired)
+    assert(fetching.fetched().report.from === upTo(3))
+    val after = Position.AfterSequenceNumber(SequenceNumber("3"))
+    assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))
+  }
+
+  test("throttled: delays grow with each failure in a row, by chance, to ten seconds") {
+    def delays(chance: Double) = {
+      val kinesis = new ScriptedKinesis()
+      (1 to 9).foreach(_ => kinesis.page(throw Throttled))
+      kinesis.page(page(1 to 1)).page(throw Throttled)
+      val fetching = new Fetching(kinesis, chance = chance)
+      def delay() = fetching.step() match {
+        case Retries(Throttled, delay) => delay.toMillis
+        case other => fail(s"not retried: $other")
+      }
+      val inARow = Seq.fill(9)(delay())
+      fetching.fetched()
+      inARow :+ delay()
+    }
+    assert(delays(0.5) === Seq(100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, 100))
+    assert(delays(0.0).toSet === Set(1))
+  }
+
+  test("a failure that cannot pass ends it") {
+    val denied = new KinesisException.AccessDenied("not yours")
+    assert(new Fetching(new ScriptedKinesis().page(throw denied)).step() === Fails(denied))
+  }
+
+  test("an end with children is believed: finished, with its last records") {
+    val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
+    assert(report.marks.map(_.records) === Seq(2))
+    assert(fetching.buffered(Progress.Finished) === Some(Seq(1L, 2L)))
+    assert(fetching.step() === Ended && fetching.kinesis.listed.isEmpty)
+  }
+
+  test("an end without records is a mark of its own") {
+    val report = new Fetching(new ScriptedKinesis().page(end(1 to 0, child))).fetched().report
+    assert(report.marks === Vector(Mark(Progress.Finished, 0, 0, 0)))
+  }
+
+  test(
+    "a finished shard is complete only as of its last record: its children may hold older than now"
+  ) {
+    val withRecords = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
+    assert(withRecords.fetched().report.completeAsOfMillis === 20)
+    val without = new Fetching(new ScriptedKinesis().page(end(1 to 0, child)))
+    assert(without.fetched().report.completeAsOfMillis === 0)
+  }
+
+  test("an end without children is believed where the shard is listed as closed") {
+    val kinesis =
+      new ScriptedKinesis().page(end(1 to 1)).listing(listing(closed, listedChild, shard))
+    assert(new Fetching(kinesis).fetched().report.children === Seq(child))
+  }
+
+  test("an end without children of an open shard is not: it is asked again, from where it was") {
+    val fetching = new Fetching(
+      new ScriptedKinesis()
+        .page(page(1 to 1))
+        .page(end(2 to 2))
+        .listing(listing(shard))
+        .page(page(2 to 2))
+    )
+    fetching.fetched()
+    fetching.step() match {
+      case Retries(failure: KinesisException.ServiceFailure, delay) =>
+        assert(delay === 100.millis && failure.getMessage.contains(shard.id.name))
+      case other => fail(s"not retried: $other")
+    }
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(2)))
+    val after = Position.AfterSequenceNumber(SequenceNumber("1"))
+    assert(fetching.kinesis.positions.last === after)
+    assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)), "nothing is buffered twice")
+  }
+
+  test("a shard that is gone: its loss by name, or its end with its children") {
+    def script =
+      new ScriptedKinesis()
+        .page(page(1 to 3))
+        .page(throw Gone)
+        .listing(listing(listedChild))
+        .summary(summary())
+    val failing = new Fetching(script)
+    failing.fetched()
+    failing.step() match {
+      case Loses(loss) =>
+        assert(loss.condition === "KINESIS_DATA_LOSS")
+        assert(
+          Seq(stream.toString, shard.id.name, "failOnDataLoss").forall(loss.getMessage.contains)
+        )
+      case other => fail(s"not lost: $other")
+    }
+    val going = new Fetching(script, settings.copy(failOnDataLoss = false))
+    going.fetched()
+    val report = going.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
+  }
+
+  test("a shard said to be gone that is listed is asked again; a stream that is gone fails") {
+    val listed = new Fetching(new ScriptedKinesis().page(throw Gone).listing(listing(shard)))
+    assert(listed.step() === Retries(Gone, 100.millis))
+    val noStream = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Gone))
+    assert(noStream.step() === Fails(Gone))
+    val busy = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Throttled))
+    assert(busy.step() === Retries(Throttled, 100.millis))
+  }
+
+  test("a full buffer: it waits, and goes on where it was once there is room") {
+    val fetching = new Fetching(
+      new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 4)),
+      settings.copy(bufferBytes = 500)
+    )
+    fetching.fetched()
+    assert(fetching.step().isInstanceOf[Waits] && fetching.kinesis.asked.size === 1)
+    fetching.buffer.dropUpTo(id, upTo(3))
+    assert(fetching.fetched().report.from === upTo(3))
+  }
+
+  test("nothing is asked of a shard that was assigned at its end") {
+    assert(new Fetching(new ScriptedKinesis(), from = Progress.Finished).step() === Ended)
+  }
+
+  test("a shard said to be gone that is listed gets a new iterator") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(throw Gone).listing(listing(shard))
+    val fetching = new Fetching(kinesis.page(page(4 to 4)))
+    fetching.fetched()
+    fetching.step()
+    fetching.fetched()
+    assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("3")))
+  }
+
+  private val outage = new KinesisException.ServiceFailure("internal")
+
+  private def failing(failure: KinesisException, times: Int) = {
+    val kinesis = new ScriptedKinesis()
+    (1 to times).foreach(_ => kinesis.page(throw failure))
+    kinesis
+  }
+
+  test("an unbroken outage ends it: after more than 20 attempts and more than five minutes") {
+    def last(attempts: Int, over: FiniteDuration) = {
+      val fetching = new Fetching(failing(outage, attempts))
+      fetching.step()
+      (3 to attempts).foreach(_ => assert(fetching.step().isInstanceOf[Retries]))
+      fetching.step(now.plusMillis(over.toMillis))
+    }
+    assert(last(21, 5.minutes + 1.milli) === Fails(outage))
+    assert(last(21, 5.minutes).isInstanceOf[Retries], "not long enough")
+    assert(last(20, 5.hours).isInstanceOf[Retries], "not often enough")
+  }
+
+  test("an outage that was broken by one answer begins anew") {
+    val kinesis = failing(outage, 20).page(page(1 to 1)).page(throw outage)
+    val fetching = new Fetching(kinesis)
+    (1 to 20).foreach(_ => fetching.step())
+    fetching.fetched()
+    assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
+  }
+
+  test("being throttled never ends it, and is waited out as long as the last page's quota lasts") {
+    val patient = new Fetching(failing(Throttled, 30))
+    (1 to 29).foreach(_ => patient.step())
+    assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
+    val large = Page(IndexedSeq(record(1, 4 << 20)), Some(ShardIterator("next")), Behind, Nil)
+    val kinesis = new ScriptedKinesis().page(large).page(throw Throttled).page(throw outage)
+    val fetching = new Fetching(kinesis, settings.copy(bufferBytes = 1L << 30))
+    fetching.fetched()
+    // Four megabytes are two seconds of the quota, of which half a second is over.
+    assert(fetching.step(now.plusMillis(500)) === Retries(Throttled, 1500.millis))
+    assert(fetching.step(now.plusMillis(500)) === Retries(outage, 200.millis))
+  }
+
+  private val recent = now.toEpochMilli + 48.hours.toMillis
+
+  private def recentPage(number: Int, arrival: Long, behind: Long) = Page(
+    IndexedSeq(record(number.toLong, 1).copy(arrivalMillis = arrival)),
+    Some(ShardIterator("next")),
+    behind,
+    Nil
+  )
+
+  private def stepAfter(behind: Long, age: FiniteDuration, retention: FiniteDuration) = {
+    val kinesis = new ScriptedKinesis()
+      .page(recentPage(1, recent, behind))
+      .summary(summary(retention = retention))
+      .page(recentPage(2, recent, behind))
+    val fetching = new Fetching(kinesis)
+    fetching.fetched(Instant.ofEpochMilli(recent))
+    fetching.step(Instant.ofEpochMilli(recent + age.toMillis))
+  }
+
+  test("fallen behind the retention, be it while catching up or after a pause at the tip: a loss") {
+    Seq(Behind, 0L).foreach { behind =>
+      stepAfter(behind, 25.hours, 24.hours) match {
+        case Loses(loss) =>
+          assert(loss.condition === "KINESIS_DATA_LOSS")
+          assert(loss.getMessage.contains(Instant.ofEpochMilli(recent).toString))
+        case other => fail(s"not lost: $other")
+      }
+      assert(stepAfter(behind, 24.hours, 24.hours).isInstanceOf[Fetched])
+      assert(stepAfter(behind, 25.hours, 48.hours).isInstanceOf[Fetched])
+    }
+  }
+
+  test("fallen behind where losses are allowed: it goes on") {
+    val kinesis = new ScriptedKinesis().page(recentPage(1, recent, 0)).summary(summary())
+    val fetching =
+      new Fetching(kinesis.page(recentPage(2, recent, 0)), settings.copy(failOnDataLoss = false))
+    fetching.fetched(Instant.ofEpochMilli(recent))
+    fetching.fetched(Instant.ofEpochMilli(recent + 30.hours.toMillis))
+  }
+
+  test(
+    "a query that stops at a time: what arrived later is neither kept nor reported, and it ends"
+  ) {
+    val stopping = settings.copy(stopAtMillis = Some(25))
+    val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.millisBehindLatest === 0)
+    assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)))
+    fetching.buffer.dropUpTo(id, upTo(2))
+    assert(fetching.buffer.bytes === 0, "what no batch will use takes no room")
+    assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
+  }
+
+  test("a query that stops at a time does not finish a shard that ended later") {
+    val stopping = settings.copy(stopAtMillis = Some(25))
+    val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 4, child)), stopping)
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.children.isEmpty)
+    val before = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)), stopping)
+    assert(before.fetched().report.marks.map(_.upTo) === Seq(Progress.Finished))
+  }
+
+  test("small records take more room than their data: the estimate knows") {
+    val many = page(1 to 1000)
+    val taken = PackedRecords(many.records).bytes
+    def second(capacity: Long) = {
+      val kinesis = new ScriptedKinesis().page(many).page(many)
+      val fetching = new Fetching(kinesis, settings.copy(bufferBytes = capacity))
+      fetching.fetched()
+      fetching.step()
+    }
+    assert(second(taken * 3 - 1).isInstanceOf[Waits])
+    assert(second(taken * 3).isInstanceOf[Fetched])
+  }
+}

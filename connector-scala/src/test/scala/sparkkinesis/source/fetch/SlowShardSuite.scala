@@ -1,0 +1,178 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import sparkkinesis.Generators._
+import sparkkinesis.client._
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.model.{Position, ShardId, StreamRef}
+import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.protocol.{Assignment, ReadLimits}
+import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
+
+/**
+ * One shard in trouble
+ *   - leaves the pace of every other one as it is;
+ *   - takes one thread at most, however many shards there are;
+ *   - goes on where it was when the trouble is over.
+ */
+class SlowShardSuite extends AnyFunSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(30, Seconds), Span(10, Millis))
+
+  private val settings = FetchSettings(
+    10,
+    200.millis,
+    1.second,
+    256L << 20,
+    ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+  private val records = recordsOf(1 to 50).toVector
+
+  /** Many shards with the same records. */
+  private class Shards(trouble: ShardId => Unit) extends ReadOnlyKinesis {
+    private val one = new OneShard(records)
+
+    override def describeStream(stream: StreamRef): StreamSummary = one.describeStream(stream)
+
+    override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
+      ShardIterator(s"${shard.name} ${one.shardIterator(s, shard, p).token}")
+
+    override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      val (shard, place) = iterator.token.splitAt(iterator.token.indexOf(' '))
+      trouble(ShardId(shard))
+      val page = one.getRecords(stream, ShardIterator(place.trim), limit)
+      page.copy(next = page.next.map(next => ShardIterator(s"$shard ${next.token}")))
+    }
+  }
+
+  /** When each shard is asked within two minutes, as simulated time goes. */
+  private def calls(slow: Option[ShardId]): Map[ShardId, Vector[Long]] = {
+    val asked = mutable.Map.empty[ShardId, Vector[Long]].withDefaultValue(Vector.empty)
+    var now = Instant.EPOCH
+    val kinesis = new Shards({ shard =>
+      asked(shard) :+= now.toEpochMilli
+      if (slow.contains(shard)) throw Throttled
+    })
+    val buffer = new PageBuffer(settings.bufferBytes)
+    val due = mutable.Map.from((0 until 8).map { number =>
+      val assignment = Assignment(shardOf(number), 1, Progress.TrimHorizon)
+      new ShardFetcher(
+        StreamClient(stream, kinesis),
+        assignment,
+        buffer,
+        settings,
+        () => 8,
+        () => 0.5
+      ) -> 0L
+    })
+    while (due.values.min < 2.minutes.toMillis) {
+      val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
+      now = Instant.ofEpochMilli(at)
+      val pause = fetcher.step(now) match {
+        case FetchStep.Fetched(_, _, pause, _) => pause
+        case FetchStep.Retries(_, delay) => delay
+        case other => fail(s"not read: $other")
+      }
+      due.update(fetcher, at + pause.toMillis)
+    }
+    asked.toMap
+  }
+
+  test("a shard that is throttled all the time: every other is asked at the very same times") {
+    val slow = shardId(3)
+    val (calm, troubled) = (calls(None), calls(Some(slow)))
+    assert(calm - slow === troubled - slow)
+    assert(calm(slow).size > 100 && troubled(slow).size < 40, "it is asked less, not more")
+    assert(troubled(slow).last > 100000, "and never given up")
+  }
+
+  private class Running(kinesis: KinesisClient, shards: Int) {
+    val coordinator = new FetchCoordinator(1.minute)
+    private val start = only(
+      StreamOffset(
+        arn,
+        Instant.EPOCH,
+        SortedMap.from((0 until shards).map { number =>
+          shardId(number) -> ShardProgress(Progress.TrimHorizon, Set.empty[ShardId])
+        })
+      )
+    )
+    coordinator.advance(start, start, SystemClock.now)
+    val service: FetchService = new FetchService(
+      "a",
+      "localhost",
+      Map(arn -> StreamClient(stream, kinesis)),
+      () => (),
+      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis),
+      coordinator.heartbeat(_, SystemClock.now),
+      SystemClock,
+      () => 0.5
+    ).start()
+
+    def read(number: Int): Long =
+      coordinator.frontiers.get(shardOf(number)).fold(0L)(_.marks.map(_.records).sum)
+  }
+
+  private def running(kinesis: KinesisClient, shards: Int)(use: Running => Unit): Unit = {
+    val running = new Running(kinesis, shards)
+    try use(running)
+    finally running.service.close()
+  }
+
+  test("of 60 shards 20 hang: all other shards are read on, these when it ends") {
+    val stalled = (0 until 20).map(shardId).toSet
+    val end = new CountDownLatch(1)
+    val kinesis = new Shards(shard =>
+      if (stalled(shard) && end.getCount > 0) {
+        end.await()
+        throw new KinesisException.Unreachable("cut by the attempt's time")
+      }
+    )
+    running(kinesis, 60) { running =>
+      eventually(assert((20 until 60).forall(running.read(_) === 50)))
+      assert((0 until 20).forall(running.read(_) === 0))
+      end.countDown()
+      eventually(assert((0 until 60).forall(running.read(_) === 50)))
+      assert(running.coordinator.counters.retried >= 20 && running.coordinator.failure.isEmpty)
+    }
+  }
+
+  test("a shard never has two calls at once, assigned once") {
+    val atOnce = new ConcurrentHashMap[ShardId, AtomicInteger]
+    val most = new AtomicInteger
+    val kinesis = new Shards({ shard =>
+      val count = atOnce.computeIfAbsent(shard, _ => new AtomicInteger)
+      most.accumulateAndGet(count.incrementAndGet(), math.max(_, _))
+      Thread.`yield`()
+      count.decrementAndGet(): Unit
+    })
+    running(kinesis, 12) { running =>
+      eventually(assert((0 until 12).forall(running.read(_) === 50)))
+      assert(most.get === 1)
+    }
+  }
+
+  test("throttled for as long as it runs: the others end, the query does not fail") {
+    val kinesis = new Shards(shard => if (shard == shardId(0)) throw Throttled)
+    running(kinesis, 12) { running =>
+      eventually(assert((1 until 12).forall(running.read(_) === 50)))
+      eventually(assert(running.coordinator.counters.throttled >= 3))
+      assert(running.read(0) === 0 && running.coordinator.failure.isEmpty)
+    }
+  }
+}

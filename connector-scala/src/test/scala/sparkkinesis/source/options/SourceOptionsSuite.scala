@@ -1,0 +1,131 @@
+package sparkkinesis.source.options
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.client.options.OptionException._
+import sparkkinesis.model.{StreamName, StreamRef}
+import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.protocol.ReadLimits
+
+class SourceOptionsSuite extends AnyFunSuite {
+  private def parse(options: (String, String)*) =
+    SourceOptions.parse(Map("streamName" -> "orders") ++ options, Some("eu-west-1"))
+
+  private val orders = StreamRef.ByName(StreamName("orders"))
+
+  private def startOf(options: SourceOptions): Any = {
+    val start = options.queryStart(orders)
+    if (start.named.isEmpty) start.others else start
+  }
+
+  private def at(text: String) = StartingPosition.AtTimestamp(Instant.parse(text))
+
+  private val values = Table[String, String, SourceOptions => Any, Any](
+    ("option", "value", "read as", "is"),
+    ("streamName", "refunds", _.names, "refunds"),
+    ("streamName", "orders,refunds", _.names, "orders, refunds"),
+    ("allowStreamRemoval", "true", _.allowStreamRemoval, true),
+    ("startingPosition", "latest", startOf, StartingPosition.Latest),
+    ("STARTINGPOSITION", "LATEST", startOf, StartingPosition.Latest),
+    ("startingPosition", "trim_horizon", startOf, StartingPosition.TrimHorizon),
+    ("startingPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    ("startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
+    ("startingPosition", "2026-11-21T08:00:00.0000001Z", startOf, at("2026-11-21T08:00:00.001Z")),
+    ("startingPosition", "2026-11-21T08:00:00.5+02:00", startOf, at("2026-11-21T06:00:00.500Z")),
+    ("endingPosition", "latest", _.batchEnd(orders).others, EndingPosition.Latest),
+    (
+      "endingPosition",
+      "2026-11-21T08:00:00Z",
+      _.batchEnd(orders).others,
+      EndingPosition.Before(Instant.parse("2026-11-21T08:00:00Z"))
+    ),
+    ("initialPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    (
+      "kinesis.startingPosition",
+      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
+      startOf,
+      at("2026-11-21T08:00:00Z")
+    ),
+    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
+    ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
+    ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
+    ("failOnDataLoss", "False", _.failOnDataLoss, false),
+    ("deaggregate", "false", _.deaggregate, false),
+    ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
+    ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
+    ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
+    ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
+    ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
+    ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
+    ("checkpointLocation", "/c", _.names, "orders")
+  )
+
+  test("each option is read, its name in any case") {
+    forAll(values)((name, value, read, expected) => assert(read(parse(name -> value)) === expected))
+  }
+
+  test("the defaults") {
+    val options = parse()
+    val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
+    assert(
+      !options.allowStreamRemoval && startOf(
+        options
+      ) === StartingPosition.Latest && options.fetch === fetch
+    )
+    assert(options.batchStart(orders) === ByShard(StartingPosition.TrimHorizon))
+    assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))
+    assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
+    assert(options.discoveryInterval === 10.seconds)
+  }
+
+  private val refused = Table(
+    ("option", "value", "condition", "message holds"),
+    ("startingPosition", "newest", InvalidOption, "latest, trim_horizon, or an instant"),
+    ("startingPosition", "2026-11-21T08:00:00", InvalidOption, "needs its zone"),
+    ("startingPosition", "2026-11-21", InvalidOption, "needs its zone"),
+    ("startingPosition", "1700000000000", InvalidOption, "an instant"),
+    ("startingPosition", " ", InvalidOption, "a value"),
+    ("endingPosition", "trim_horizon", InvalidOption, "latest, or an instant"),
+    ("maxRecordsPerTrigger", "0", InvalidOption, "a whole number from 1"),
+    ("maxRecordsPerTrigger", "1e6", InvalidOption, "a whole number from 1"),
+    ("maxBytesPerTrigger", "10mb", InvalidOption, "a size above zero"),
+    ("failOnDataLoss", "no", InvalidOption, "true or false"),
+    ("maxRecordsPerFetch", "10001", InvalidOption, "1 to 10000"),
+    ("maxRecordsPerFetch", "-1", InvalidOption, "a whole number from 1"),
+    ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
+    ("idleFetchPeriod", "0s", InvalidOption, "a duration above zero"),
+    ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
+    ("shardDiscoveryInterval", "999ms", InvalidOption, "1s to 1h"),
+    ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
+    ("streamName", "a b", InvalidOption, "1 to 128"),
+    ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
+    ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),
+    (
+      "deliveryTimeout",
+      "5m",
+      UnknownOption,
+      "There is no option 'deliveryTimeout' here"
+    ), // a sink's
+    ("kafka.bootstrap.servers", "h:1", UnknownOption, "Known are:")
+  )
+
+  test("what is wrong or unknown is refused by its name, and its value where it is wrong") {
+    forAll(refused) { (name, value, condition, text) =>
+      val e = intercept[OptionException](parse(name -> value))
+      assert(e.condition === condition)
+      assert(e.getMessage.contains(s"'$name'") && e.getMessage.contains(text))
+      assert(condition == UnknownOption || value.isBlank || e.getMessage.contains(s"'$value'"))
+    }
+  }
+
+  test("nothing that prints the options prints a secret") {
+    val secrets = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken").map(_ -> "hush")
+    assert(!parse(secrets: _*).toString.contains("hush"))
+  }
+}

@@ -1,0 +1,366 @@
+package sparkkinesis.source.plan
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.source.protocol._
+
+class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
+
+  private def offsetAt(shards: (Int, Progress)*) = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap.from(shards.map { case (id, progress) =>
+        shardId(id) -> ShardProgress(progress, Set.empty)
+      })
+    )
+  )
+
+  private def offsetOf(count: Int, progress: Progress = Progress.TrimHorizon) =
+    offsetAt((0 until count).map(_ -> progress): _*)
+
+  private def report(a: Assignment, from: Progress, numbers: Int*) = FetchReport(
+    a.shard,
+    a.generation,
+    from,
+    numbers.map(n => Mark(upTo(n), 1, 1, n.toLong)).toVector,
+    Nil,
+    0,
+    0
+  )
+
+  /** A driver whose executors are played by the test. */
+  private class Driving(shards: Int, executors: String*) {
+    val coordinator = new FetchCoordinator(10.seconds)
+    private var millis = 0L
+    private var versions = Map.empty[String, Long]
+    var plans: Map[String, FetchPlan] = Map.empty
+
+    coordinator.advance(offsetOf(shards), offsetOf(shards), now)
+    (executors ++ executors).foreach(hear(_))
+
+    def now: Instant = Instant.ofEpochMilli(millis)
+    def pass(time: FiniteDuration): Unit = millis += time.toMillis
+
+    def hear(
+        executor: String,
+        reports: Seq[FetchReport] = Nil,
+        failure: Option[FetchFailure] = None,
+        counters: FetchCounters = FetchCounters.Zero
+    ): FetchReply = {
+      val known = versions.getOrElse(executor, 0L)
+      val status =
+        FetchStatus(executor, s"host-$executor", reports.toVector, counters, failure, known)
+      val reply = coordinator.heartbeat(status, now)
+      versions += executor -> reply.version
+      reply.plan.foreach(plan => plans += executor -> plan)
+      reply
+    }
+
+    /** The service on the executor closes, and another one begins there. */
+    def restart(executor: String): FetchReply = {
+      versions -= executor
+      hear(executor)
+    }
+
+    def assigned(executor: String): Seq[Assignment] = plans(executor).assignments
+    def shardsOf(executor: String): Set[StreamShard] = assigned(executor).map(_.shard).toSet
+    def of(shard: Int): Assignment =
+      plans.values.flatMap(_.assignments).filter(_.shard == shardOf(shard)).maxBy(_.generation)
+    def marks(shard: Int): Seq[Progress] =
+      coordinator.frontiers.get(shardOf(shard)).toSeq.flatMap(_.marks.map(_.upTo))
+  }
+
+  test("every shard has exactly one executor, and none has more than its share") {
+    forAll(Gen.choose(0, 20), Gen.choose(1, 6)) { (shards, executors) =>
+      val names = (1 to executors).map(n => s"e$n")
+      val driving = new Driving(shards, names: _*)
+      val all = names.flatMap(driving.shardsOf(_).toSeq)
+      assert(all.sorted === (0 until shards).map(shardOf))
+      assert(names.forall(driving.shardsOf(_).size <= math.ceil(shards.toDouble / executors)))
+    }
+  }
+
+  test("a shard stays where it is while batches go on") {
+    val driving = new Driving(5, "a", "b")
+    val before = Seq("a", "b").map(driving.assigned)
+    val all = before.flatten
+    Seq("a", "b").foreach { e =>
+      driving.hear(e, driving.assigned(e).map(report(_, Progress.TrimHorizon, 3, 6)))
+    }
+    driving.coordinator.advance(offsetOf(5), offsetOf(5, upTo(3)), driving.now)
+    Seq("a", "b").foreach(driving.hear(_))
+    assert(
+      driving.plans.values.flatMap(_.assignments).map(_.shard).toSet === all.map(_.shard).toSet
+    )
+    all.foreach(a =>
+      assert(driving.plans.values.exists(_.assignments.exists(_.generation == a.generation)))
+    )
+    assert(driving.marks(0) === Seq(upTo(6)), "what lies behind the planned end stays")
+  }
+
+  test("an executor that says nothing for a lease loses its shards to the others, anew") {
+    val driving = new Driving(4, "a", "b")
+    val lost = driving.assigned("a")
+    driving.pass(9.seconds)
+    driving.hear("b")
+    driving.pass(1500.millis)
+    driving.hear("b")
+    driving.hear("b")
+    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live(driving.now) === Set("b"))
+    lost.foreach(a =>
+      assert(driving.of(0).shard != a.shard || driving.of(0).generation > a.generation)
+    )
+    lost.foreach(a =>
+      assert(driving.assigned("b").find(_.shard == a.shard).get.generation > a.generation)
+    )
+    driving.hear("a")
+    driving.hear("b")
+    assert(driving.shardsOf("a").size === 2, "back again, it has its share")
+    assert(driving.shardsOf("a").intersect(driving.shardsOf("b")).isEmpty)
+  }
+
+  test("a lost executor's shards go to others at once, from the planned position") {
+    val driving = new Driving(2, "a", "b")
+    driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 1)))
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    assert(driving.shardsOf("b").size === 2)
+    assert(driving.assigned("b").forall(_.from == Progress.TrimHorizon))
+    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone with it")
+    assert(driving.coordinator.location(shardOf(0)) === Some("host-b" -> "b"))
+  }
+
+  test("with no executor left the shards wait for the next one") {
+    val driving = new Driving(2, "a")
+    driving.coordinator.executorLost("a", driving.now)
+    assert(
+      driving.coordinator.live(driving.now).isEmpty && driving.coordinator
+        .location(shardOf(0))
+        .isEmpty
+    )
+    driving.hear("c")
+    assert(driving.shardsOf("c").size === 2)
+  }
+
+  test("a report of an older generation, or of a stranger, is ignored") {
+    val driving = new Driving(1, "a")
+    val old = driving.of(0)
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    driving.hear("b", Seq(report(old, Progress.TrimHorizon, 1)))
+    driving.hear("c", Seq(report(driving.of(0), Progress.TrimHorizon, 2)))
+    assert(driving.marks(0) === Nil)
+    driving.hear("b", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
+    assert(driving.marks(0) === Seq(upTo(3)))
+  }
+
+  test("a report that comes twice counts once") {
+    val driving = new Driving(1, "a")
+    val (first, second) =
+      (report(driving.of(0), Progress.TrimHorizon, 1, 2), report(driving.of(0), upTo(2), 3))
+    driving.hear("a", Seq(first))
+    driving.hear("a", Seq(first, second))
+    driving.hear("a", Seq(first, second))
+    assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("a report that comes again when its marks are planned already counts no more") {
+    val driving = new Driving(1, "a")
+    val first = report(driving.of(0), Progress.TrimHorizon, 1, 2)
+    driving.hear("a", Seq(first))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    val before = driving.of(0)
+    driving.hear("a", Seq(first, report(before, upTo(2)), report(before, upTo(2), 3)))
+    assert(driving.of(0).generation === before.generation && driving.marks(0) === Seq(upTo(3)))
+  }
+
+  test("a gap between reports: the shard is read anew from the planned position") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1), report(before, upTo(2), 3)))
+    driving.hear("a")
+    assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
+    assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
+  }
+
+  test("a new service on a known executor reads its shards anew, whatever was found before") {
+    val driving = new Driving(2, "a", "b")
+    val before = driving.assigned("a").head
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1, 2)))
+    driving.restart("a")
+    val after = driving.assigned("a").head
+    assert(after.shard === before.shard && after.from === before.from)
+    assert(after.generation > before.generation)
+    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone")
+    driving.hear("a", Seq(report(after, Progress.TrimHorizon, 1, 2)))
+    assert(driving.coordinator.frontiers(after.shard).marks.map(_.upTo) === Seq(upTo(1), upTo(2)))
+  }
+
+  test("a new service that missed the first answers has its shards in the end") {
+    val driving = new Driving(2, "a", "b")
+    val before = driving.shardsOf("a")
+    for (_ <- 1 to 3) driving.restart("a")
+    assert(driving.shardsOf("a") === before)
+    val last = driving.assigned("a")
+    driving.hear("a", last.map(report(_, Progress.TrimHorizon, 1)))
+    assert(driving.assigned("a") === last && driving.coordinator.frontiers.size === 1)
+    assert(driving.hear("a").plan.isEmpty)
+  }
+
+  test("who is silent for a lease does not live, though nobody else says anything") {
+    val driving = new Driving(2, "a", "b")
+    driving.pass(6.seconds)
+    driving.hear("b")
+    driving.pass(6.seconds)
+    assert(driving.coordinator.live(driving.now) === Set("b"))
+    assert(
+      (0 to 1).flatMap(n => driving.coordinator.location(shardOf(n))).map(_._2).toSet === Set("b")
+    )
+    driving.pass(6.seconds)
+    assert(driving.coordinator.live(driving.now).isEmpty)
+  }
+
+  test("a new executor takes its share, and the old one is told to drop those pages") {
+    val driving = new Driving(4, "a")
+    assert(driving.shardsOf("a").size === 4)
+    driving.hear("b")
+    driving.hear("a")
+    val (stayed, moved) = (driving.shardsOf("a"), driving.shardsOf("b"))
+    assert(stayed.size === 2 && moved.size === 2 && stayed.intersect(moved).isEmpty)
+    assert(driving.plans("a").done.keySet === stayed, "neither assigned nor done: dropped")
+  }
+
+  test("executors are told how far pages are no longer needed: to the batch's start") {
+    val driving = new Driving(1, "a")
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done === Map(shardOf(0) -> Progress.TrimHorizon))
+    driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)), driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done === Map(shardOf(0) -> upTo(3)))
+  }
+
+  test("a finished shard's pages stay until its batch is done, then go") {
+    val driving = new Driving(1, "a")
+    val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
+    driving.coordinator.advance(offsetOf(1), ended, driving.now)
+    driving.hear("a")
+    assert(driving.shardsOf("a") === Set(shardOf(1)))
+    assert(driving.plans("a").done(shardOf(0)) === Progress.TrimHorizon)
+    val next = offsetAt(1 -> Progress.TrimHorizon)
+    driving.coordinator.advance(ended, next, driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done(shardOf(0)) === Progress.Finished)
+    driving.coordinator.advance(next, next, driving.now)
+    driving.hear("a")
+    assert(driving.plans("a").done.keySet === Set(shardOf(1)), "and is told no more")
+  }
+
+  test("an end planned by an earlier run, which is no mark: read anew from there") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    driving.hear("a")
+    assert(driving.of(0) === Assignment(shardOf(0), driving.of(0).generation, upTo(2)))
+    assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
+  }
+
+  test("a plan is sent only where it changed") {
+    val driving = new Driving(1, "a")
+    assert(driving.hear("a").plan.isEmpty)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1), driving.now)
+    assert(driving.hear("a").plan.isEmpty)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(1)), driving.now)
+    assert(driving.hear("a").plan.nonEmpty)
+  }
+
+  test("stop is told to each executor, and waited for no longer than asked") {
+    val driving = new Driving(2, "a", "b")
+    val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
+    driving.coordinator.stop()
+    assert(driving.hear("a").isStopped)
+    assert(!driving.coordinator.awaitGoodbyes(100.millis, () => clock.next()))
+    assert(driving.hear("b").isStopped)
+    assert(driving.coordinator.awaitGoodbyes(1.second, () => Instant.EPOCH))
+  }
+
+  test("the first look: all shards seen, or data in any, or a failure, or time is up") {
+    def looked(prepare: Driving => Unit) = {
+      val driving = new Driving(2, "a")
+      prepare(driving)
+      val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
+      driving.coordinator.awaitFirstLook(100.millis, () => clock.next())
+    }
+    assert(!looked(_ => ()))
+    assert(!looked(d => d.hear("a", Seq(report(d.of(0), Progress.TrimHorizon))): Unit))
+    assert(looked(d => d.hear("a", Seq(report(d.of(1), Progress.TrimHorizon, 1))): Unit))
+    assert(looked { d =>
+      d.hear("a", d.assigned("a").map(report(_, Progress.TrimHorizon))): Unit
+    })
+    assert(looked(d => d.hear("a", failure = Some(failure("C", d.of(0)))): Unit))
+  }
+
+  private def failure(condition: String, a: Assignment) =
+    FetchFailure(condition, "m", a.shard, a.generation)
+
+  test("the first failure is kept, and the executors' counters are added up") {
+    val driving = new Driving(2, "a", "b")
+    Seq("a" -> "FIRST", "b" -> "SECOND").zip(1L to 2L).foreach { case ((executor, condition), n) =>
+      driving.hear(
+        executor,
+        failure = Some(failure(condition, driving.assigned(executor).head)),
+        counters = FetchCounters(n, 2, 3, 4, 5, 6)
+      )
+    }
+    assert(driving.coordinator.failure.map(_.condition) === Some("FIRST"))
+    assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
+  }
+
+  test("a lost executor takes nothing with it that it has counted, but for its buffer") {
+    val driving = new Driving(2, "a", "b")
+    Seq("a", "b").foreach(driving.hear(_, counters = FetchCounters(1, 2, 3, 4, 5, 6)))
+    driving.coordinator.executorLost("a", driving.now)
+    assert(driving.coordinator.counters === FetchCounters(2, 4, 3, 8, 10, 12))
+    driving.hear("a", counters = FetchCounters(2, 2, 3, 4, 5, 6))
+    assert(driving.coordinator.counters.records === 3, "it was only silent")
+  }
+
+  test("what is known of a range goes with it, where that is all of it") {
+    val driving = new Driving(1, "a")
+    driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
+    def marks(from: Progress, end: Int) =
+      driving.coordinator.located(Vector(ShardRange(shardOf(0), from, upTo(end)))).head.marks.size
+    assert(marks(Progress.TrimHorizon, 2) === 2)
+    assert(marks(Progress.TrimHorizon, 4) === 0, "its end is not known")
+    assert(marks(upTo(1), 2) === 0, "reading ahead began elsewhere")
+  }
+
+  test("the failure of a shard that is another's by now, or assigned anew, ends nothing") {
+    val driving = new Driving(1, "a")
+    val before = driving.of(0)
+    driving.coordinator.executorLost("a", driving.now)
+    driving.hear("b")
+    val older = driving.of(0)
+    driving.restart("b")
+    driving.hear("b", failure = Some(failure("STALE", older)))
+    driving.hear("a", failure = Some(failure("STALE", before)))
+    assert(driving.coordinator.failure === None)
+    driving.hear("b", failure = Some(failure("TRUE", driving.assigned("b").head)))
+    assert(driving.coordinator.failure.map(_.condition) === Some("TRUE"))
+  }
+}

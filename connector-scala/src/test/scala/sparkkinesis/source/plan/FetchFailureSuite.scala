@@ -1,0 +1,32 @@
+package sparkkinesis.source.plan
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Diagnosis, KinesisException}
+import sparkkinesis.source.protocol.FetchFailure
+
+class FetchFailureSuite extends AnyFunSuite {
+  private val shard = shardOf(3)
+
+  test("it says which shard of which stream, what the service said, and what to do") {
+    val cause = new KinesisException.AccessDenied("GetRecords (region eu-west-1) failed: no key.")
+    val failure = FetchFailure.of(cause, shard, 7)
+    assert(failure.condition === "KINESIS_ACCESS_DENIED")
+    assert(failure.shard === shard && failure.generation === 7)
+    assert(
+      failure.message === s"Reading $shard failed: " +
+        s"GetRecords (region eu-west-1) failed: no key. ${Diagnosis.of(cause).remedy}"
+    )
+  }
+
+  test("it has the name the same failure has elsewhere") {
+    Seq(
+      new KinesisException.InvalidArgument("x"),
+      new KinesisException.NotFound("x"),
+      new KinesisException.Other("x")
+    ).foreach { cause =>
+      assert(FetchFailure.of(cause, shard, 7).condition === Diagnosis.of(cause).condition)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package sparkkinesis.source.plan
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.source.protocol.FetchCounters
+
+class FetchTotalsSuite extends AnyFunSuite {
+  private def counted(records: Long, buffered: Long = 0) =
+    FetchCounters.Zero.copy(records = records, bufferedBytes = buffered)
+
+  private def sum(heard: (String, FetchCounters)*): Long = heard
+    .foldLeft(FetchTotals.Zero) { case (totals, (executor, counters)) =>
+      totals.heard(executor, counters)
+    }
+    .sum
+    .records
+
+  test("of each executor its last word counts") {
+    assert(sum("a" -> counted(3), "b" -> counted(10), "a" -> counted(5)) === 15)
+  }
+
+  test("a service that begins anew on the same executor goes on from the one before") {
+    assert(sum("a" -> counted(5), "a" -> counted(0), "a" -> counted(2)) === 7)
+  }
+
+  test("a buffer that empties is no new service") {
+    assert(sum("a" -> counted(5, buffered = 9), "a" -> counted(5)) === 5)
+  }
+}

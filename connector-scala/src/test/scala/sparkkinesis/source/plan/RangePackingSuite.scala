@@ -1,0 +1,135 @@
+package sparkkinesis.source.plan
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators.shardOf
+import sparkkinesis.model.SequenceNumber
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.protocol.{Mark, ShardRange}
+
+class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private type Located = LocatedRange[String]
+
+  private def rangeOf(shard: Int, place: Option[String], records: Seq[Long]): Located = {
+    val marks = records.toVector.zipWithIndex.map { case (count, index) =>
+      Mark(Progress.After(SequenceNumber(s"${index + 1}")), count, count * 100, 1)
+    }
+    val upTo = marks.lastOption.fold[Progress](Progress.Finished)(_.upTo)
+    LocatedRange(ShardRange(shardOf(shard), Progress.TrimHorizon, upTo), place, marks)
+  }
+
+  private val located: Gen[Vector[Located]] = for {
+    count <- Gen.choose(0, 20)
+    places <- Gen.listOfN(count, Gen.option(Gen.oneOf("a", "b", "c", "d")))
+    records <- Gen.listOfN(count, Gen.choose(0, 6).flatMap(Gen.listOfN(_, Gen.choose(1L, 99L))))
+  } yield places.zip(records).zipWithIndex.toVector.map { case ((place, records), shard) =>
+    rangeOf(shard, place, records)
+  }
+
+  /** Of one range most of the time, some of several. */
+  private val chains: Gen[Vector[Vector[Located]]] = for {
+    all <- located
+    ends <- Gen.listOfN(all.size, Gen.frequency(4 -> true, 1 -> false))
+  } yield all.zip(ends).foldLeft(Vector.empty[Vector[Located]]) { case (chains, (range, isAlone)) =>
+    if (isAlone || chains.isEmpty) chains :+ Vector(range)
+    else chains.init :+ (chains.last :+ range)
+  }
+
+  private val sizes = Gen.zip(Gen.choose(1, 8), Gen.choose(1, 30))
+
+  test("every range is in exactly one task, whole or cut into parts that follow each other") {
+    forAll(chains, sizes) { case (chains, (most, wanted)) =>
+      val packed = RangePacking.pack(chains, most, wanted).flatMap(_._2).groupBy(_.shard)
+      assert(packed.keySet === chains.flatten.map(_.range.shard).toSet)
+      chains.flatten.foreach { whole =>
+        val parts =
+          packed(whole.range.shard).sortBy(part => whole.marks.indexWhere(_.upTo == part.upTo))
+        assert(parts.head.from === whole.range.from && parts.last.upTo === whole.range.upTo)
+        parts.zip(parts.drop(1)).foreach { case (one, next) => assert(one.upTo === next.from) }
+      }
+    }
+  }
+
+  test(
+    "what must be read one after the other is, by one task, uncut; a shard's parts are in order"
+  ) {
+    forAll(chains, sizes) { case (chains, (most, wanted)) =>
+      val tasks = RangePacking.pack(chains, most, wanted).map(_._2)
+      chains.filter(_.size > 1).foreach { chain =>
+        assert(tasks.exists(_.containsSlice(chain.map(_.range))))
+      }
+      val order = chains.flatten.flatMap(whole => whole.marks.map(whole.range.shard -> _.upTo))
+      tasks.foreach { task =>
+        val places = task.map(range => order.indexOf(range.shard -> range.upTo)).filter(_ >= 0)
+        assert(places === places.sorted)
+      }
+    }
+  }
+
+  test("as many tasks as can run at once at most; as many as wanted, where there are marks") {
+    forAll(chains, sizes) { case (chains, (most, wanted)) =>
+      val tasks = RangePacking.pack(chains, most, wanted)
+      val units = chains.map(chain => if (chain.size == 1) chain.head.mostParts else 1).sum
+      assert(tasks.size <= math.max(most, wanted))
+      assert(tasks.size >= math.min(wanted, units))
+      assert(tasks.forall(_._2.nonEmpty))
+    }
+  }
+
+  test("nothing is cut where nobody asks for it") {
+    forAll(chains, Gen.choose(1, 8)) { (chains, most) =>
+      val packed = RangePacking.pack(chains, most).flatMap(_._2)
+      assert(packed.sortBy(_.shard) === chains.flatten.map(_.range))
+    }
+  }
+
+  test("a task is at its ranges' own place, unless there are more places than tasks") {
+    forAll(located, Gen.choose(5, 8)) { (located, most) =>
+      val placeOf = located.map(one => one.range.shard -> one.place).toMap
+      for ((place, ranges) <- RangePacking.pack(located.map(Vector(_)), most); range <- ranges)
+        assert(placeOf(range.shard) === place)
+    }
+    val apart = Vector("a", "b", "c").zipWithIndex.map { case (place, shard) =>
+      Vector(rangeOf(shard, Some(place), Seq(if (place == "b") 99L else 1L)))
+    }
+    val packed = RangePacking.pack(apart, 2)
+    assert(
+      packed.map { case (place, ranges) => place -> ranges.size }.toSet ===
+        Set(Some("b") -> 1, Some("a") -> 2)
+    )
+  }
+
+  test("the same tasks each time") {
+    forAll(chains, sizes) { case (chains, (most, wanted)) =>
+      assert(RangePacking.pack(chains, most, wanted) === RangePacking.pack(chains, most, wanted))
+    }
+  }
+
+  private def packedRecords(maxTasks: Int, minTasks: Int, records: Seq[Long]*): Seq[Long] = {
+    val located = records.toVector.zipWithIndex.map { case (records, shard) =>
+      rangeOf(shard, Some("a"), records)
+    }
+    val known = located.map(one => one.range.shard -> one.marks.map(_.records).sum).toMap
+    RangePacking
+      .pack(located.map(Vector(_)), maxTasks, minTasks)
+      .map(_._2.map(r => known(r.shard)).sum)
+  }
+
+  test("the heaviest first, each to the task with the least") {
+    assert(packedRecords(2, 1, Seq(5), Seq(5), Seq(90), Seq(5), Seq(5)).sorted === Seq(20, 90))
+    assert(packedRecords(4, 1, Seq.fill(10)(Seq(1L)): _*).sorted === Seq(2, 2, 3, 3))
+    val afterRestart = packedRecords(2, 1, Seq.fill(500)(Seq.empty[Long]): _*)
+    assert(afterRestart.size === 2, "500 shards on two cores")
+  }
+
+  test("large ranges are cut first, and evenly") {
+    val large = rangeOf(0, Some("a"), Seq.fill(12)(10L))
+    val small = rangeOf(1, Some("a"), Seq.fill(12)(1L))
+    val tasks = RangePacking.pack(Vector(Vector(large), Vector(small)), 1, 4).map(_._2)
+    assert(tasks.size === 4)
+    assert(tasks.flatten.count(_.shard == shardOf(0)) === 3)
+    assert(tasks.flatten.count(_.shard == shardOf(1)) === 1)
+  }
+}

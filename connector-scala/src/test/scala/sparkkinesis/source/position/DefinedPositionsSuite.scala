@@ -1,0 +1,101 @@
+package sparkkinesis.source.position
+
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.prop.TableDrivenPropertyChecks._
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.StreamAccess
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.model.{SequenceNumber, Shard}
+import sparkkinesis.source.options.SourceOptions
+
+/** What `load()` refuses of positions that are well written. */
+class DefinedPositionsSuite extends AnyFunSuite {
+  private val now = Instant.parse("2026-01-02T03:04:05Z")
+
+  /** Shards 2 and 3: what came before has expired. 2 ended with number 2999. */
+  private val listed = newStream(4).drop(2).map(_.copy(parents = Nil)) match {
+    case Vector(two, three) => Vector(two.copy(last = Some(SequenceNumber("2999999"))), three)
+    case other => other
+  }
+
+  private def check(options: (String, String)*)(list: StreamAccess => Seq[Shard]): Unit = {
+    val named = Map("streamName" -> "orders", "region" -> "eu-west-1")
+    new DefinedPositions(SourceOptions.parse(named ++ options, None), now).check(list)
+  }
+
+  private def shard(number: Int, value: String) =
+    s"""{"orders": {"${shardId(number)}": $value, "*": "latest"}}"""
+
+  private val refused = Table(
+    ("option", "value", "message holds"),
+    ("startingPosition", "2026-01-02T03:05:05.001Z", "lies in the future: it is"),
+    ("endingPosition", "2026-01-02T03:05:05.001Z", "lies in the future: it is"),
+    ("startingPosition", """{"orders": "2027-01-01T00:00:00Z"}""", "for stream orders, which lies"),
+    ("startingPosition", shard(2, "\"2027-01-01T00:00:00Z\""), "in the future"),
+    ("startingPosition", shard(4, "\"latest\""), "never had such a shard: its last is number 3"),
+    ("endingPosition", shard(7, "\"latest\""), "never had such a shard"),
+    ("startingPosition", shard(2, """{"at": "1999999"}"""), "of this shard begin at 2000000"),
+    ("startingPosition", shard(2, """{"after": "3000000"}"""), "of this shard end at 2999999"),
+    ("endingPosition", shard(3, """{"at": "2999999"}"""), "of this shard begin at 3000000")
+  )
+
+  test("refused with option, place and reason") {
+    forAll(refused) { (option, value, text) =>
+      val e = intercept[OptionException](check(option -> value)(_ => listed))
+      assert(e.condition === OptionException.InvalidOption)
+      assert(e.getMessage.contains(s"'$option'") && e.getMessage.contains(text))
+    }
+  }
+
+  private val orders = Table(
+    ("start", "end"),
+    ("2026-01-02T00:00:00Z", "2026-01-01T23:59:59Z"),
+    (shard(2, """{"at": "2000009"}"""), shard(2, """{"at": "2000008"}""")),
+    ("2026-01-02T00:00:00Z", shard(2, "\"2026-01-01T00:00:00Z\""))
+  )
+
+  test("an end before its start is refused") {
+    forAll(orders) { (start, end) =>
+      val e = intercept[OptionException] {
+        check("startingPosition" -> start, "endingPosition" -> end)(_ => listed)
+      }
+      assert(e.getMessage.contains("'endingPosition'") && e.getMessage.contains("before its start"))
+    }
+  }
+
+  private val taken = Table(
+    ("start", "why"),
+    ("2026-01-02T03:05:05Z", "clocks differ"),
+    (shard(1, """{"after": "1000007"}"""), "it may have expired since the query began"),
+    (shard(2, """{"at": "2000000"}"""), "the shard's first"),
+    (shard(2, """{"after": "2999999"}"""), "the shard's last"),
+    (shard(3, """{"after": "99999999"}"""), "an open shard has no last")
+  )
+
+  test("what may be is taken") {
+    forAll(taken)((start, _) => check("startingPosition" -> start)(_ => listed))
+  }
+
+  test("an end of a shard that lies before its beginning tells nothing") {
+    val odd = listed.map(_.copy(last = Some(SequenceNumber("7"))))
+    check("startingPosition" -> shard(2, """{"after": "3000000"}"""))(_ => odd)
+  }
+
+  test("the service is asked once where shards are named, and not otherwise") {
+    var asked = 0
+    val list = (_: StreamAccess) => {
+      asked += 1
+      listed
+    }
+    check("startingPosition" -> "latest")(list)
+    check("startingPosition" -> """{"orders": "trim_horizon"}""")(list)
+    assert(asked === 0)
+    check("startingPosition" -> shard(2, "\"latest\""), "endingPosition" -> shard(3, "\"latest\""))(
+      list
+    )
+    assert(asked === 1)
+  }
+}

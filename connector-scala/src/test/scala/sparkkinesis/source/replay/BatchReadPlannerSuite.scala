@@ -1,0 +1,123 @@
+package sparkkinesis.source.replay
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.ShardListing
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{HashKey, SequenceNumber, Shard}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.{ScriptedKinesis, StreamClient}
+
+/** What a batch read plans, from a listing. */
+class BatchReadPlannerSuite extends AnyFunSuite {
+  private val two = newStream(2)
+  private val service = Instant.parse("2026-01-02T03:04:05Z")
+
+  private class Reading(serverTime: Option[Instant], own: Instant, shards: Seq[Shard] = two) {
+    val clock = new FastClock
+    clock.pass(own.toEpochMilli.millis)
+    private val kinesis =
+      new ScriptedKinesis().listing(ShardListing(shards, None, serverTime)).summary(summary())
+
+    def ranges(
+        start: StartingPosition = StartingPosition.TrimHorizon,
+        end: EndingPosition = EndingPosition.Latest,
+        bounds: ReadBounds = ReadBounds.None
+    ): Seq[ShardRange] = new BatchReadPlanner(
+      StreamClient(stream, kinesis),
+      ByShard(start),
+      ByShard(end),
+      bounds,
+      true,
+      clock,
+      () => 0.5
+    ).ranges()
+  }
+
+  private def at(text: String) = Instant.parse(s"2026-01-02T$text").toEpochMilli
+
+  test("the end is now, and over: a driver's clock that cannot be right does not count") {
+    def planned(own: String) = {
+      val reading = new Reading(Some(service), Instant.parse(s"2026-01-02T$own"))
+      val begun = reading.clock.now
+      val ends = reading.ranges().flatMap(_.until).map(_.millis).distinct
+      (ends, reading.clock.now.toEpochMilli - begun.toEpochMilli)
+    }
+    assert(planned("03:04:05.400Z") === ((Seq(at("03:04:05.401Z")), 401)))
+    assert(planned("03:04:04Z") === ((Seq(at("03:04:06.001Z")), 1001)))
+    assert(planned("09:00:00Z") === ((Seq(at("03:04:06.001Z")), 1001)))
+  }
+
+  test("an end that is over already is not waited for") {
+    val reading = new Reading(Some(service), service)
+    val end = EndingPosition.Before(service.minusSeconds(1).plusMillis(1))
+    assert(
+      reading.ranges(end = end).flatMap(_.until).map(_.millis).toSet ===
+        Set(at("03:04:04.001Z"))
+    )
+    assert(reading.clock.now === service)
+  }
+
+  test("a range of each listed shard; the children of those without one in it are to be followed") {
+    val parent = two.head.copy(last = Some(SequenceNumber("999")))
+    val halves = parent.hashKeys.splitAt(HashKey(parent.hashKeys.last.value / 2))
+    val children = Seq(halves._1, halves._2).zipWithIndex.map { case (keys, index) =>
+      Shard(shardId(2 + index), Seq(parent.id), keys, SequenceNumber("2000000"), None)
+    }
+    val ranges = new Reading(None, service, parent +: two(1) +: children).ranges()
+    assert(ranges.map(_.shard) === (0 to 3).map(shardOf))
+    assert(ranges.flatMap(_.until).map(_.withChildren) === Seq(false, true, true, true))
+    assert(ranges.forall(it => it.from == Progress.TrimHorizon && it.completeAsOf.isEmpty))
+  }
+
+  test("an empty time is not read") {
+    val before = EndingPosition.Before(service.minusSeconds(9))
+    def ranges(start: Instant) =
+      new Reading(None, service).ranges(StartingPosition.AtTimestamp(start), before)
+    assert(ranges(service.minusSeconds(9)) === Nil)
+    val owed = ranges(service.minusSeconds(10))
+    assert(owed.size === 2 && owed.forall(_.completeAsOf.contains(service.minusSeconds(10))))
+  }
+
+  private def bounds(since: Instant, before: Instant) = ReadBounds.None.copy(
+    sinceMillis = Some(since.toEpochMilli),
+    beforeMillis = Some(before.toEpochMilli)
+  )
+
+  test("a filter's times narrow a range, by a minute less") {
+    val (since, before) = (service.minusSeconds(1000), service.minusSeconds(900))
+    val ranges = new Reading(None, service).ranges(bounds = bounds(since, before))
+    val from = since.minusSeconds(60)
+    assert(ranges.forall(_.from == Progress.AtTimestamp(from)))
+    assert(ranges.forall(_.completeAsOf.contains(from)))
+    assert(ranges.flatMap(_.until).forall(_.millis == before.plusSeconds(60).toEpochMilli))
+  }
+
+  test("a filter never widens a range, nor asks for what lies in the future") {
+    val start = StartingPosition.AtTimestamp(service.minusSeconds(10))
+    val end = EndingPosition.Before(service.minusSeconds(5))
+    val wide = bounds(service.minusSeconds(1000), service.plusSeconds(1000))
+    assert(
+      new Reading(None, service).ranges(start, end, wide) ===
+        new Reading(None, service).ranges(start, end)
+    )
+    val future = bounds(service.plusSeconds(1000), service.plusSeconds(1001))
+    assert(new Reading(None, service).ranges(bounds = future).size === 2)
+  }
+
+  test("shards are left out only where each wanted one is listed") {
+    def wanted(names: String*) = new Reading(None, service)
+      .ranges(bounds = ReadBounds.None.copy(shards = Some(names.toSet)))
+      .map(_.shard)
+    assert(wanted(two(1).id.name) === Seq(shardOf(1)))
+    assert(wanted(two(1).id.name, shardId(7).name) === Seq(shardOf(0), shardOf(1)))
+  }
+}

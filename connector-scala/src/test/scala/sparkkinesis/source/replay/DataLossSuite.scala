@@ -1,0 +1,167 @@
+package sparkkinesis.source.replay
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, UnsentReports}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.protocol._
+import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
+
+/** What is said of records that are gone, how often, and by whom. */
+class DataLossSuite extends AnyFunSuite {
+  private val shard = StreamShard(arn, shardId(0))
+  private val strict =
+    FetchSettings(100, 200.millis, 1.second, 1000000, ReadLimits.None, true, None)
+  private val lenient = strict.copy(failOnDataLoss = false)
+  private val late = Instant.EPOCH.plusMillis((27.hours + 20.minutes).toMillis)
+
+  test("durations, rounded up to the minute") {
+    val texts = Seq(0.minutes, 1.second, 59.minutes, 60.minutes, 200.minutes, 199.minutes + 1.milli)
+    assert(
+      texts
+        .map(DataLoss.text) === Seq("0 min", "1 min", "59 min", "1 h", "3 h 20 min", "3 h 20 min")
+    )
+  }
+
+  test("how much is missing, as far as it is known") {
+    val complete = Some(Instant.EPOCH)
+    assert(
+      DataLoss.extent(complete, Some(24.hours), late) ===
+        "it was read completely up to 1970-01-01T00:00:00Z, and records are kept for 24 h: up to " +
+        "3 h 20 min of records may be gone"
+    )
+    assert(!DataLoss.extent(complete, None, late).contains("kept"))
+    assert(DataLoss.extent(None, Some(24.hours), late).contains("not known"))
+  }
+
+  private def fetcher(
+      kinesis: ScriptedKinesis,
+      settings: FetchSettings,
+      completeAsOf: Option[Instant]
+  ) =
+    new ShardFetcher(
+      StreamClient(stream, kinesis),
+      Assignment(shard, 1, Progress.TrimHorizon, completeAsOf),
+      new PageBuffer(1000000),
+      settings,
+      () => 1,
+      () => 0.5
+    )
+
+  test(
+    "who takes over a shard that nobody read for longer than records are kept reports the loss"
+  ) {
+    val kinesis = new ScriptedKinesis().summary(summary())
+    fetcher(kinesis, strict, Some(Instant.EPOCH)).step(late) match {
+      case FetchStep.Loses(loss) =>
+        Seq("KINESIS_DATA_LOSS" -> loss.condition, "up to 3 h 20 min" -> loss.getMessage).foreach {
+          case (word, text) => assert(text.contains(word))
+        }
+        assert(
+          loss.getMessage.contains(shard.shard.name) && loss.getMessage.contains(stream.toString)
+        )
+      case other => fail(s"not lost: $other")
+    }
+    val young = fetcher(new ScriptedKinesis().page(page(1 to 1)), strict, Some(late))
+    assert(young.step(late).isInstanceOf[FetchStep.Fetched])
+  }
+
+  test("passed over, it is counted once until the reader has caught up") {
+    val kinesis = new ScriptedKinesis().summary(summary())
+    def empty = Page(Vector.empty, Some(ShardIterator("next")), Behind, Nil)
+    kinesis.page(empty).page(empty).page(empty.copy(millisBehindLatest = 0)).page(empty)
+    kinesis.summary(summary()).page(empty)
+    val reader = fetcher(kinesis, lenient, Some(Instant.EPOCH))
+    def lost(at: Instant) = reader.step(at) match {
+      case FetchStep.Fetched(report, _, _, _) => report.lost
+      case other => fail(s"not fetched: $other")
+    }
+    assert(Seq.fill(3)(lost(late)) === Seq(1, 0, 0))
+    assert(lost(late) === 0)
+    assert(lost(late.plusMillis(26.hours.toMillis)) === 1)
+    val news = new UnsentReports
+    val report = FetchReport(shard, 1, Progress.TrimHorizon, Vector.empty, Nil, 0, 0, lost = 1)
+    (1 to 2).foreach(_ => news.report(report, 0, isNews = true))
+    assert((news.counters + news.counters).lostRanges === 4)
+  }
+
+  test("a range that is read again counts its loss once, at each attempt") {
+    val clock = new FastClock
+    clock.pass(28.hours)
+    val kinesis = new ScriptedKinesis().summary(summary()).page(throw Throttled).page(page(2 to 3))
+    val reader = new ShardRangeReader(
+      StreamClient(stream, kinesis),
+      lenient,
+      clock,
+      () => 0.5,
+      () => false
+    )
+    val upTo = Progress.After(SequenceNumber("3"))
+    val range = ShardRange(shard, Progress.TrimHorizon, upTo, Some(Instant.EPOCH))
+    assert(reader.pages(range).flatten.size === 2 && reader.lostRanges === 1)
+  }
+
+  private def offset(completeAsOf: Option[Long]) = SourceOffset.of(
+    Seq(
+      StreamOffset(
+        arn,
+        Instant.EPOCH,
+        SortedMap(
+          shard.shard ->
+            ShardProgress(Progress.TrimHorizon, Set.empty, completeAsOf.map(Instant.ofEpochMilli))
+        )
+      )
+    )
+  )
+
+  private def heard(coordinator: FetchCoordinator, executor: String, reports: FetchReport*) =
+    coordinator
+      .heartbeat(
+        FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, 0),
+        Instant.EPOCH
+      )
+      .plan
+      .fold(Vector.empty[Assignment])(_.assignments)
+
+  /** What another executor is told after these reports of one that is lost then. */
+  private def takenOver(completeAsOf: Option[Long])(reports: (Vector[Mark], Long)*) = {
+    val coordinator = new FetchCoordinator(10.seconds)
+    coordinator.advance(offset(completeAsOf), offset(completeAsOf), Instant.EPOCH)
+    val first = heard(coordinator, "a").head
+    val none = FetchReport(shard, 0, first.from, Vector.empty, Nil, 0, 0)
+    val told = reports.scanLeft((first.from, none)) { case ((from, _), (marks, complete)) =>
+      marks.lastOption.fold(from)(_.upTo) ->
+        FetchReport(shard, first.generation, from, marks, Nil, 0, complete)
+    }
+    told.drop(1).foreach { case (_, report) =>
+      val status = FetchStatus("a", "host", Vector(report), FetchCounters.Zero, None, 1)
+      coordinator.heartbeat(status, Instant.EPOCH)
+    }
+    coordinator.executorLost("a", Instant.EPOCH)
+    heard(coordinator, "b").head.completeAsOf.map(_.toEpochMilli)
+  }
+
+  private val some = Vector(Mark(Progress.After(SequenceNumber("7")), 1, 1, 90))
+
+  test("who takes over knows what was complete before the place where it begins, and no more") {
+    val none = Vector.empty[Mark]
+    assert(takenOver(None)() === None)
+    assert(takenOver(Some(5))() === Some(5))
+    assert(takenOver(Some(5))(none -> 50L) === Some(50), "nothing arrived meanwhile")
+    assert(takenOver(Some(50))(none -> 0L) === Some(50))
+    assert(takenOver(Some(5))(some -> 90L) === Some(5), "what was read is not planned")
+    assert(takenOver(Some(5))(none -> 50L, some -> 90L) === Some(50))
+  }
+}

@@ -1,0 +1,231 @@
+package sparkkinesis.source.replay
+
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{KinesisClient, KinesisException}
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol.{ReadLimits, ReadUntil, ShardRange}
+import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
+
+class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val shard = shardOf(0)
+  private val settings =
+    FetchSettings(
+      3,
+      200.millis,
+      1.second,
+      1000,
+      ReadLimits.None,
+      failOnDataLoss = true,
+      stopAtMillis = None
+    )
+
+  private def read(
+      kinesis: KinesisClient,
+      range: ShardRange,
+      settings: FetchSettings = settings,
+      clock: FastClock = new FastClock,
+      isCancelled: () => Boolean = () => false
+  ): Vector[Int] = {
+    val asked = Iterator.from(1)
+    def isOver(): Boolean = {
+      assert(asked.next() < 1000, "it reads for ever")
+      isCancelled()
+    }
+    new ShardRangeReader(StreamClient(stream, kinesis), settings, clock, () => 0.5, () => isOver())
+      .pages(range)
+      .flatten
+      .map(_.sequenceNumber.text.toInt)
+      .toVector
+  }
+
+  private def place(number: Int): Progress =
+    if (number == 0) Progress.TrimHorizon else Progress.After(SequenceNumber(number.toString))
+
+  private def range(from: Int, upTo: Int) = ShardRange(shard, place(from), place(upTo))
+
+  private val cuts = for {
+    size <- Gen.choose(1, 20)
+    from <- Gen.choose(0, size - 1)
+    upTo <- Gen.choose(from + 1, size)
+    page <- Gen.choose(1, 7)
+    isClosed <- Gen.oneOf(true, false)
+  } yield (size, from, upTo, page, isClosed)
+
+  test("exactly the records of a range, whatever the pages") {
+    forAll(cuts) { case (size, from, upTo, page, isClosed) =>
+      val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
+      val paged = settings.copy(maxRecords = page)
+      assert(read(kinesis, range(from, upTo), paged) === (from + 1 to upTo))
+      if (isClosed)
+        assert(
+          read(
+            kinesis,
+            ShardRange(shard, place(from), Progress.Finished),
+            paged
+          ) === (from + 1 to size)
+        )
+    }
+  }
+
+  test("a range that begins at a time") {
+    val kinesis = new OneShard(recordsOf(1 to 9).toVector)
+    val at = Progress.AtTimestamp(java.time.Instant.ofEpochMilli(35))
+    assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
+  }
+
+  test("a range of a batch read ends before the first record that arrived too late, or at the tip") {
+    forAll(cuts) { case (size, from, upTo, page, isClosed) =>
+      val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
+      val paged = settings.copy(maxRecords = page)
+      def before(millis: Long) = {
+        val until = Some(ReadUntil(millis, withChildren = false))
+        read(kinesis, ShardRange(shard, place(from), Progress.Finished, until = until), paged)
+      }
+      assert(before(upTo * 10L + 1) === (from + 1 to upTo))
+      assert(before(upTo * 10L) === (from + 1 until upTo))
+      assert(before(size * 10L + 1) === (from + 1 to size))
+    }
+  }
+
+  test(
+    "a batch read follows empty pages to the tip, and hears of children only at the shard's end"
+  ) {
+    val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
+    def heard(pages: ScriptedKinesis) = {
+      var children = Seq.empty[ChildShard]
+      val until = Some(ReadUntil(25, withChildren = true))
+      val range = ShardRange(shard, place(0), Progress.Finished, until = until)
+      val reader = new ShardRangeReader(
+        StreamClient(stream, pages),
+        settings,
+        new FastClock,
+        () => 0.5,
+        () => false
+      )
+      (reader.pages(range, children = _).map(_.size).sum, children)
+    }
+    val quiet = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 1)).page(page(2 to 1, 0))
+    assert(heard(quiet) === ((1, Nil)))
+    assert(heard(new ScriptedKinesis().page(end(1 to 2, child))) === ((2, Seq(child))))
+    assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Nil)))
+  }
+
+  test("a batch read that is overtaken by the retention on its way has lost records") {
+    val clock = after(30.hours)
+    val until = Some(ReadUntil(clock.now.toEpochMilli, withChildren = false))
+    val range = ShardRange(shard, place(0), Progress.Finished, until = until)
+    def kinesis = new ScriptedKinesis().page(page(1 to 2)).summary(summary()).page(page(3 to 3, 0))
+    val loss = intercept[DataLossException](read(kinesis, range, clock = clock))
+    assert(loss.getMessage.contains("1970-01-01T00:00:00.020Z"))
+    val lenient = settings.copy(failOnDataLoss = false)
+    assert(read(kinesis.page(page(4 to 3, 0)), range, lenient, clock) === (1 to 3))
+  }
+
+  test("calls to the shard keep the service's distance") {
+    val clock = new FastClock
+    read(new OneShard(recordsOf(1 to 9).toVector), range(0, 9), clock = clock)
+    assert(clock.now.toEpochMilli === 400, "three pages")
+  }
+
+  test("the loss is noticed when the last record is trimmed, and named") {
+    forAll(Gen.choose(1, 9), Gen.choose(0, 3), Gen.oneOf(true, false)) { (upTo, more, isClosed) =>
+      val records = recordsOf(1 to upTo + more).toVector
+      val kinesis = new OneShard(records, trimmed = upTo, isClosed = isClosed)
+      val loss = intercept[DataLossException](read(kinesis, range(0, upTo)))
+      assert(loss.condition === "KINESIS_DATA_LOSS")
+      assert(
+        Seq(stream.toString, shard.shard.name, s"$upTo", "failOnDataLoss").forall(
+          loss.getMessage.contains
+        )
+      )
+      assert(read(kinesis, range(0, upTo), settings.copy(failOnDataLoss = false)) === Seq.empty)
+    }
+  }
+
+  test("an empty page in mid-shard is no loss") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 2)).page(page(3 to 3))
+    assert(read(kinesis, range(0, 3)) === (1 to 3))
+  }
+
+  test("a shard that is gone is a loss") {
+    val gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
+    assertThrows[DataLossException](read(gone, range(0, 3)))
+    val going = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
+    assert(read(going, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
+  }
+
+  test("failures that may pass are waited out: no record twice, none missing") {
+    val kinesis = new ScriptedKinesis()
+      .page(throw Throttled)
+      .page(page(1 to 2))
+      .page(throw ScriptedKinesis.Expired)
+      .page(throw Throttled)
+      .page(page(3 to 4))
+    assert(read(kinesis, range(0, 4)) === (1 to 4))
+    assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
+  }
+
+  test("an outage ends it after a bounded number of attempts; what cannot pass at once") {
+    val outage = new ScriptedKinesis()
+    (1 to 30).foreach(_ => outage.page(throw Throttled))
+    assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))
+    assert(outage.asked.size === 21)
+    val denied = new ScriptedKinesis().page(throw new KinesisException.AccessDenied("no"))
+    assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
+  }
+
+  test("cancelled: it asks no more") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 2))
+    assertThrows[InterruptedException] {
+      read(kinesis, range(0, 9), isCancelled = () => kinesis.asked.nonEmpty)
+    }
+    assert(kinesis.asked.size === 1)
+  }
+
+  private def after(age: FiniteDuration) = {
+    val clock = new FastClock
+    clock.pass(age)
+    clock
+  }
+
+  private val owed = range(0, 3).copy(completeAsOf = Some(java.time.Instant.EPOCH))
+
+  test("a range whose begin is no longer kept is a loss, although its end still is") {
+    def kinesis = new ScriptedKinesis().summary(summary())
+    val loss = intercept[DataLossException](read(kinesis, owed, clock = after(25.hours)))
+    assert(loss.condition === "KINESIS_DATA_LOSS" && loss.getMessage.contains("1970-01-01"))
+    val young = new ScriptedKinesis().page(page(1 to 3))
+    assert(read(young, owed, clock = after(24.hours)) === (1 to 3))
+    val kept = new ScriptedKinesis().summary(summary(retention = 48.hours)).page(page(1 to 3))
+    assert(read(kept, owed, clock = after(25.hours)) === (1 to 3))
+    val lenient = settings.copy(failOnDataLoss = false)
+    val rest = new ScriptedKinesis().summary(summary()).page(page(2 to 3))
+    assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
+  }
+
+  test("the question for the retention is tried again, as any other call") {
+    val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
+    assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
+  }
+
+  test("an end of a shard that is listed as open is not believed: the rest is read") {
+    val open = newStream(1).head
+    val kinesis = new ScriptedKinesis()
+      .page(page(1 to 1))
+      .page(end(2 to 2))
+      .listing(listing(open))
+      .page(page(2 to 2))
+      .page(end(3 to 3, ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)))
+    assert(read(kinesis, ShardRange(shard, place(0), Progress.Finished)) === (1 to 3))
+  }
+}

@@ -1,0 +1,143 @@
+package sparkkinesis.source.watch
+
+import scala.annotation.tailrec
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{Shard, ShardId}
+
+/** Seeded streams, split and merged at random, and a query that follows them. */
+class ShardAuditSuite extends AnyFunSuite {
+  private def each(count: Int)(check: StreamLife => Any): Unit = (1 to count).foreach { seed =>
+    withClue(s"seed $seed: ")(check(new StreamLife(seed.toLong)))
+  }
+
+  /** What counts: of shards that are not listed only those that the service says are gone. */
+  private def found(life: StreamLife, listed: Seq[Shard], kept: Int): Option[AuditFindings] =
+    ShardAudit.of(life.offset, listed).filter(_.unlisted.forall(life.isGone(_, kept)))
+
+  test(
+    "a query that looks after all is never accused, however late the listing or trimmed its past"
+  ) {
+    var (judged, all) = (0, 0)
+    each(1000) { life =>
+      for (_ <- 0 until 20) {
+        life.actAtRandom()
+        val behind =
+          life.offset.settled.shards.keys.map(id => life.listing().indexWhere(_.id == id))
+        val lag = life.random.nextInt(12)
+        val listed =
+          life.listing(math.max(0, life.time - lag)).drop(life.random.nextInt(behind.min + 1))
+        val verdict = found(life, listed, 1000)
+        assert(verdict.forall(_.isEmpty), s"$verdict of ${life.offset} in $listed")
+        all += 1
+        judged += verdict.size
+      }
+    }
+    assert(judged > all / 4, "many listings allow a judgement")
+  }
+
+  test("nor by a listing that is half done: shards left out, children beside an open parent") {
+    each(1000) { life =>
+      for (_ <- 0 until 20) {
+        life.actAtRandom()
+        val whole = life.listing(math.max(0, life.time - life.random.nextInt(4)))
+        val listed = whole.flatMap { shard =>
+          life.random.nextInt(8) match {
+            case 0 => None
+            case 1 => Some(shard.copy(last = None))
+            case _ => Some(shard)
+          }
+        }
+        val verdict = found(life, listed, 1000)
+        assert(verdict.forall(_.isEmpty), s"$verdict of ${life.offset} in $listed")
+      }
+    }
+  }
+
+  test("without a finding the offset's shards and their descendants own every hash key") {
+    each(500) { life =>
+      for (_ <- 0 until 30) life.actAtRandom()
+      val listed = life.listing()
+      assert(ShardAudit.of(life.offset, listed).exists(_.isEmpty))
+      val shards = life.offset.settled.shards.keySet
+      val after = listed.foldLeft(shards.toSet) { (known, shard) =>
+        if (shard.parents.exists(known)) known + shard.id else known
+      }
+      val owned = listed.filter(shard => shard.isOpen && after(shard.id)).map(_.hashKeys)
+      assert(owned.map(range => range.last.value - range.first.value + 1).sum === BigInt(1) << 128)
+    }
+  }
+
+  test("an entry that is lost is found, and taken up from its beginning") {
+    var lost = 0
+    each(1000) { life =>
+      for (_ <- 0 until 30) life.actAtRandom()
+      val shards = life.offset.settled.shards
+      val (id, shard) = shards.toVector(life.random.nextInt(shards.size))
+      if (shard.waitsFor.isEmpty && shards.size > 1) {
+        lost += 1
+        val without = life.offset.settled.copy(shards = shards - id)
+        val verdict = ShardAudit.of(without, life.listing()).getOrElse(AuditFindings.None)
+        assert(!verdict.isEmpty, s"$id in $without")
+        val again = verdict.mend(without)
+        assert(ShardAudit.of(again, life.listing()).exists(_.isEmpty), s"$again")
+        val line = ancestors(life, id) + id
+        assert(again.readable.exists { case (root, at) =>
+          line(root) && at == Progress.TrimHorizon
+        })
+      }
+    }
+    assert(lost > 300)
+  }
+
+  /** As a query does that may lose: to the end, mending what two audits find. */
+  @tailrec private def readOn(life: StreamLife, kept: Int, mended: Int): Int =
+    if (life.read(kept)) readOn(life, kept, mended)
+    else
+      found(life, life.listing(kept = kept), kept).filterNot(_.isEmpty) match {
+        case Some(verdict) =>
+          assert(mended < 100, s"mended for ever: $verdict")
+          life.offset = verdict.mend(life.offset.settled)
+          readOn(life, kept, mended + 1)
+        case None => mended
+      }
+
+  test("after a stop over expired reshards all that is kept is read once, parents first") {
+    var mended = 0
+    each(2000) { life =>
+      for (_ <- 0 until life.random.nextInt(30)) life.actAtRandom()
+      for (_ <- 0 until life.random.nextInt(30)) life.reshard()
+      val kept = life.random.nextInt(6)
+      val listed = life.listing(kept = kept).filterNot(shard => life.done.contains(shard.id))
+      mended += readOn(life, kept, 0)
+      assert(life.done.distinct === life.done, "some shard twice")
+      assert(listed.filterNot(_.isOpen).map(_.id).diff(life.done).isEmpty, "left out")
+      assert(listed.filter(_.isOpen).forall(shard => life.offset.readable.contains(shard.id)))
+      val order = life.done.zipWithIndex.toMap
+      for (id <- life.done; parent <- life.parents(id); before <- order.get(parent))
+        assert(before < order(id), s"$id before its parent $parent")
+    }
+    assert(mended > 500)
+  }
+
+  private def ancestors(life: StreamLife, id: ShardId): Set[ShardId] =
+    life.parents(id).flatMap(parent => ancestors(life, parent) + parent).toSet
+
+  test("only what two audits find, stands") {
+    val three = newStream(3)
+    val (a, b, c) = (three(0), three(1), three(2))
+    val (e, f) = (shardId(8), shardId(9))
+    def findings(missing: Seq[Shard], forsaken: (ShardId, Set[ShardId])*) = AuditFindings(
+      missing,
+      scala.collection.immutable.SortedMap(forsaken: _*),
+      Set.empty
+    )
+    val one = findings(Seq(a, b), a.id -> Set(e, f), b.id -> Set(e))
+    val other = findings(Seq(b, c), a.id -> Set(f), c.id -> Set(e))
+    assert(one.and(other) === findings(Seq(b), a.id -> Set(f)))
+    assert(one.and(AuditFindings.None).isEmpty)
+  }
+}

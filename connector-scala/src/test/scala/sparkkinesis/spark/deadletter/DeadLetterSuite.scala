@@ -1,0 +1,237 @@
+package sparkkinesis.spark.deadletter
+
+import java.io.File
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path => JPath}
+import java.util.Base64
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.hadoop.ParquetReader
+import org.apache.parquet.hadoop.example.GroupReadSupport
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import org.apache.spark.sql.connector.write.WriterCommitMessage
+import org.apache.spark.util.SerializableConfiguration
+
+import sparkkinesis.sink.DeadLetterFormat
+import sparkkinesis.spark.ConnectorError
+
+class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val random = new Random(5)
+
+  private val letter = DeadLetter(
+    Some("orders"),
+    7,
+    "LONG_PARTITION_KEY",
+    "column 'partitionKey' \"has\" 257",
+    Some(Array[Byte](0, -1, 10)),
+    Some("ключ\n"),
+    None
+  )
+  private val emptyLetter = letter.copy(stream = None, row = 8, data = None, partitionKey = None)
+
+  private class Fixture(format: DeadLetterFormat = DeadLetterFormat.Json) {
+    val root: JPath = Files.createTempDirectory("letters")
+    val folder: DeadLetterFolder = DeadLetterFolder(
+      s"trip://$root/kept",
+      format,
+      "q",
+      new SerializableConfiguration(TrippingFileSystem.conf)
+    )
+
+    def attempt(batch: Option[Long], partition: Int): DeadLetterFile =
+      new DeadLetterFile(folder, batch, partition, random)
+
+    /** One attempt that commits, with a row. */
+    def written(batch: Long, partition: Int, said: String): WriterCommitMessage = {
+      val file = attempt(Some(batch), partition)
+      file.add(letter.copy(message = said))
+      DeadLetterCommit.message(file.commit())
+    }
+
+    def publish(batch: Long, messages: WriterCommitMessage*): Unit =
+      new DeadLetterCommit(folder, Some(batch)).publish(messages.toArray)
+
+    /** Files that readers see, below the root. */
+    def seen: Seq[String] = files.filterNot(_.contains("_staging"))
+
+    def files: Seq[String] = {
+      val all = Files.walk(root)
+      try all.iterator.asScala.filter(Files.isRegularFile(_)).map(root.relativize(_).toString).toSeq
+      finally all.close()
+    }
+
+    def text(file: String): String = new String(Files.readAllBytes(root.resolve(file)), UTF_8)
+
+    /** The messages of the rows that readers see. */
+    def messages: Seq[String] = seen.flatMap(text(_).linesIterator).map { line =>
+      new ObjectMapper().readTree(line).get("message").textValue
+    }
+  }
+
+  test("JSON has a line a row, with nulls and Base64") {
+    val it = new Fixture
+    val file = it.attempt(Some(3), 2)
+    file.add(letter)
+    file.add(emptyLetter)
+    it.publish(3, DeadLetterCommit.message(file.commit()))
+    assert(it.seen.size === 1)
+    val name = it.seen.head
+    assert(name.matches("kept/queryId=q/batchId=3/part-00002-[0-9a-f]{16}\\.json"))
+    val lines = it.text(name).linesIterator.map(new ObjectMapper().readTree(_)).toSeq
+    assert(lines.size === 2)
+    val (first, second) = (lines.head, lines.last)
+    assert(
+      first.fieldNames.asScala.toSeq === Seq("stream", "partitionId", "row", "reason", "message") ++
+        Seq("data", "partitionKey", "explicitHashKey")
+    )
+    assert(first.get("partitionId").intValue === 2 && first.get("row").longValue === 7)
+    assert(first.get("message").textValue === letter.message)
+    assert(Base64.getDecoder.decode(first.get("data").textValue) === letter.data.get)
+    assert(first.get("partitionKey").textValue === "ключ\n")
+    assert(Seq("stream", "data", "partitionKey").forall(second.get(_).isNull))
+  }
+
+  test("Parquet has the same columns") {
+    val it = new Fixture(DeadLetterFormat.Parquet)
+    val file = it.attempt(None, 2)
+    file.add(letter)
+    file.add(emptyLetter)
+    new DeadLetterCommit(it.folder, None).publish(Array(DeadLetterCommit.message(file.commit())))
+    assert(it.seen.size === 1)
+    val name = it.seen.head
+    assert(name.startsWith("kept/queryId=q/batchId=__HIVE_DEFAULT_PARTITION__/part-00002-"))
+    val reader =
+      ParquetReader.builder[Group](new GroupReadSupport, new Path(it.root.toString, name)).build()
+    val rows =
+      try Iterator.continually(Option(reader.read())).takeWhile(_.isDefined).flatten.toSeq
+      finally reader.close()
+    assert(rows.map(_.getLong("row", 0)) === Seq(7, 8))
+    assert(rows.head.getInteger("partitionId", 0) === 2)
+    assert(rows.head.getBinary("data", 0).getBytes === letter.data.get)
+    assert(rows.head.getString("partitionKey", 0) === "ключ\n")
+    assert(rows.head.getString("reason", 0) === letter.reason)
+    assert(rows.last.getFieldRepetitionCount("data") === 0)
+  }
+
+  test("readers see nothing before the batch is done, and nothing but what counts after") {
+    val it = new Fixture
+    val counts = it.written(0, 1, "counts")
+    it.written(0, 1, "a copy that came late")
+    val killed = it.attempt(Some(0), 4)
+    killed.add(letter)
+    assert(it.seen.isEmpty && it.files.size === 3)
+    it.publish(0, null, counts, null)
+    assert(it.messages === Seq("counts"))
+    assert(it.files === it.seen, "staging is empty")
+  }
+
+  test("an attempt that is given up leaves nothing, nor does a batch") {
+    val it = new Fixture
+    it.written(0, 1, "done")
+    val file = it.attempt(Some(0), 0)
+    file.add(letter)
+    file.abort()
+    file.abort()
+    assert(it.files.size === 1)
+    new DeadLetterCommit(it.folder, Some(0L)).abort()
+    assert(it.files.isEmpty)
+  }
+
+  test(
+    "a batch that runs again replaces what it had published, though it has no bad rows any more"
+  ) {
+    val it = new Fixture
+    it.publish(0, it.written(0, 0, "other batch"))
+    it.publish(1, it.written(1, 0, "a"), it.written(1, 1, "b"))
+    it.publish(1, it.written(1, 1, "c"))
+    assert(it.messages.toSet === Set("other batch", "c"))
+    it.publish(1)
+    assert(it.messages === Seq("other batch"))
+  }
+
+  test("without bad rows a task asks nothing of the file system, the driver one thing, or none") {
+    val it = new Fixture
+    val task = TrippingFileSystem.calls() {
+      val file = it.attempt(Some(0), 0)
+      assert(file.commit() === None && DeadLetterCommit.message(None) === null)
+      it.attempt(Some(0), 0).abort()
+    }
+    assert(task.isEmpty)
+    assert(TrippingFileSystem.calls()(it.publish(0, null, null)) === Seq("delete"))
+    val batch = TrippingFileSystem.calls() {
+      new DeadLetterCommit(it.folder, None).publish(Array(null))
+    }
+    assert(batch.isEmpty)
+  }
+
+  test("wherever publishing fails, the batch that runs again leaves each row once") {
+    def republish(failAfter: Option[Int]): (Fixture, Seq[String]) = {
+      val it = new Fixture
+      it.publish(0, it.written(0, 0, "before"))
+      val publish = () => it.publish(0, it.written(0, 0, "a"), it.written(0, 1, "b"))
+      val calls = TrippingFileSystem.calls(failAfter) {
+        if (failAfter.isEmpty) publish()
+        else {
+          val e = intercept[ConnectorError](publish())
+          assert(e.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
+          publish()
+        }
+      }
+      (it, calls)
+    }
+    val (_, calls) = republish(None)
+    assert(calls.count(_ == "rename") === 3)
+    calls.indices.foreach { failAt =>
+      val (it, _) = republish(Some(failAt))
+      assert(it.messages.sorted === Seq("a", "b"), s"after a failure of ${calls(failAt)}")
+      assert(it.files === it.seen)
+    }
+  }
+
+  test("whatever attempts there are, those that count are seen, each once") {
+    forAll(minSuccessful(30)) { (seed: Long) =>
+      val (chance, it) = (new Random(seed), new Fixture)
+      (0 to chance.nextInt(3)).foreach { run =>
+        val partitions = (0 until 3).filter(_ => chance.nextBoolean())
+        val counting = partitions.map { partition =>
+          val attempts = Seq.tabulate(1 + chance.nextInt(3)) { n =>
+            val said = s"$run-$partition-$n"
+            said -> it.written(0, partition, said)
+          }
+          attempts(chance.nextInt(attempts.size))
+        }
+        it.publish(0, counting.map(_._2): _*)
+        assert(it.messages.sorted === counting.map(_._1).sorted)
+      }
+    }
+  }
+
+  test("a path that cannot be written to is named, with what to do") {
+    val it = new Fixture
+    Files.write(it.root.resolve("kept"), Array[Byte](1))
+    val early = intercept[ConnectorError](it.folder.check())
+    assert(early.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
+    assert(early.getMessage.contains(s"${it.root}/kept (deadLetterPath)"))
+    assert(early.getMessage.contains("is a file") && early.getMessage.contains("Name a folder"))
+    val late = intercept[ConnectorError](it.attempt(Some(0), 0).add(letter))
+    assert(late.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
+  }
+
+  test("what travels is serializable, and the task's word is of Spark's classes alone") {
+    val it = new Fixture
+    val bytes = new java.io.ByteArrayOutputStream
+    val out = new java.io.ObjectOutputStream(bytes)
+    out.writeObject(it.written(0, 0, "x"))
+    out.flush()
+    assert(!bytes.toString("ISO-8859-1").contains("sparkkinesis"))
+    out.writeObject(it.folder)
+    assert(new File(it.root.toString).exists)
+  }
+}

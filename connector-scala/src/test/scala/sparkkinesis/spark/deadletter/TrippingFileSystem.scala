@@ -1,0 +1,75 @@
+package sparkkinesis.spark.deadletter
+
+import java.io.IOException
+import java.net.URI
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+
+/** The local disk as `trip:///`; it counts what changes or looks at it, and may fail at a call. */
+final class TrippingFileSystem extends RawLocalFileSystem {
+  import TrippingFileSystem.called
+
+  override def getUri: URI = URI.create("trip:///")
+  override def getScheme: String = "trip"
+
+  override def create(
+      file: Path,
+      permission: FsPermission,
+      overwrite: Boolean,
+      buffer: Int,
+      replication: Short,
+      block: Long,
+      progress: Progressable
+  ): FSDataOutputStream = {
+    called("create")
+    super.create(file, permission, overwrite, buffer, replication, block, progress)
+  }
+
+  override def rename(from: Path, to: Path): Boolean = {
+    called("rename")
+    super.rename(from, to)
+  }
+
+  override def delete(path: Path, recursive: Boolean): Boolean = {
+    called("delete")
+    super.delete(path, recursive)
+  }
+
+  override def mkdirs(path: Path): Boolean = {
+    called("mkdirs")
+    super.mkdirs(path)
+  }
+}
+
+object TrippingFileSystem {
+  private val names = mutable.Buffer.empty[String]
+  private var left = Option.empty[Int]
+
+  def conf: Configuration = {
+    val conf = new Configuration(false)
+    conf.set("fs.trip.impl", classOf[TrippingFileSystem].getName)
+    conf
+  }
+
+  /** What is called within; the call after so many others fails. */
+  def calls(failAfter: Option[Int] = None)(action: => Unit): Seq[String] = synchronized {
+    names.clear()
+    left = failAfter
+    try action
+    finally left = None
+    names.toVector
+  }
+
+  private def called(name: String): Unit = {
+    names += name
+    left.filter(_ < names.size).foreach { _ =>
+      left = None
+      throw new IOException(s"$name went wrong")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package sparkkinesis.spark.metrics
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.sink.write.RequestTimes
+import sparkkinesis.sink.{ShardSleep, SinkMetrics}
+
+class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val counts = for {
+    n <- Gen.listOfN(15, Gen.choose(0L, Long.MaxValue))
+    shard <- Gen.option(Gen.alphaStr)
+    times <- Gen.listOf(Gen.posNum[Long])
+  } yield WriteCounts(
+    SinkMetrics(
+      n(0),
+      n(1),
+      n(2),
+      n(3),
+      n(4),
+      n(5),
+      n(6),
+      n(7),
+      n(8),
+      n(9),
+      n(10),
+      n(11),
+      n(12),
+      n(13),
+      shard.map(ShardSleep("orders", _, n(14))),
+      RequestTimes(times.toVector)
+    ),
+    n(0)
+  )
+
+  test("a report arrives as it was sent") {
+    forAll(counts, Gen.oneOf(true, false)) { (counts, isCommitted) =>
+      val report = TaskReport(counts, isCommitted)
+      assert(TaskReport.parse(report.toBytes) === report)
+    }
+  }
+
+  test("the mean of several tasks is that of all they did") {
+    val tasks = Gen.listOf(Gen.choose(0L, 1L << 24).flatMap { count =>
+      Gen.choose(count, count * 500).map(_ -> count)
+    })
+    forAll(tasks) { tasks =>
+      val (sums, all) = tasks.unzip
+      val mean = if (all.sum == 0) 0 else sums.sum.toDouble / all.sum
+      val packed = tasks.map { case (sum, count) => MeanMetric.pack(sum, count) }
+      val told = new RecordsPerRequest().aggregateTaskMetrics(packed.toArray).toDouble
+      assert(math.abs(told - mean) <= 0.051)
+    }
+    val many = MeanMetric.pack(500L << 40, 1L << 40)
+    assert(new RecordsPerRequest().aggregateTaskMetrics(Array(many)) === "500.0")
+  }
+
+  test("of peaks the UI shows the greatest, of counts the sum") {
+    assert(new PeakBufferedBytes().aggregateTaskMetrics(Array(3, 9, 4)) === "9")
+    assert(new PutRequests().aggregateTaskMetrics(Array(3, 9, 4)) === "16")
+  }
+
+  test("the slowest shard is named where one was waited for; the mean has a fraction") {
+    val metrics = SinkMetrics.Zero.copy(requests = 4, entries = 10)
+    val slow = metrics.copy(sleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
+    val told = SinkProgress.of(WriteCounts(slow, 3))
+    assert(
+      told("slowestShard") === "orders/shardId-000000000001" && told("maxShardSleepMs") === "70"
+    )
+    assert(told("recordsPerRequest") === "2.5" && told("deadLetters") === "3")
+    assert(!SinkProgress.of(WriteCounts(metrics, 0)).contains("slowestShard"))
+  }
+
+  test("docs/metrics.md names exactly what a sink tells") {
+    val slow = SinkMetrics.Zero.copy(sleep = Some(ShardSleep("orders", "s", 70)))
+    assert(MetricsPage.names("Progress of a sink") === SinkProgress.of(WriteCounts(slow, 0)).keySet)
+    val shown = WriteMetrics.all.map(_.name).toSet
+    assert(MetricsPage.names("Tasks that write") === shown)
+    assert(WriteMetrics.values(WriteCounts.Zero).map(_.name).toSet === shown)
+  }
+}

@@ -1,0 +1,57 @@
+package sparkkinesis.spark.metrics
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.{StreamArn, StreamShard}
+import sparkkinesis.source.plan.ShardCounts
+import sparkkinesis.source.protocol.{FetchCounters, Frontier}
+
+class SourceProgressSuite extends AnyFunSuite {
+  private def behind(millis: Long) = Frontier(Vector.empty, Nil, millis, 0)
+
+  private val other = arn.copy(region = "us-east-1")
+  private val frontiers = Map(
+    shardOf(0) -> behind(100),
+    shardOf(1) -> behind(300),
+    StreamShard(other, shardId(0)) -> behind(800)
+  )
+
+  private def progress(streams: StreamArn*) =
+    SourceProgress.of(
+      streams.toSet,
+      frontiers.filter { case (id, _) => streams.contains(id.stream) },
+      ShardCounts(1, 2, 3, 4),
+      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7),
+      failedListings = 8
+    )
+
+  test("the lag of the shards, of one stream and of each of several") {
+    val one = progress(arn)
+    assert(one("minMsBehindLatest") === "100" && one("avgMsBehindLatest") === "200")
+    assert(one("maxMsBehindLatest") === "300" && one("streams") === "1")
+    val two = progress(arn, other)
+    assert(two("avgMsBehindLatest") === "400" && two("maxMsBehindLatest") === "800")
+    assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
+  }
+
+  test("before the first look there is no lag to tell") {
+    val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0)
+    assert(!none.keys.exists(_.contains("Behind")) && none("readingShards") === "0")
+  }
+
+  test("the counts") {
+    val names = Seq("openShards", "closedShards", "waitingShards", "readingShards")
+    assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
+    assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
+    assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
+  }
+
+  test("docs/metrics.md names exactly what a source tells") {
+    val told = progress(arn, other).keySet.map(
+      _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
+    )
+    assert(MetricsPage.names("Progress of a source") === told)
+    assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
+  }
+}

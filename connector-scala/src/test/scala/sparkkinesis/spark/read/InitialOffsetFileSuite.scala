@@ -1,0 +1,74 @@
+package sparkkinesis.spark.read
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path => LocalPath}
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators.{arn, only, shardId}
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.source.SourceException
+import sparkkinesis.source.checkpoint.OffsetCodec
+
+class InitialOffsetFileSuite extends AnyFunSuite {
+  private def offset(millis: Long) = only(
+    StreamOffset(
+      arn,
+      Instant.ofEpochMilli(millis),
+      SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
+  )
+
+  /** In a directory that is not there yet, as Spark hands it over. */
+  private def inDirectory(use: (LocalPath, () => InitialOffsetFile) => Unit): Unit = {
+    val directory = Files.createTempDirectory("initial-offset").resolve("sources/0")
+    use(directory, () => new InitialOffsetFile(new Path(directory.toUri), new Configuration(false)))
+  }
+
+  private def text(directory: LocalPath) =
+    new String(Files.readAllBytes(directory.resolve("initial-offset.json")), UTF_8)
+
+  test("decided once, kept as the codec writes it, with nothing left beside it") {
+    inDirectory { (directory, file) =>
+      assert(file().readOrWrite(offset(1)) === offset(1))
+      assert(text(directory) === OffsetCodec.encode(offset(1)))
+      assert(file().readOrWrite(fail("decided again")) === offset(1))
+      val names = Files.list(directory).iterator.asScala.map(_.getFileName.toString)
+      assert(names.filterNot(_.endsWith(".crc")).toSeq === Seq("initial-offset.json"))
+    }
+  }
+
+  test("who decides second has the decision of the first") {
+    inDirectory { (directory, file) =>
+      val second = file().readOrWrite {
+        assert(file().readOrWrite(offset(1)) === offset(1)) // while the other one still decides
+        offset(2)
+      }
+      assert(second === offset(1) && text(directory) === OffsetCodec.encode(offset(1)))
+    }
+  }
+
+  test("what is no offset is refused, and stays as it is") {
+    Seq("", "v1\n{\"orders\":{\"0\":1}}", OffsetCodec.encode(offset(1)).dropRight(3)).foreach { bad =>
+      inDirectory { (directory, file) =>
+        Files.createDirectories(directory)
+        Files.write(directory.resolve("initial-offset.json"), bad.getBytes(UTF_8))
+        val e = intercept[SourceException](file().readOrWrite(fail("decided anew")))
+        assert(e.condition === "KINESIS_OFFSET_UNREADABLE" && text(directory) === bad)
+      }
+    }
+  }
+
+  test("where nothing can be decided, nothing is kept") {
+    inDirectory { (directory, file) =>
+      assertThrows[IllegalStateException](file().readOrWrite(throw new IllegalStateException))
+      assert(!Files.exists(directory.resolve("initial-offset.json")))
+    }
+  }
+}

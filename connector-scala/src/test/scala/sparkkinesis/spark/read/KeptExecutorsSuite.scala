@@ -1,0 +1,36 @@
+package sparkkinesis.spark.read
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sparkkinesis.Executors
+
+import sparkkinesis.spark.LocalSpark
+
+/** What keeps dynamic allocation from ending executors. */
+class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
+  private def submit(keep: Boolean) =
+    Executors.submit(context, Executors.all(context), "spark-kinesis: test", keep)(() => ())
+
+  test("each job keeps a block until it is closed, and another one does not free it") {
+    val (first, second) = (submit(keep = true), submit(keep = true))
+    eventually(assert(!first.isRunning && !second.isRunning))
+    assert(first.isKept && second.isKept && context.getPersistentRDDs.size === 2)
+    second.close()
+    eventually(assert(!second.isKept && first.isKept))
+    first.close()
+    eventually(assert(!first.isKept && context.getPersistentRDDs.isEmpty))
+  }
+
+  test("without dynamic allocation nothing is kept") {
+    val job = submit(keep = false)
+    eventually(assert(!job.isRunning))
+    assert(!job.isKept && job.failure.isEmpty && context.getPersistentRDDs.isEmpty)
+  }
+
+  test("what fails in a job is known") {
+    val job = Executors.submit(context, Map.empty, "spark-kinesis: test", keep = false) { () =>
+      throw new IllegalStateException("no region")
+    }
+    eventually(assert(job.failure.exists(_.getMessage.contains("no region"))))
+  }
+}

@@ -1,0 +1,37 @@
+package sparkkinesis.spark.read
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.source.checkpoint.OffsetCodec
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.LocalSpark
+
+/** What can be told of it without a Kinesis. */
+class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
+  private val options = Map(
+    "streamName" -> "orders",
+    "region" -> "eu-west-1",
+    "endpoint" -> "http://127.0.0.1:9",
+    "awsAccessKeyId" -> "ID",
+    "awsSecretAccessKey" -> "hush"
+  )
+
+  test(
+    "an offset that Spark hands back, as it does a hundred times a second, is the very same one"
+  ) {
+    assert(context ne null, "there has to be one")
+    val checkpoint = Files.createTempDirectory("checkpoint").toString
+    val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
+    try {
+      val texts = Iterator.continually(offset.sample).flatten.map(OffsetCodec.encode).distinct
+      val (one, other) = (texts.next(), texts.next())
+      val first = stream.deserializeOffset(one)
+      assert(stream.deserializeOffset(other) ne first)
+      assert(stream.deserializeOffset(one) eq first)
+      assert(first.json === one)
+    } finally stream.stop()
+  }
+}

@@ -1,0 +1,99 @@
+package sparkkinesis.spark.read
+
+import java.time.Instant
+import java.util.UUID
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.LocalSpark
+
+/** In one JVM; nobody answers where the stream should be. */
+class ReadAheadSuite extends AnyFunSuite with LocalSpark {
+  private val options = Map(
+    "streamName" -> "orders",
+    "region" -> "eu-west-1",
+    "endpoint" -> "http://127.0.0.1:9",
+    "awsAccessKeyId" -> "ID",
+    "awsSecretAccessKey" -> "hush"
+  )
+  private val from = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty))
+    )
+  )
+
+  private def newRun(): FetchRun = {
+    val parsed = SourceOptions.parse(options, None)
+    FetchRun(s"run-${UUID.randomUUID}", parsed, Map(arn -> parsed.streams.head))
+  }
+
+  private def jobsRunning: Int = context.statusTracker.getActiveJobIds().length
+
+  /** The only slot is another query's. */
+  private def withoutSlots(use: => Unit): Unit = {
+    ReadAheadSuite.release = new CountDownLatch(1)
+    val blocker = context.makeRDD(Seq(1), 1).map(_ => ReadAheadSuite.block()).countAsync()
+    try {
+      eventually(assert(jobsRunning === 1))
+      use
+    } finally {
+      ReadAheadSuite.release.countDown()
+      blocker.get(): Unit
+    }
+  }
+
+  test("it starts a service, and stop ends it and leaves nothing of it behind") {
+    val ahead = new ReadAhead(context, newRun(), 100.millis)
+    ahead.begin(from)
+    eventually(assert(FetchRun.count === 1))
+    ahead.stop()
+    eventually(assert(FetchRun.count === 0 && jobsRunning === 0))
+  }
+
+  test(
+    "with every slot taken it neither waits for one nor asks twice, and stop takes the wish back"
+  ) {
+    withoutSlots {
+      val ahead = new ReadAhead(context, newRun(), 100.millis)
+      for (_ <- 1 to 3) ahead.begin(from)
+      eventually(assert(jobsRunning === 2))
+      assert(FetchRun.count === 0)
+      ahead.stop()
+      eventually(assert(jobsRunning === 1))
+    }
+    assert(FetchRun.count === 0)
+  }
+
+  test("what never began registers nothing, and stops without a word") {
+    val run = newRun()
+    new ReadAhead(context, run).stop()
+    assert(FetchRun.ensure(run).isRunning)
+    eventually(assert(FetchRun.count === 0, "a service whose query has ended forgets itself"))
+  }
+
+  test("the job says what it is for, and leaves the query's own description alone") {
+    context.setJobDescription("the query's")
+    withoutSlots {
+      val ahead = new ReadAhead(context, newRun(), 10.millis)
+      ahead.begin(from)
+      assert(context.getLocalProperty("spark.job.description") === "the query's")
+      ahead.stop()
+    }
+    context.setJobDescription(null)
+  }
+}
+
+object ReadAheadSuite {
+  @volatile private var release = new CountDownLatch(0)
+
+  private def block(): Boolean = release.await(1, TimeUnit.MINUTES)
+}

@@ -1,0 +1,174 @@
+package sparkkinesis.spark.read
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import org.apache.spark.sql.types.StructType
+
+import sparkkinesis.Generators.arn
+import sparkkinesis.KplAggregates
+import sparkkinesis.KplAggregates.SubRecord
+import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ShardId, StreamShard}
+
+class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val row = new RecordRow(deaggregate = true)
+  private val shard = StreamShard(arn, ShardId("shardId-3"))
+  private val record =
+    Record(SequenceNumber("0042"), Some("ключ"), "data".getBytes, 1700000000123L, Some("KMS"))
+
+  /** The columns and, behind them, the metadata columns. */
+  private val types = RecordRow.MetadataColumns.foldLeft(RecordRow.Schema) { (all, column) =>
+    all.add(column.name, column.dataType)
+  }
+
+  private def values(record: Record): Map[String, Any] = {
+    row.read(shard, PackedRecords(Vector(record)))
+    assert(row.next())
+    values(row)
+  }
+
+  private def values(row: RecordRow): Map[String, Any] = {
+    assert(row.getLong(5) === row.get(5, types(5).dataType))
+    types.fields.indices.foreach(i =>
+      assert(row.isNullAt(i) === (row.get(i, types(i).dataType) == null))
+    )
+    types.fields.indices.map { i =>
+      types(i).name -> Option(row.get(i, types(i).dataType)).map {
+        case bytes: Array[Byte] => bytes.toSeq
+        case text: org.apache.spark.unsafe.types.UTF8String => text.toString
+        case other => other
+      }
+    }.toMap
+  }
+
+  test("the columns, in their order") {
+    assert(
+      RecordRow.Schema === StructType.fromDDL(
+        "partitionKey STRING, data BINARY NOT NULL, stream STRING NOT NULL, " +
+          "shardId STRING NOT NULL, sequenceNumber STRING NOT NULL, " +
+          "subSequenceNumber BIGINT NOT NULL, approximateArrivalTimestamp TIMESTAMP NOT NULL"
+      )
+    )
+    val metadata = Seq("explicitHashKey", "encryptionType", "streamArn")
+    assert(RecordRow.MetadataColumns.map(_.name).toSeq === metadata)
+  }
+
+  test("a record as a row: text as it was, time in microseconds") {
+    assert(
+      values(record) === Map(
+        "partitionKey" -> Some("ключ"),
+        "data" -> Some("data".getBytes.toSeq),
+        "stream" -> Some("orders"),
+        "shardId" -> Some("shardId-3"),
+        "sequenceNumber" -> Some("0042"),
+        "subSequenceNumber" -> Some(0L),
+        "approximateArrivalTimestamp" -> Some(1700000000123000L),
+        "explicitHashKey" -> None,
+        "encryptionType" -> Some("KMS"),
+        "streamArn" -> Some(arn.toString)
+      )
+    )
+  }
+
+  test("it moves from record to record, and a copy stays") {
+    val records = (1 to 3).map(i => record.copy(sequenceNumber = SequenceNumber(s"$i")))
+    row.read(shard, PackedRecords(records).slice(1, 3))
+    val copies = Iterator.continually(row.next()).takeWhile(identity).map(_ => row.copy()).toVector
+    assert(copies.map(_.getUTF8String(4).toString) === Vector("2", "3"))
+    assert(copies.map(_.getLong(6)).toSet === Set(1700000000123000L))
+  }
+
+  test("nothing of the row before is left, and what may be missing is null") {
+    values(record)
+    val bare = Record(SequenceNumber("43"), None, Array.emptyByteArray, 0, None)
+    val row = values(bare)
+    assert(row("partitionKey") === None && row("encryptionType") === None)
+    assert(row("data") === Some(Seq.empty) && row("sequenceNumber") === Some("43"))
+  }
+
+  private def all(row: RecordRow, records: Seq[Record]): Vector[Map[String, Any]] = {
+    row.read(shard, PackedRecords(records.toVector))
+    Iterator.continually(row.next()).takeWhile(identity).map(_ => values(row)).toVector
+  }
+
+  private def aggregate(records: Seq[SubRecord], number: Int = 42): Record =
+    record.copy(sequenceNumber = SequenceNumber(s"$number"), data = KplAggregates(records))
+
+  test("of an aggregate each sub-record is a row; what is not its own is the aggregate's") {
+    val sub = Vector(SubRecord("a", Vector(1, 2)), SubRecord("кл", Vector(), Some("7")))
+    val rows = all(row, Vector(aggregate(sub)))
+    val plain = values(record.copy(sequenceNumber = SequenceNumber("42")))
+    assert(
+      rows === Vector(
+        plain ++ Map("partitionKey" -> Some("a"), "data" -> Some(Seq(1, 2))),
+        plain ++ Map(
+          "partitionKey" -> Some("кл"),
+          "data" -> Some(Seq.empty),
+          "subSequenceNumber" -> Some(1L),
+          "explicitHashKey" -> Some("7")
+        )
+      )
+    )
+  }
+
+  test("an aggregate's rows have keys of their own where the record has none") {
+    val noKey = aggregate(Vector(SubRecord("a", Vector(1)))).copy(partitionKey = None)
+    assert(all(row, Vector(noKey)).map(_("partitionKey")) === Vector(Some("a")))
+  }
+
+  private val plain: Gen[Either[Vector[Byte], Vector[SubRecord]]] =
+    Gen.asciiStr.map(text => Left(text.getBytes.toVector))
+
+  private val page = Gen
+    .choose(0, 8)
+    .flatMap(Gen.listOfN(_, Gen.oneOf(plain, KplAggregates.subRecords.map(Right(_)))))
+    .map(_.toVector)
+
+  test("plain records and aggregates, in any mixture: every one, in order, numbered from 0") {
+    forAll(page) { page =>
+      val records = page.zipWithIndex.map {
+        case (Left(plain), i) =>
+          record.copy(sequenceNumber = SequenceNumber(s"$i"), data = plain.toArray)
+        case (Right(sub), i) => aggregate(sub, i)
+      }
+      val expected = page.zipWithIndex.flatMap {
+        case (Left(plain), i) => Vector((s"$i", 0L, "ключ", plain, None))
+        case (Right(sub), i) =>
+          sub.zipWithIndex.map { case (it, n) =>
+            (s"$i", n.toLong, it.partitionKey, it.data, it.explicitHashKey)
+          }
+      }
+      val rows = all(row, records).map { it =>
+        def of[A](column: String) = it(column).asInstanceOf[Option[A]]
+        (
+          of[String]("sequenceNumber").get,
+          of[Long]("subSequenceNumber").get,
+          of[String]("partitionKey").get,
+          of[Seq[Byte]]("data").get.toVector,
+          of[String]("explicitHashKey")
+        )
+      }
+      assert(rows === expected)
+    }
+  }
+
+  test("a damaged aggregate is the record it is, and so is every one where nobody asked for more") {
+    val good = aggregate(Vector(SubRecord("a", Vector(1)), SubRecord("b", Vector(2))))
+    val damaged = good.copy(data = good.data.init)
+    assert(all(row, Vector(damaged)) === Vector(values(damaged)))
+    assert(values(damaged)("data") === Some(damaged.data.toSeq))
+    val asItIs = all(new RecordRow(deaggregate = false), Vector(good))
+    assert(asItIs.map(_("data")) === Vector(Some(good.data.toSeq)))
+    assert(asItIs.map(_("partitionKey")) === Vector(Some("ключ")))
+  }
+
+  test("a page given up in the middle of an aggregate leaves nothing to the next") {
+    row.read(
+      shard,
+      PackedRecords(Vector(aggregate(Vector.fill(3)(SubRecord("a", Vector(1))))))
+    )
+    assert(row.next() && row.next())
+    assert(values(record)("subSequenceNumber") === Some(0L) && !row.next())
+  }
+}

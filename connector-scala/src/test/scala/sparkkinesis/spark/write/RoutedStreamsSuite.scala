@@ -1,0 +1,132 @@
+package sparkkinesis.spark.write
+
+import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client._
+import sparkkinesis.model.{RecordDistribution, StreamName, StreamRef}
+import sparkkinesis.sink.FastClock
+import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.read.ManyStreams
+
+class RoutedStreamsSuite extends AnyFunSuite {
+  private val client = ClientConfig(
+    "eu-west-1",
+    None,
+    CredentialsConfig(CredentialsSource.DefaultChain, None)
+  )
+
+  private def access(name: String) = StreamAccess(StreamRef.ByName(StreamName(name)), client)
+
+  private class Fixture(val kinesis: ManyStreams = new ManyStreams(Map("orders" -> 100))) {
+    val clock = new FastClock
+    val due: mutable.Buffer[() => Unit] = mutable.Buffer.empty[() => Unit]
+    val streams =
+      new RoutedStreams(_ => kinesis.lease(), clock, (_, task) => due += task, () => 0.5)
+
+    def limit(name: String): Int = {
+      val loan = streams.borrow(access(name))
+      try loan.value.summary.maxRecordBytes
+      finally loan.close()
+    }
+  }
+
+  test("however many tasks ask, also at once, the service is asked once a stream") {
+    val it = new Fixture
+    val (tasks, begin) = (Executors.newFixedThreadPool(8), new CountDownLatch(1))
+    try {
+      val answers = Seq.fill(8)(tasks.submit { () => begin.await(); it.limit("orders") })
+      begin.countDown()
+      assert(answers.map(_.get(10, TimeUnit.SECONDS)).toSet === Set(100))
+    } finally tasks.shutdownNow(): Unit
+    assert(it.kinesis.asked === Seq("orders"))
+    assert(it.streams.loans === 0)
+  }
+
+  test("a stream that was made again, or behaves otherwise, has new lanes and rates") {
+    val it = new Fixture
+    val loan = it.streams.borrow(access("orders"))
+    val first = loan.value.summary
+    val target = loan.value.target(first, executors = 1)
+    assert(loan.value.target(first.copy(openShards = 9), executors = 5) eq target)
+    val others = Seq(
+      first.copy(created = first.created.plusSeconds(1)),
+      first.copy(maxRecordBytes = 2),
+      first.copy(distribution = RecordDistribution.Auto),
+      first.copy(distribution = RecordDistribution.Auto, openShards = 9)
+    )
+    val targets = others.map(loan.value.target(_, executors = 1))
+    assert((target +: targets).distinct.size === 5)
+    loan.close()
+  }
+
+  test("a stream is asked about again after ten minutes") {
+    val it = new Fixture
+    assert(it.limit("orders") === 100)
+    it.kinesis.setLimit("orders", 200)
+    it.clock.pass(9.minutes)
+    assert(it.limit("orders") === 100)
+    it.clock.pass(1.minute)
+    assert(it.limit("orders") === 200)
+  }
+
+  test("borrowing alone asks nothing") {
+    val it = new Fixture
+    it.streams.borrow(access("orders")).close()
+    assert(it.kinesis.asked.isEmpty)
+  }
+
+  test("a busy service is asked again; a stream in the making is refused, and asked of again") {
+    val it = new Fixture
+    it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.LimitExceeded("busy"))
+    assert(it.limit("orders") === 100 && it.kinesis.asked.size === 7)
+    val other = new Fixture
+    other.kinesis.status = StreamStatus.Creating
+    assert(intercept[ConnectorError](other.limit("orders")).getCondition === "KINESIS_STREAM_BUSY")
+    other.kinesis.status = StreamStatus.Active
+    assert(other.limit("orders") === 100)
+  }
+
+  test("that a stream is missing is remembered for a minute, and no longer") {
+    val it = new Fixture
+    (1 to 3).foreach(_ => assertThrows[KinesisException.NotFound](it.limit("refunds")))
+    assert(it.kinesis.asked === Seq("refunds"))
+    it.kinesis.setLimit("refunds", 7)
+    val kept = it.streams.borrow(access("refunds")) // so that it is not forgotten altogether
+    it.clock.pass(61.seconds)
+    assert(kept.value.summary.maxRecordBytes === 7)
+  }
+
+  test("other failures are not remembered") {
+    val it = new Fixture
+    it.kinesis.refusals += new KinesisException.AccessDenied("no")
+    assertThrows[KinesisException.AccessDenied](it.limit("orders"))
+    assert(it.limit("orders") === 100)
+  }
+
+  test("a limit is asked anew where it matters, once a minute at most") {
+    val it = new Fixture
+    val stream = it.streams.borrow(access("orders")).value
+    assert(stream.summary.maxRecordBytes === 100)
+    it.kinesis.setLimit("orders", 200)
+    assert(stream.freshSummary.maxRecordBytes === 100)
+    it.clock.pass(61.seconds)
+    assert(stream.summary.maxRecordBytes === 100 && stream.freshSummary.maxRecordBytes === 200)
+    assert(it.kinesis.asked.size === 2)
+  }
+
+  test("a stream that nobody borrows is forgotten, and its client given back") {
+    val it = new Fixture
+    it.limit("orders")
+    assert(it.kinesis.closed === 0)
+    it.clock.pass(Pool.IdleTime + 1.second)
+    it.due.foreach(_())
+    assert(it.kinesis.closed === 1)
+    it.limit("orders")
+    assert(it.kinesis.asked.size === 2)
+  }
+}

@@ -1,0 +1,42 @@
+package sparkkinesis.simulator.http.answer
+
+import sparkkinesis.simulator.fanout.SubscriptionEvent
+import sparkkinesis.simulator.operation.ConsumersPage
+import sparkkinesis.simulator.state.ConsumerSummary
+
+/** Writes what the operations of [[ConsumerActions]] answer, and the events of subscriptions. */
+private[http] final class ConsumerAnswers(answers: Answers) {
+  import answers.{array, body, child, format, inObject, out, records}
+
+  def registered(consumer: ConsumerSummary): Unit = body(inObject("Consumer")(fields(consumer)))
+
+  def described(consumer: ConsumerSummary): Unit = body {
+    inObject("ConsumerDescription") {
+      fields(consumer)
+      out.writeStringField("StreamARN", consumer.arn.stream.toString)
+    }
+  }
+
+  def listed(page: ConsumersPage): Unit = body {
+    array("Consumers", page.consumers)(fields)
+    page.nextToken.foreach(out.writeStringField("NextToken", _))
+  }
+
+  def event(e: SubscriptionEvent): Unit = body {
+    records(e.records)
+    e.continuation.foreach(n => out.writeStringField("ContinuationSequenceNumber", n.text))
+    out.writeNumberField("MillisBehindLatest", e.millisBehindLatest)
+    if (e.children.nonEmpty) array("ChildShards", e.children)(child)
+  }
+
+  /** Among events: what it is called stands in the message's headers. */
+  def exception(message: String): Unit = body(out.writeStringField("message", message))
+
+  private def fields(consumer: ConsumerSummary): Unit = {
+    out.writeStringField("ConsumerName", consumer.arn.name)
+    out.writeStringField("ConsumerARN", consumer.arn.toString)
+    out.writeStringField("ConsumerStatus", consumer.status.toString.toUpperCase)
+    out.writeFieldName("ConsumerCreationTimestamp")
+    format.writeMillis(out, consumer.created.toEpochMilli)
+  }
+}

@@ -1,0 +1,35 @@
+package sparkkinesis.simulator.http.answer
+
+import sparkkinesis.simulator.listing.AccountLimits
+import sparkkinesis.simulator.operation.{MonitoringUpdate, TagListing}
+
+/** Writes what the operations of [[ControlActions]] answer. */
+private[http] final class ControlAnswers(answers: Answers) {
+  import answers.{array, body, out, texts}
+
+  def limits(l: AccountLimits): Unit = body {
+    out.writeNumberField("ShardLimit", l.shardLimit)
+    out.writeNumberField("OpenShardCount", l.openShards)
+    out.writeNumberField("OnDemandStreamCount", l.onDemandStreams)
+    out.writeNumberField("OnDemandStreamCountLimit", l.onDemandStreamLimit)
+  }
+
+  def streamTags(listing: TagListing): Unit = body {
+    tags(listing)
+    out.writeBooleanField("HasMoreTags", listing.hasMore)
+  }
+
+  def resourceTags(listing: TagListing): Unit = body(tags(listing))
+
+  def monitoring(update: MonitoringUpdate): Unit = body {
+    out.writeStringField("StreamName", update.stream.name.name)
+    texts("CurrentShardLevelMetrics", update.current.map(_.name))
+    texts("DesiredShardLevelMetrics", update.desired.map(_.name))
+    out.writeStringField("StreamARN", update.stream.toString)
+  }
+
+  private def tags(listing: TagListing): Unit = array("Tags", listing.tags) { case (key, value) =>
+    out.writeStringField("Key", key)
+    out.writeStringField("Value", value)
+  }
+}

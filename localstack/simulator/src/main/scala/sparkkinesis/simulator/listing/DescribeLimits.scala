@@ -1,0 +1,35 @@
+package sparkkinesis.simulator.listing
+
+import java.time.Instant
+
+import sparkkinesis.simulator.operation.ReadOnly
+import sparkkinesis.simulator.state.{Failure, State, StreamMode}
+
+/** @param region of the caller, as `account` */
+final case class DescribeLimits(region: String, account: String) extends ReadOnly[AccountLimits] {
+  override def answer(state: State, now: Instant): Either[Failure, AccountLimits] = {
+    val streams = state.of(region, account, now).toVector
+    Right(
+      AccountLimits(
+        state.settings.shardLimit,
+        streams.map(_.open.size).sum,
+        streams.count(_.config.mode == StreamMode.OnDemand),
+        DescribeLimits.OnDemandStreams
+      )
+    )
+  }
+}
+
+object DescribeLimits {
+
+  /** What the service tells of a new account; it is not enforced. */
+  val OnDemandStreams = 50
+}
+
+/** What an account has and may have in a region. */
+final case class AccountLimits(
+    shardLimit: Int,
+    openShards: Int,
+    onDemandStreams: Int,
+    onDemandStreamLimit: Int
+)

@@ -1,0 +1,35 @@
+package sparkkinesis.simulator.listing
+
+import java.time.Instant
+
+import sparkkinesis.model.{Shard, ShardId, StreamArn}
+import sparkkinesis.simulator.operation.{Check, ReadOnly}
+import sparkkinesis.simulator.state.{Failure, State, StreamDetails}
+
+/**
+ * The older call, with the shards within the retention.
+ *
+ * @param after shards behind this one only
+ * @param limit 1 to 10,000; an answer has at most 100 shards
+ */
+final case class DescribeStream(stream: StreamArn, after: Option[ShardId], limit: Int)
+    extends ReadOnly[StreamDescription] {
+  override def answer(state: State, now: Instant): Either[Failure, StreamDescription] =
+    for {
+      _ <- Check.range("limit", limit, 1, ListShards.MaxLimit)
+      found <- state.existing(stream, now)
+    } yield {
+      val shards = found
+        .listed(now, state.settings.listLag)
+        .filter(shard => after.forall(_ < shard.id))
+        .map(_.shard)
+      val count = math.min(limit, DescribeStream.DefaultLimit)
+      StreamDescription(found.details(now), shards.take(count), hasMore = shards.size > count)
+    }
+}
+
+object DescribeStream {
+  val DefaultLimit = 100
+}
+
+final case class StreamDescription(details: StreamDetails, shards: Seq[Shard], hasMore: Boolean)

@@ -1,0 +1,104 @@
+package sparkkinesis.simulator.operation
+
+import java.time.Instant
+
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.{Position, SequenceNumber, ServiceLimits, ShardId, StreamArn}
+import sparkkinesis.simulator.record.SequenceParts
+import sparkkinesis.simulator.state.{ErrorCode, Failure, ShardState, State, StreamState}
+
+final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: Position)
+    extends ReadOnly[ShardIterator] {
+  override def answer(state: State, now: Instant): Either[Failure, ShardIterator] =
+    for {
+      found <- state.serving(stream, now)
+      from <- found.find(shard, now).toRight(State.noShard(stream, shard))
+      at <- resolve(from, now)
+    } yield ShardIterator(IteratorToken(stream, found.created, shard, at, now).encoded)
+
+  /** Records behind the horizon need no care here: `GetRecords` skips them. */
+  private[simulator] def resolve(from: ShardState, now: Instant): Either[Failure, Long] =
+    position match {
+      case Position.TrimHorizon => Right(from.base)
+      case Position.Latest => Right(from.end)
+      case Position.AtTimestamp(instant) =>
+        Check
+          .that(!instant.isAfter(now))(invalid(s"Timestamp $instant", s"it is after now, $now"))
+          .map(_ => from.positionAt(ceilMillis(instant)))
+      case Position.AtSequenceNumber(number) =>
+        checked(from, number).map(_ => from.positionAt(number))
+      case Position.AfterSequenceNumber(number) =>
+        checked(from, number)
+          .filterOrElse(
+            _ => from.shard.last.forall(number < _),
+            invalid(s"StartingSequenceNumber $number", "it is the last the shard can have")
+          )
+          .map(_ => from.positionAfter(number))
+    }
+
+  private def ceilMillis(instant: Instant): Long = instant.plusNanos(999999).toEpochMilli
+
+  private def checked(from: ShardState, number: SequenceNumber): Check.Checked =
+    Check.that(
+      SequenceParts.of(number).exists(p => p.shard == from.number && p.created == from.epoch)
+    )(invalid(s"StartingSequenceNumber $number", "it did not come from this shard"))
+
+  private def invalid(what: String, why: String): Failure =
+    Failure.invalid(
+      s"$what for shard $shard in stream ${stream.name} under account ${stream.account} is " +
+        s"invalid because $why."
+    )
+}
+
+/**
+ * @param stream where the caller names it beside the iterator
+ * @param limit 1 to 10,000 records
+ */
+final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, limit: Int)
+    extends ReadOnly[Page] {
+  override def subject: Subject = {
+    val place = IteratorToken.parse(iterator.token)
+    Subject(place.map(_.stream).orElse(stream), place.map(_.shard))
+  }
+
+  override def answer(state: State, now: Instant): Either[Failure, Page] =
+    for {
+      _ <- Check.range("limit", limit, 1, ServiceLimits.GetRecordsCount)
+      place <- IteratorToken
+        .parse(iterator.token)
+        .filter(place => stream.forall(_ == place.stream))
+        .toRight(Failure.invalid("ShardIterator is not one of this stream."))
+      _ <- Check.that(!Tokens.isExpired(place.issued, now))(expired(place, now))
+      found <- state.serving(place.stream, now)
+      from <- found
+        .find(place.shard, now)
+        .filter(_ => found.created == place.created)
+        .toRight(State.noShard(place.stream, place.shard))
+    } yield page(found, from, place, now)
+
+  private def page(
+      found: StreamState,
+      from: ShardState,
+      place: IteratorToken,
+      now: Instant
+  ): Page = {
+    val start = math.max(place.position, from.positionAt(found.horizonMillis(now)))
+    val records = from.page(start, limit, ServiceLimits.GetRecordsBytes)
+    val end = start + records.size
+    // A caller takes 0 for the tip, so a record of this very millisecond counts as one old.
+    val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
+    if (!from.isOpen && end >= from.end)
+      Page(records, None, behind, found.children(from).map(_.childShard))
+    else {
+      val next = place.copy(position = end, issued = now)
+      Page(records, Some(ShardIterator(next.encoded)), behind, Nil)
+    }
+  }
+
+  private def expired(place: IteratorToken, now: Instant): Failure =
+    Failure.Refused(
+      ErrorCode.ExpiredIterator,
+      s"The iterator of shard ${place.shard} in stream ${place.stream.name} was made at " +
+        s"${place.issued}; now, at $now, it is older than ${Tokens.Lifetime}."
+    )
+}

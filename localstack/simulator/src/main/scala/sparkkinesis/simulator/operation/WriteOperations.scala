@@ -1,0 +1,94 @@
+package sparkkinesis.simulator.operation
+
+import java.time.Instant
+
+import sparkkinesis.client.PutResult
+import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
+import sparkkinesis.simulator.quota.Admission
+import sparkkinesis.simulator.state.{ErrorCode, Failure, ShardState, State, StreamState}
+
+/** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
+final case class PutRecord(stream: StreamArn, entry: PutEntry)
+    extends Writing[PutAnswer[PutResult.Written]] {
+  override def change(
+      state: State,
+      now: Instant,
+      admission: Admission
+  ): Either[Failure, (State, PutAnswer[PutResult.Written])] =
+    for {
+      found <- state.serving(stream, now)
+      _ <- Check.entry(entry, found.config)
+      (routed, owner) = Write.route(found, entry)
+      _ <- admission
+        .refusal(stream, owner.id, entry)
+        .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
+        .toLeft(())
+      (next, written) = Write.append(routed, owner, entry, now)
+    } yield (state.updated(next), Write.answer(found, written, now))
+}
+
+/** @param entries as of `PutRecord`: 1 to 500, at most 10 MiB with their partition keys */
+final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
+    extends Writing[PutAnswer[Seq[PutResult]]] {
+  override def change(
+      state: State,
+      now: Instant,
+      admission: Admission
+  ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] =
+    for {
+      found <- state.serving(stream, now)
+      _ <- Check.entries(entries, found.config)
+    } yield {
+      val results = Vector.newBuilder[PutResult]
+      val next = entries.foldLeft(found) { (sofar, entry) =>
+        val (appended, result) = put(sofar, entry, now, admission)
+        results += result
+        appended
+      }
+      (state.updated(next), Write.answer(found, results.result(), now))
+    }
+
+  private def put(
+      found: StreamState,
+      entry: PutEntry,
+      now: Instant,
+      admission: Admission
+  ): (StreamState, PutResult) = {
+    val (routed, owner) = Write.route(found, entry)
+    admission.refusal(stream, owner.id, entry) match {
+      // Nothing changes, the turn of `AUTO` neither: what is written says all that happened.
+      case Some(message) =>
+        (found, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
+      case None => Write.append(routed, owner, entry, now)
+    }
+  }
+}
+
+/** @param encryptionType of what was written: `KMS`, or none */
+final case class PutAnswer[+A](result: A, encryptionType: Option[String])
+
+private[simulator] object Write {
+
+  /** The shard that the record goes to. */
+  def route(stream: StreamState, entry: PutEntry): (StreamState, ShardState) =
+    stream.config.distribution match {
+      case RecordDistribution.UserPartitionKey =>
+        (stream, stream.owner(entry.hashKey))
+      case RecordDistribution.Auto => stream.distribute
+    }
+
+  def append(
+      stream: StreamState,
+      owner: ShardState,
+      entry: PutEntry,
+      now: Instant
+  ): (StreamState, PutResult.Written) = {
+    val encryption = stream.config.encryption.ofRecords(now)
+    val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now)
+    val number = appended.records.sequenceNumber(owner.end)
+    (stream.updated(appended), PutResult.Written(owner.id, number))
+  }
+
+  def answer[A](stream: StreamState, result: A, now: Instant): PutAnswer[A] =
+    PutAnswer(result, stream.config.encryption.ofRecords(now))
+}

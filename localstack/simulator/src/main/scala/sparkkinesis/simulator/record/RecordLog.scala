@@ -1,0 +1,148 @@
+package sparkkinesis.simulator.record
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.annotation.tailrec
+
+import sparkkinesis.model.{Record, SequenceNumber}
+import sparkkinesis.simulator.record.RecordChunk.NewRecord
+
+/**
+ * Records of one shard, packed into chunks: 14 bytes a record beside its key and data. Sequence
+ * numbers are not kept, they follow from the positions.
+ *
+ * A value: appending makes another log, which shares the chunks. It is a sequence of [[Record]]s,
+ * each made anew when asked for; what reads many may take its `cursor`.
+ *
+ * @param numbers the shard's
+ * @param chunks the first holds `first`; none where the log is empty
+ * @param first the position of the first record in the shard since the shard was made
+ * @param end the position behind the last record
+ */
+private[simulator] final class RecordLog private (
+    numbers: RecordLog.Numbers,
+    chunks: Vector[RecordChunk],
+    val first: Long,
+    val end: Long
+) extends IndexedSeq[Record] {
+  override def length: Int = (end - first).toInt
+
+  /** Throws `IndexOutOfBoundsException` where there is none. */
+  override def apply(index: Int): Record =
+    if (index < 0 || index >= length)
+      throw new IndexOutOfBoundsException(s"Record $index of $length.")
+    else slice(index, index + 1).iterator.next()
+
+  override def iterator: Iterator[Record] = {
+    val moving = cursor
+    Iterator.fill(length) {
+      moving.advance()
+      moving.record
+    }
+  }
+
+  /** Before the first record. */
+  def cursor: RecordCursor = new RecordCursor(numbers, chunks, first, end)
+
+  /** Shares the chunks, as do `take` and `drop`. */
+  override def slice(from: Int, until: Int): RecordLog = {
+    val low = first + math.min(math.max(from, 0), length)
+    val high = math.max(low, first + math.min(until, length))
+    val held = if (low == high) Vector.empty else chunks.slice(indexOf(low), indexOf(high - 1) + 1)
+    new RecordLog(numbers, held, low, high)
+  }
+
+  override def drop(count: Int): RecordLog = slice(count, length)
+
+  override def take(count: Int): RecordLog = slice(0, count)
+
+  /** What the records take, room for more included. */
+  def chunkBytes: Long = chunks.iterator.map(_.capacity.toLong).sum
+
+  /** The first records, as many as have no more bytes together: data and partition keys count. */
+  def within(bytes: Long): RecordLog = {
+    val moving = cursor
+    @tailrec def fitting(count: Int, left: Long): Int =
+      if (!moving.advance() || moving.size > left) count
+      else fitting(count + 1, left - moving.size)
+    take(fitting(0, bytes))
+  }
+
+  /** Of all data and partition keys. */
+  def bytes: Long = {
+    val moving = cursor
+    @tailrec def sum(sofar: Long): Long =
+      if (moving.advance()) sum(sofar + moving.size) else sofar
+    sum(0)
+  }
+
+  /** @param arrivalMillis not before that of the last record */
+  def append(
+      partitionKey: Option[String],
+      data: Array[Byte],
+      arrivalMillis: Long,
+      encryptionType: Option[String]
+  ): RecordLog = {
+    val record = NewRecord(partitionKey, data, arrivalMillis, encryptionType)
+    val grown = chunks.lastOption match {
+      case Some(last) =>
+        val used = (end - last.first).toInt
+        if (last.append(used, record)) chunks
+        else chunks.init :+ last.fitted(used) :+ RecordChunk.of(end, record, last.capacity)
+      case None => Vector(RecordChunk.of(end, record, 0))
+    }
+    new RecordLog(numbers, grown, first, end + 1)
+  }
+
+  /** @param position from `first` until `end` */
+  def arrivalMillis(position: Long): Long = {
+    val chunk = chunks(indexOf(position))
+    chunk.arrivalMillis((position - chunk.first).toInt)
+  }
+
+  /** @param position from `first` until `end` */
+  def sequenceNumber(position: Long): SequenceNumber =
+    numbers.parts(position, arrivalMillis(position)).number
+
+  /** The first position for which the condition holds, as it does for all behind; else `end`. */
+  def firstWhere(condition: Long => Boolean): Long = {
+    @tailrec def search(low: Long, high: Long): Long =
+      if (low >= high) low
+      else {
+        val middle = (low + high) >>> 1
+        if (condition(middle)) search(low, middle) else search(middle + 1, high)
+      }
+    if (isEmpty || condition(first)) first else search(first + 1, end)
+  }
+
+  /** The index of the chunk that holds the position. */
+  private def indexOf(position: Long): Int = {
+    @tailrec def search(low: Int, high: Int): Int =
+      if (high - low == 1) low
+      else {
+        val middle = (low + high) >>> 1
+        if (chunks(middle).first <= position) search(middle, high) else search(low, middle)
+      }
+    search(0, chunks.size)
+  }
+}
+
+private[simulator] object RecordLog {
+
+  /** What the sequence numbers of a shard have in common. */
+  final case class Numbers(epoch: Long, shard: Int) {
+    def parts(position: Long, arrivalMillis: Long): SequenceParts =
+      SequenceParts(epoch, position + 1, arrivalMillis / 1000, shard)
+  }
+
+  /** Of all data and partition keys, in UTF-8: fast where the records are packed. */
+  def bytes(records: Seq[Record]): Long = records match {
+    case log: RecordLog => log.bytes
+    case others =>
+      others.iterator
+        .map(r => r.data.length.toLong + r.partitionKey.fold(0)(_.getBytes(UTF_8).length))
+        .sum
+  }
+
+  def empty(numbers: Numbers): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0)
+}

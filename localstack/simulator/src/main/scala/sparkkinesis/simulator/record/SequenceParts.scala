@@ -1,0 +1,111 @@
+package sparkkinesis.simulator.record
+
+import java.math.BigInteger
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import sparkkinesis.model.SequenceNumber
+
+/**
+ * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits,
+ * 56 digits.
+ *
+ * From the highest bit: 2, the shard's creation (36 bits), the shard's lowest four bits, the index
+ * of the record (64), 0 (8), the arrival (36), the shard (32), 2 (4). So numbers of a shard grow
+ * with the index, and a shard created later has the greater ones.
+ *
+ * @param created seconds since 1970, later than the parents' own
+ * @param index 1 for a shard's first record; 0 for the lowest number the shard can hold
+ * @param arrived seconds since 1970
+ */
+private[simulator] final case class SequenceParts(
+    created: Long,
+    index: Long,
+    arrived: Long,
+    shard: Int
+) {
+  import SequenceParts._
+
+  def number: SequenceNumber = SequenceNumber(new String(digits, ISO_8859_1))
+
+  /** In ASCII, by hand: made for every record put, and a `BigInteger` takes ten times as long. */
+  def digits: Array[Byte] = {
+    val words = Array.fill(Bytes / 4)(0)
+    bytes.flip().asIntBuffer.get(words)
+    val text = new Array[Byte](Digits)
+    var end = Digits
+    while (end > 0) {
+      write(divide(words, DigitsUnit), text, end)
+      end -= DigitsAtOnce
+    }
+    text
+  }
+
+  private def bytes: ByteBuffer = {
+    val head = Version << 40 | created << 4 | (shard & 0xfL)
+    val tail = arrived << 36 | (shard & 0xffffffffL) << 4 | Version
+    val bytes = ByteBuffer.allocate(Bytes).putShort((head >>> 32).toShort).putInt(head.toInt)
+    bytes.putLong(index).putShort((arrived >>> 28).toShort).putLong(tail)
+  }
+}
+
+private[simulator] object SequenceParts {
+  private val Version = 2L
+  private val Bytes = 24
+  private val Bits = 186
+
+  /** Of every number with so many bits of which the highest two are `Version`. */
+  private val Digits = 56
+  private val DigitsAtOnce = 8
+  private val DigitsUnit = 100000000
+
+  /** The bits behind the index. */
+  val IndexShift = 80
+
+  /** The index of a closed shard's last number: behind every record. */
+  val LastIndex: Long = Long.MaxValue
+
+  /** `None` where the number is not of this layout. */
+  def of(number: SequenceNumber): Option[SequenceParts] = {
+    val value = new BigInteger(number.text)
+    if (value.bitLength != Bits) None
+    else {
+      val bytes = ByteBuffer.wrap(value.toByteArray)
+      val head = bytes.getShort.toLong << 32 | (bytes.getInt & 0xffffffffL)
+      val index = bytes.getLong
+      val arrivedHigh = (bytes.getShort & 0xffL) << 28
+      val tail = bytes.getLong
+      Some(
+        SequenceParts(
+          (head >>> 4) & 0xfffffffffL,
+          index,
+          arrivedHigh | tail >>> 36,
+          (tail >>> 4).toInt
+        )
+      )
+    }
+  }
+
+  /** Leaves the quotient in the words, the highest first, and returns the remainder. */
+  private def divide(words: Array[Int], divisor: Int): Int = {
+    var remainder = 0L
+    var i = 0
+    while (i < words.length) {
+      val dividend = remainder << 32 | (words(i) & 0xffffffffL)
+      words(i) = (dividend / divisor).toInt
+      remainder = dividend % divisor
+      i += 1
+    }
+    remainder.toInt
+  }
+
+  private def write(number: Int, text: Array[Byte], end: Int): Unit = {
+    var rest = number
+    var at = end
+    while (at > end - DigitsAtOnce) {
+      at -= 1
+      text(at) = ('0' + rest % 10).toByte
+      rest /= 10
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package sparkkinesis.simulator.state
+
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.StreamStatus
+import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn}
+import sparkkinesis.simulator.operation.Check
+
+/**
+ * How the simulated service behaves.
+ *
+ * @param retention of new streams
+ * @param changeTime how long a stream is `CREATING`, `UPDATING` or `DELETING`
+ * @param shardLimit open shards over all streams of an account and region
+ * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
+ * @param quotas whether the service's limits of throughput and call rate are kept
+ * @param consumerLimit of a stream; the service allows 50 to some accounts
+ * @param listLag how long after a reshard listings show the shards as they were before
+ */
+final case class Settings(
+    retention: FiniteDuration = ServiceLimits.DefaultRetention,
+    changeTime: FiniteDuration = Duration.Zero,
+    shardLimit: Int = 10000,
+    listShardsCount: Int = ServiceLimits.ListShardsCount,
+    quotas: Boolean = false,
+    consumerLimit: Int = 20,
+    listLag: FiniteDuration = Duration.Zero
+) {
+  require(
+    listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,
+    s"listShardsCount is $listShardsCount: expected 1 to ${ServiceLimits.ListShardsCount}."
+  )
+
+  private[simulator] def changed(now: Instant): Instant = now.plusMillis(changeTime.toMillis)
+}
+
+/**
+ * All streams of all regions and accounts: a value; operations make the next one.
+ *
+ * @param sweptAt the minute for which what nobody can see any more was let go
+ */
+final case class State private[simulator] (
+    settings: Settings,
+    private[simulator] val streams: Map[StreamArn, StreamState],
+    private[simulator] val sweptAt: Instant = Instant.MIN
+) {
+
+  /** The stream in any status. */
+  private[simulator] def existing(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    streams
+      .get(arn)
+      .filterNot(_.isGone(now))
+      .toRight(Failure.notFound(s"Stream ${arn.name} under account ${arn.account} not found."))
+
+  /** The stream if it takes and gives records. */
+  private[simulator] def serving(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      stream.status(now) match {
+        case StreamStatus.Active | StreamStatus.Updating => Right(stream)
+        case StreamStatus.Creating | StreamStatus.Deleting =>
+          Left(Failure.notFound(s"Stream ${arn.name} under account ${arn.account} is not active."))
+      }
+    }
+
+  /** The stream if its shards are settled enough to be listed. */
+  private[simulator] def listable(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      stream.status(now) match {
+        case StreamStatus.Active | StreamStatus.Updating => Right(stream)
+        case status => Left(State.inUse(arn, s"is $status: it must be active"))
+      }
+    }
+
+  /** The stream if it may be changed. */
+  private[simulator] def changeable(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
+    existing(arn, now).flatMap { stream =>
+      val status = stream.status(now)
+      if (status == StreamStatus.Active) Right(stream)
+      else Left(State.inUse(arn, s"is $status: it must be active"))
+    }
+
+  /** The streams of a world: an account in a region. */
+  private[simulator] def of(region: String, account: String, now: Instant): Iterator[StreamState] =
+    streams.valuesIterator
+      .filter(s => s.arn.region == region && s.arn.account == account && !s.isGone(now))
+
+  /** Whether the stream's world has room for so many more open shards. */
+  private[simulator] def room(stream: StreamArn, shards: Int, now: Instant): Check.Checked = {
+    val open = of(stream.region, stream.account, now).map(_.open.size).sum
+    Check.that(open.toLong + shards <= settings.shardLimit)(
+      Failure.Refused(
+        ErrorCode.LimitExceeded,
+        s"$shards more shards for stream ${stream.name} would exceed the limit of " +
+          s"${settings.shardLimit} in account ${stream.account}; $open are open."
+      )
+    )
+  }
+
+  /** With the stream's settings changed: it is `UPDATING` for a while. */
+  private[simulator] def reconfigured(stream: StreamState, now: Instant)(
+      next: StreamConfig => StreamConfig
+  ): State = updated(
+    stream.copy(
+      config = next(stream.config),
+      change = Change(StreamStatus.Updating, settings.changed(now))
+    )
+  )
+
+  /**
+   * Without streams that are gone and records that are too old: shards nobody writes to would keep
+   * them. Once a minute, and always as of its beginning: so a state depends only on its changes and
+   * their times, whichever of them came first in the minute.
+   */
+  private[simulator] def swept(now: Instant): State = {
+    val minute = now.truncatedTo(ChronoUnit.MINUTES)
+    if (!minute.isAfter(sweptAt)) this
+    else
+      State(
+        settings,
+        streams.collect { case (arn, s) if !s.isGone(minute) => arn -> s.trimmed(minute) },
+        minute
+      )
+  }
+
+  private[simulator] def updated(stream: StreamState): State =
+    copy(streams = streams.updated(stream.arn, stream))
+}
+
+object State {
+
+  /** Without streams. */
+  def empty(settings: Settings): State = State(settings, Map.empty)
+
+  private[simulator] def inUse(arn: StreamArn, why: String): Failure =
+    Failure.Refused(
+      ErrorCode.ResourceInUse,
+      s"Stream ${arn.name} under account ${arn.account} $why."
+    )
+
+  private[simulator] def noShard(arn: StreamArn, shard: ShardId): Failure =
+    Failure.notFound(s"Shard $shard in stream ${arn.name} under account ${arn.account} not found.")
+}

@@ -1,0 +1,172 @@
+package sparkkinesis.simulator.state
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.{StreamStatus, StreamSummary}
+import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn, StreamName}
+
+/**
+ * One stream.
+ *
+ * @param shards every shard the stream ever had; the index is the shard's number
+ * @param open the numbers of the open shards, by hash key
+ * @param change what goes on until when: the status a caller sees before that
+ * @param trimmedTo milliseconds since 1970: no longer retention brings back what came before
+ * @param distributed records that found their shard without a key
+ */
+private[simulator] final case class StreamState(
+    arn: StreamArn,
+    created: Instant,
+    config: StreamConfig,
+    shards: Vector[ShardState],
+    open: Vector[Int],
+    change: Change,
+    trimmedTo: Long = 0,
+    distributed: Long = 0,
+    consumers: Consumers = Consumers.none
+) {
+  def status(now: Instant): StreamStatus =
+    if (now.isBefore(change.until)) change.status else StreamStatus.Active
+
+  def isGone(now: Instant): Boolean =
+    change.status == StreamStatus.Deleting && !now.isBefore(change.until)
+
+  /** Records that arrived before this are gone. */
+  def horizonMillis(now: Instant): Long =
+    math.max(now.toEpochMilli - config.retention.toMillis, trimmedTo)
+
+  /**
+   * Open shards, and closed ones that may still hold records.
+   *
+   * @param lag how old the news is: what was closed or made since is not seen
+   */
+  def listed(now: Instant, lag: FiniteDuration): Vector[ShardState] = {
+    val kept = shards.filter(isKept(_, now))
+    if (lag.toNanos == 0) kept
+    else {
+      val lagging = now.minusMillis(lag.toMillis)
+      val seen = if (lagging.isBefore(created)) created else lagging
+      kept
+        .filterNot(_.created.isAfter(seen))
+        .map(shard => shard.copy(closed = shard.closed.filterNot(_.isAfter(seen))))
+    }
+  }
+
+  def find(id: ShardId, now: Instant): Option[ShardState] =
+    ShardState.number(id).flatMap(shards.lift).filter(isKept(_, now))
+
+  def openShards: Vector[ShardState] = open.map(shards)
+
+  def children(parent: ShardState): Vector[ShardState] =
+    shards.filter(_.parents.contains(parent.id))
+
+  /** The open shard that owns the hash key: open shards tile the key space. */
+  def owner(key: HashKey): ShardState = shards(open(openIndex(key)))
+
+  /** Where in `open` the owner of the hash key stands. */
+  private def openIndex(key: HashKey): Int = {
+    @tailrec def search(low: Int, high: Int): Int =
+      if (high - low == 1) low
+      else {
+        val middle = (low + high) >>> 1
+        if (shards(open(middle)).hashKeys.first <= key) search(middle, high)
+        else search(low, middle)
+      }
+    search(0, open.size)
+  }
+
+  /** The open shard whose turn it is, without regard to keys. */
+  def distribute: (StreamState, ShardState) = {
+    val turn = (distributed % open.size).toInt
+    (copy(distributed = distributed + 1), shards(open(turn)))
+  }
+
+  /** Without the records that are too old. The same shards where there are none. */
+  def trimmed(now: Instant): StreamState = {
+    val horizon = horizonMillis(now)
+    val kept = shards.map(_.trimmed(horizon))
+    if (kept.corresponds(shards)(_ eq _)) this else copy(shards = kept)
+  }
+
+  def updated(shard: ShardState): StreamState = copy(shards = shards.updated(shard.number, shard))
+
+  /** @param start the first key of the second child, inside the shard's range */
+  def split(shard: ShardState, start: HashKey, now: Instant): StreamState = {
+    val (low, high) = shard.hashKeys.splitAt(start)
+    replace(Seq(shard), Seq(low, high), now)
+  }
+
+  def merge(shard: ShardState, adjacent: ShardState, now: Instant): StreamState =
+    replace(Seq(shard, adjacent), Seq(shard.hashKeys.merge(adjacent.hashKeys)), now)
+
+  def summary(now: Instant): StreamSummary =
+    StreamSummary(
+      arn,
+      status(now),
+      created,
+      config.retention,
+      open.size,
+      config.maxRecordBytes,
+      config.distribution
+    )
+
+  def details(now: Instant): StreamDetails =
+    StreamDetails(summary(now), config, consumers.count(now))
+
+  private def isKept(shard: ShardState, now: Instant): Boolean =
+    shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
+
+  /**
+   * Costs little however many shards there are: scaling does it thousands of times.
+   *
+   * @param parents neighbours, in any order
+   * @param ranges theirs, in order
+   */
+  private def replace(
+      parents: Seq[ShardState],
+      ranges: Seq[HashKeyRange],
+      now: Instant
+  ): StreamState = {
+    val closed = parents.foldLeft(shards)((all, p) => all.updated(p.number, p.close(now)))
+    val children = ranges.zipWithIndex.map { case (range, i) =>
+      ShardState.open(shards.size + i, parents, range, now)
+    }
+    val place = openIndex(ranges.head.first)
+    val (before, rest) = open.splitAt(place)
+    copy(
+      shards = closed ++ children,
+      open = before ++ children.map(_.number) ++ rest.drop(parents.size)
+    )
+  }
+}
+
+/** What a description of a stream has to tell. */
+final case class StreamDetails(
+    summary: StreamSummary,
+    config: StreamConfig,
+    consumers: Int
+) {
+  def name: StreamName = summary.arn.name
+}
+
+/** What is being done to a stream, and until when that shows. */
+private[simulator] final case class Change(status: StreamStatus, until: Instant)
+
+private[simulator] object StreamState {
+  def create(
+      arn: StreamArn,
+      count: Int,
+      config: StreamConfig,
+      settings: Settings,
+      now: Instant
+  ): StreamState = {
+    val shards = HashKeyRange.even(count).zipWithIndex.map { case (range, number) =>
+      ShardState.open(number, Nil, range, now)
+    }
+    val change = Change(StreamStatus.Creating, settings.changed(now))
+    StreamState(arn, now, config, shards.toVector, shards.indices.toVector, change)
+  }
+}

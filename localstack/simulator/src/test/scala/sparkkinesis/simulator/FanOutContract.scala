@@ -1,7 +1,0 @@
-package sparkkinesis.simulator
-
-/** Enhanced fan-out: consumers and their subscriptions. */
-trait FanOutContract
-    extends ConsumerContract
-    with SubscriptionContract
-    with SubscriptionEndContract { this: ContractFixture => }

@@ -1,6 +1,0 @@
-package sparkkinesis.simulator
-
-/** The simulator over HTTP in JSON, with its quotas on and its time moved. */
-final class SimulatorJsonQuotaSuite extends SimulatorFixture with QuotaContract with JsonClients {
-  override protected def settings: Settings = Settings(quotas = true)
-}

@@ -1,0 +1,32 @@
+package sparkkinesis.simulator.contract
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.simulator.Repository
+
+/** What a server lacks decides whether a rule holds of it, never what the rule asserts. */
+final class ContractRulesSuite extends AnyFunSuite {
+  private val folder =
+    Repository.file("localstack/simulator/src/test/scala/sparkkinesis/simulator/contract")
+
+  private val contracts = Files
+    .list(folder)
+    .iterator
+    .asScala
+    .toVector
+    .filter(_.getFileName.toString.endsWith("Contract.scala"))
+
+  test("no rule asks for capabilities") {
+    assert(contracts.size >= 10)
+    val asking = contracts.filter { file =>
+      new String(Files.readAllBytes(file), UTF_8).linesIterator
+        .exists(line => line.contains("capabilities."))
+    }
+    assert(asking == Nil)
+  }
+}

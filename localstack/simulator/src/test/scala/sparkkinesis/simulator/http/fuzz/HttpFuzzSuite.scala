@@ -1,0 +1,110 @@
+package sparkkinesis.simulator.http.fuzz
+
+import java.net.{InetAddress, Socket}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.annotation.tailrec
+import scala.util.Try
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.{Position, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.http.HttpAnswer
+
+/**
+ * Whatever comes over HTTP is answered as AWS would answer, and hurts nobody. `SEED=n` replays what
+ * failed; `FUZZ_SEEDS=n` tries so many in place of the usual 500, each 2,000 inputs.
+ */
+final class HttpFuzzSuite extends AnyFunSuite {
+  private val InputsPerSeed = 2000
+
+  private def seeds: Seq[Long] = sys.env.get("SEED").map(_.toLong) match {
+    case Some(seed) => Seq(seed)
+    case None => 1L to sys.env.get("FUZZ_SEEDS").fold(500L)(_.toLong)
+  }
+
+  test("a million requests, nearly valid, broken or hostile: 200 or 4xx, nothing kept or lost") {
+    watched("fuzz")(seeds.foreach(new FuzzRun(_, InputsPerSeed).run()))
+  }
+
+  test("thousands of them over sockets: every connection ends, and the server serves on") {
+    val world = new FuzzWorld
+    val dice = new Dice(seeds.head)
+    val server = KinesisServer.start(kinesis = world.kinesis)
+    val requests = new FuzzedRequests(dice, world, FuzzRun.Shapes)
+    try {
+      watched("fuzz-sockets")((1 to 3000).foreach { i =>
+        val isFramed = dice.oneIn(2)
+        val request = if (isFramed) requests.framed() else requests.raw()
+        FuzzRun.current = Input(seeds.head, i, request)
+        val answers = exchanged(server.endpoint.getPort, request)
+        val told = HttpAnswer.all(answers).filter(a => a.status >= 200 && !a.isStream)
+        told.foreach(answer => assert(answer.fault.isEmpty, FuzzRun.current))
+        if (isFramed) assert(HttpAnswer.first(answers).nonEmpty, s"no answer: ${FuzzRun.current}")
+      })
+      stillServes(server)
+    } finally server.close()
+  }
+
+  /** Sends, hangs up its half, and reads to the end; what breaks off is an end too. */
+  private def exchanged(port: Int, request: Array[Byte]): Array[Byte] = {
+    val socket = new Socket(InetAddress.getLoopbackAddress, port)
+    try {
+      socket.setSoTimeout(30000)
+      Try {
+        socket.getOutputStream.write(request)
+        socket.shutdownOutput()
+      }
+      Try(socket.getInputStream.readAllBytes()).recover {
+        case e: java.net.SocketTimeoutException => throw e
+        case _: java.io.IOException => Array.emptyByteArray
+      }.get
+    } finally socket.close()
+  }
+
+  private def stillServes(server: KinesisServer): Unit = {
+    val stream = StreamName("after")
+    server.kinesis.createStream(stream, 1)
+    val (status, _) =
+      call(server, "PutRecord", """{"StreamName":"after","PartitionKey":"k","Data":"dg=="}""")
+    assert(status == 200)
+    val from = server.kinesis
+      .shardIterator(
+        StreamRef.ByName(stream),
+        ShardId("shardId-000000000000"),
+        Position.TrimHorizon
+      )
+    val (_, page) = call(server, "GetRecords", s"""{"ShardIterator":"${from.token}"}""")
+    assert(page.contains(""""Data":"dg=="""") && page.contains(""""PartitionKey":"k""""))
+  }
+
+  private def call(server: KinesisServer, operation: String, body: String): (Int, String) = {
+    val head = s"POST / HTTP/1.1\r\nX-Amz-Target: Kinesis_20131202.$operation\r\n" +
+      s"Connection: close\r\nContent-Length: ${body.length}\r\n\r\n"
+    val (answer, _) =
+      HttpAnswer.first(exchanged(server.endpoint.getPort, (head + body).getBytes(UTF_8))).get
+    (answer.status, new String(answer.body, UTF_8))
+  }
+
+  /** Fails with the input that takes half a minute, and where it hangs. */
+  private def watched(name: String)(work: => Unit): Unit = {
+    @volatile var outcome: Option[Try[Unit]] = None
+    val thread = new Thread(() => outcome = Some(Try(work)), name)
+    thread.setDaemon(true)
+    thread.setUncaughtExceptionHandler((_, e) => outcome = Some(scala.util.Failure(e)))
+    thread.start()
+    @tailrec def await(input: Input, since: Long): Unit = {
+      thread.join(500)
+      if (thread.isAlive) {
+        val now = SystemClock.now.toEpochMilli
+        if (FuzzRun.current ne input) await(FuzzRun.current, now)
+        else if (now - since < 30000) await(input, since)
+        else fail(s"hangs: $input\n${thread.getStackTrace.mkString("\n")}")
+      }
+    }
+    await(FuzzRun.current, SystemClock.now.toEpochMilli)
+    outcome.getOrElse(fail(s"$name ended without an outcome")).get
+  }
+}

@@ -1,0 +1,45 @@
+package sparkkinesis.simulator.server
+
+import java.net.URI
+
+import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpContract, QuotaContract}
+
+/** kinesis-local, which others wrote, keeps the contract too: so it is not our invention. */
+final class KinesisMockSuite extends HttpContract with QuotaContract {
+  private lazy val mock = KinesisMock.start()
+
+  override protected def endpoint: URI = mock.endpoint
+
+  override protected def stopServer(): Unit = mock.close()
+
+  override protected lazy val capabilities: Capabilities = KinesisMockSuite.Known
+}
+
+object KinesisMockSuite {
+
+  /** What it is known to do otherwise than AWS, and LocalStack with it. */
+  val Known: Capabilities = {
+    import Capability._
+    Capabilities(lacks =
+      Set(
+        SmallShardPages,
+        LimitsPutRecords,
+        CountsPartitionKeys,
+        ScalesEvenly,
+        StartsEvenly,
+        PagesStreams,
+        RefusesEmptySplits,
+        Quotas,
+        RefusesForeignIterators,
+        PagesConsumers,
+        DeregistersFromStream,
+        SizesEvents,
+        EndsSubscriptions,
+        RefusesEarlySubscriptions,
+        ChecksShardOfSubscription,
+        KeepsOnDemandShards,
+        DistributesRecords
+      )
+    )
+  }
+}

@@ -1,0 +1,62 @@
+package sparkkinesis.simulator.server
+
+import java.util.concurrent.{Callable, Executors}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.{Position, PutEntry, ShardId}
+import sparkkinesis.simulator.SimulatorFixture
+import sparkkinesis.simulator.contract.QuotaContract
+import sparkkinesis.simulator.state.Settings
+
+/** The simulator over HTTP, with its quotas on and its time moved. */
+final class SimulatorHttpQuotaSuite extends SimulatorFixture with QuotaContract {
+  override protected def settings: Settings = Settings(quotas = true)
+
+  private val Threads = 8
+
+  /** All at once, by threads of their own. */
+  private def together[A](calls: Seq[() => A]): Seq[A] = {
+    val threads = Executors.newFixedThreadPool(Threads)
+    try {
+      val started = threads.invokeAll(calls.map(call => (() => call()): Callable[A]).asJava)
+      started.asScala.map(_.get).toVector
+    } finally threads.shutdownNow(): Unit
+  }
+
+  /** What shards of a new stream take of that many records each, while the time stands still. */
+  private def writtenByShard(puts: Int, records: Int, size: Int): Map[ShardId, Int] = {
+    pass(1.minute)
+    val stream = newStream(2)
+    val entries = shards(stream).map(_.hashKeys.first).map { key =>
+      Vector.fill(records)(PutEntry("k", new Array[Byte](size - 1), Some(key)))
+    }
+    val calls = Seq.fill(puts)(entries).flatten.map(some => () => client.putRecords(stream, some))
+    val written = together(calls).flatten.collect { case written: PutResult.Written => written }
+    pass(1.minute)
+    val held = shards(stream).map(shard => shard.id -> read(stream, shard.id).records.size).toMap
+    assert(written.groupMapReduce(_.shard)(_ => 1)(_ + _) == held)
+    held
+  }
+
+  test("many writers together get exactly 1,000 records into a shard, or 1 MiB") {
+    assert(writtenByShard(puts = 12, records = 100, size = 20).values.toSeq == Seq(1000, 1000))
+    assert(writtenByShard(puts = 12, records = 10, size = 16384).values.toSeq == Seq(64, 64))
+  }
+
+  test("many readers together get exactly five answers of a shard") {
+    pass(1.minute)
+    val stream = newStream(2)
+    val iterators =
+      shards(stream).map(shard => client.shardIterator(stream, shard.id, Position.TrimHorizon))
+    val calls = Seq.fill(10)(iterators).flatten.map { iterator => () =>
+      (iterator, Try(client.getRecords(stream, iterator, 10)))
+    }
+    val (answered, refusals) = together(calls).partition(_._2.isSuccess)
+    assert(answered.groupBy(_._1).view.mapValues(_.size).toMap == iterators.map(_ -> 5).toMap)
+    assert(refusals.forall(_._2.failed.get.isInstanceOf[KinesisException.Throttled]))
+  }
+}

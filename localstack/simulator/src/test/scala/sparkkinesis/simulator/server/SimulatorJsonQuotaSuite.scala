@@ -1,0 +1,11 @@
+package sparkkinesis.simulator.server
+
+import sparkkinesis.simulator.SimulatorFixture
+import sparkkinesis.simulator.contract.QuotaContract
+import sparkkinesis.simulator.sdk.JsonClients
+import sparkkinesis.simulator.state.Settings
+
+/** The simulator over HTTP in JSON, with its quotas on and its time moved. */
+final class SimulatorJsonQuotaSuite extends SimulatorFixture with QuotaContract with JsonClients {
+  override protected def settings: Settings = Settings(quotas = true)
+}

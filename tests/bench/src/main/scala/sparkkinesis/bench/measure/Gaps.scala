@@ -1,0 +1,19 @@
+package sparkkinesis.bench.measure
+
+/** How long nothing came, from the first on; for many threads. */
+final class Gaps {
+  private var seen = 0L
+  private var last = 0L
+  private var longestNanos = 0L
+
+  def see(): Unit = synchronized {
+    val now = System.nanoTime()
+    if (seen > 0) longestNanos = math.max(longestNanos, now - last)
+    seen += 1
+    last = now
+  }
+
+  def count: Long = synchronized(seen)
+
+  def longestMillis: Double = synchronized(longestNanos / 1e6)
+}

@@ -1,0 +1,35 @@
+package sparkkinesis.bench.measure
+
+import java.lang.management.ManagementFactory
+
+import com.sun.management.OperatingSystemMXBean
+
+/** What something took of this process: the time on the clock and of its processors. */
+final case class Usage(seconds: Double, cpuSeconds: Double) {
+  def megabytesPerSecond(bytes: Long): Double = bytes / 1e6 / seconds
+
+  def cpuSecondsPerGigabyte(bytes: Long): Double = cpuSeconds / (bytes / 1e9)
+}
+
+object Usage {
+  private val process = ManagementFactory.getPlatformMXBean(classOf[OperatingSystemMXBean])
+
+  def of(body: => Unit): Usage = {
+    val end = begin()
+    body
+    end()
+  }
+
+  /**
+   * Garbage of what went before is collected first, at nobody's expense.
+   *
+   * @return what to call at the end
+   */
+  def begin(): () => Usage = {
+    System.gc()
+    val (began, cpuBegan) = (System.nanoTime(), cpuNanos)
+    () => Usage((System.nanoTime() - began) / 1e9, (cpuNanos - cpuBegan) / 1e9)
+  }
+
+  private def cpuNanos: Long = process.getProcessCpuTime
+}

@@ -1,0 +1,90 @@
+package sparkkinesis.bench.raw
+
+import java.net.URI
+import java.util.concurrent.{Callable, Executors, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.http.apache5.Apache5HttpClient
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.KinesisClient
+import software.amazon.awssdk.services.kinesis.model.{ResourceNotFoundException, StreamStatus}
+
+/** The AWS SDK as anyone would use it: what the connector is measured against. */
+final class RawClient(endpoint: URI) extends AutoCloseable {
+  val sdk: KinesisClient = KinesisClient
+    .builder()
+    .endpointOverride(endpoint)
+    .region(Region.of(RawClient.Region))
+    .credentialsProvider(
+      StaticCredentialsProvider.create(AwsBasicCredentials.create(RawClient.Key, RawClient.Key))
+    )
+    .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))
+    .build()
+
+  /** Returns when it is active. */
+  def createStream(stream: String, shards: Int): Unit = {
+    sdk.createStream { b => b.streamName(stream).shardCount(shards); () }
+    awaitActive(stream)
+  }
+
+  /** Returns when it is gone. */
+  def deleteStream(stream: String): Unit = {
+    sdk.deleteStream { b => b.streamName(stream); () }
+    awaitStatus(stream, None)
+  }
+
+  def awaitActive(stream: String): Unit = awaitStatus(stream, Some(StreamStatus.ACTIVE))
+
+  /** Asks no more often than the service allows. */
+  private def awaitStatus(stream: String, wanted: Option[StreamStatus]): Unit =
+    Waiting.until(s"stream $stream", RawClient.ChangeLimit, RawClient.StatusPeriod) {
+      status(stream) == wanted
+    }
+
+  private def status(stream: String): Option[StreamStatus] =
+    try {
+      val answer = sdk.describeStreamSummary { b => b.streamName(stream); () }
+      Some(answer.streamDescriptionSummary.streamStatus)
+    } catch { case _: ResourceNotFoundException => None }
+
+  /** At most a thousand, in the order of their hash keys in a new stream. */
+  def shards(stream: String): Seq[String] =
+    sdk.listShards { b => b.streamName(stream); () }.shards.asScala.map(_.shardId).toSeq
+
+  def iterator(stream: String, shard: String, position: String): String = sdk.getShardIterator {
+    b =>
+      b.streamName(stream).shardId(shard).shardIteratorType(position)
+      ()
+  }.shardIterator
+
+  override def close(): Unit = sdk.close()
+}
+
+object RawClient {
+  val Region = "us-east-1"
+
+  /** A local Kinesis takes any. */
+  val Key = "bench"
+
+  /** Of the raw loops. */
+  val Threads = 4
+
+  private val ChangeLimit = 30.seconds
+  private val StatusPeriod = 100.millis
+
+  /** Runs all on as many threads; the first failure, or time being up, ends them. */
+  def inParallel(tasks: Seq[() => Unit], limit: FiniteDuration, threads: Int = Threads): Unit = {
+    val pool = Executors.newFixedThreadPool(threads)
+    try {
+      val calls: Seq[Callable[Unit]] = tasks.map(task => () => task())
+      val done = pool.invokeAll(calls.asJava, limit.toMillis, TimeUnit.MILLISECONDS)
+      done.asScala.foreach(_.get())
+    } finally {
+      pool.shutdownNow()
+      ()
+    }
+  }
+}

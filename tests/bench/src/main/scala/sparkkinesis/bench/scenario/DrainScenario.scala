@@ -1,0 +1,96 @@
+package sparkkinesis.bench.scenario
+
+import scala.concurrent.duration._
+
+import sparkkinesis.bench.lab.{Lab, Load, Sizing, Turns}
+import sparkkinesis.bench.measure.{RowCount, Usage}
+import sparkkinesis.bench.raw.{RawReader, RawWriter}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.DrainScenario._
+import sparkkinesis.bench.server.LocalKinesis
+import sparkkinesis.model.ServiceLimits
+
+/** How fast the source takes in what a stream holds. */
+final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
+  override val name = "drain"
+  override val limit: FiniteDuration = 12.minutes
+
+  override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
+    val full = for {
+      load <- sizing.drains
+      shards <- sizing.drainShards
+    } yield kinesis.withStream(Stream, shards) {
+      val all = rounds(kinesis, load, Seq(Defaults, Unpaced))
+      Seq(Defaults, Unpaced).flatMap(v => speeds(s"$name: $load, $shards shards", load, v, all))
+    }
+    full.flatten ++ kinesis.withStream(Stream, 4)(fixedCosts(rounds(kinesis, One, Seq(Defaults))))
+  }
+
+  private def rounds(kinesis: LocalKinesis, load: Load, variants: Seq[Variant]): Seq[Round] = {
+    RawWriter.put(kinesis.client, Stream, load.records, load.size)(RawWriter.evenKey)
+    (0 to sizing.rounds).map { round =>
+      variants.map { variant =>
+        def raw = Usage.of(RawReader.drain(kinesis.client, Stream, load, variant.period))
+        val (base, took) = Turns.both(round)(raw, ours(kinesis, load, variant))
+        variant -> Pair(base, took)
+      }.toMap
+    }
+  }
+
+  private def ours(kinesis: LocalKinesis, load: Load, variant: Variant): Usage = {
+    val options = variant.options + ("startingPosition" -> "trim_horizon")
+    val rows = lab.read(kinesis.endpoint, Stream, options)
+    RowCount.drain(rows, lab.newCheckpoint().toString, load.records.toLong)
+  }
+
+  private def speeds(title: String, load: Load, of: Variant, all: Seq[Round]): Seq[Result] = {
+    val (first, warm) = all.map(_(of)).splitAt(1)
+    def speed(title: String, pairs: Seq[Pair], goal: Goal*) =
+      compared(s"$title, ${of.name}", "MB/s", pairs, goal: _*)(_.megabytesPerSecond(load.bytes))
+    val cpu =
+      compared(s"$title, ${of.name}, CPU", "CPU-s/GB", warm, Goal.ratioAtMost(1.5)) { usage =>
+        usage.cpuSecondsPerGigabyte(load.bytes)
+      }
+    Seq(speed(title, warm, Goal.ratioAtLeast(0.8)), cpu, speed(s"$title, first round", first))
+  }
+
+  /** Of a query that hardly reads anything: what each of the others spends, too. */
+  private def fixedCosts(all: Seq[Round]): Seq[Result] = {
+    val warm = all.map(_(Defaults)).drop(1)
+    val title = s"$name: 1 record, 4 shards, ${Defaults.name}"
+    Seq(
+      compared(title, "ms", warm)(_.seconds * 1000),
+      compared(s"$title, CPU", "CPU-ms", warm)(_.cpuSeconds * 1000)
+    )
+  }
+
+  private def compared(title: String, unit: String, pairs: Seq[Pair], goal: Goal*)(
+      figure: Usage => Double
+  ): Result = Result.compared(
+    title,
+    unit,
+    Samples.of(pairs)(pair => figure(pair.ours)),
+    Samples.of(pairs)(pair => figure(pair.raw)),
+    goal: _*
+  )
+}
+
+private object DrainScenario {
+  val Stream = "drain"
+  val One: Load = Load(1, 1000)
+
+  /**
+   * @param options of the source
+   * @param period between the raw loop's calls of a shard, the same as the source's
+   */
+  final case class Variant(name: String, options: Map[String, String], period: FiniteDuration)
+
+  val Defaults: Variant = Variant("defaults", Map.empty, ServiceLimits.GetRecordsPeriod)
+
+  val Unpaced: Variant =
+    Variant("minFetchPeriod=1ms", Map("minFetchPeriod" -> "1ms"), Duration.Zero)
+
+  final case class Pair(raw: Usage, ours: Usage)
+
+  type Round = Map[Variant, Pair]
+}

@@ -1,0 +1,120 @@
+package sparkkinesis.bench.scenario
+
+import scala.concurrent.duration._
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import sparkkinesis.bench.lab.{Lab, Sizing}
+import sparkkinesis.bench.measure.{Ages, Producer, VisibleRows}
+import sparkkinesis.bench.raw.{RawFollower, Waiting}
+import sparkkinesis.bench.report.{Figure, Goal, Result, Samples}
+import sparkkinesis.bench.scenario.LatencyScenario._
+import sparkkinesis.bench.server.LocalKinesis
+
+/** From the moment a record is due to be put to the moment a query's code has it. */
+final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {
+  override val name = "latency"
+  override val limit: FiniteDuration = 6.minutes
+
+  private lazy val sessions = Seq(
+    "default checkpoints" -> lab.spark,
+    "fast checkpoints" -> withFastCheckpoints(lab.spark.newSession())
+  )
+
+  private def withFastCheckpoints(session: SparkSession): SparkSession = {
+    session.conf.set("spark.sql.streaming.checkpointFileManagerClass", FastCheckpoints)
+    session
+  }
+
+  override def run(): Seq[Result] = LocalKinesis.use("1g") { kinesis =>
+    for {
+      (rate, window) <- Seq(5 -> sizing.slowWindow, 500 -> sizing.window)
+      (manager, session) <- sessions
+      result <- kinesis.withStream(Stream, 2) {
+        results(s"$name: $rate records/s, $manager", rounds(kinesis, session, rate, window))
+      }
+    } yield result
+  }
+
+  /** The query and the raw loop read the same records at the same time. */
+  private def rounds(
+      kinesis: LocalKinesis,
+      session: SparkSession,
+      rate: Int,
+      window: FiniteDuration
+  ): Seq[Round] = {
+    val (ours, raw) = (new Ages, new Ages)
+    val rows = lab.read(kinesis.endpoint, Stream, session = session)
+    val query = VisibleRows.listen(rows, lab.newCheckpoint().toString)(ours.see)
+    try
+      Using.resource(new RawFollower(kinesis.client, Stream, RawPeriod, 2, raw.see)) { loop =>
+        val producer = new Producer(kinesis.client, Stream, rate)
+        Waiting.until("the query's first rows", StartLimit)(isUp(query, producer, ours))
+        (0 to sizing.rounds)
+          .map { _ =>
+            round(producer, window, ours, raw, () => loop.check())
+          }
+          .drop(1)
+      }
+    finally query.stop()
+  }
+
+  /** It reads from where the stream was when it began, which is not known: put until it answers. */
+  private def isUp(query: StreamingQuery, producer: Producer, ours: Ages): Boolean = {
+    query.exception.foreach(throw _)
+    producer.run(FirstWords)
+    ours.size > 0
+  }
+
+  private def round(
+      producer: Producer,
+      window: FiniteDuration,
+      ours: Ages,
+      raw: Ages,
+      check: () => Unit
+  ): Round = {
+    Waiting.sleep(Rest) // what was put before is seen by now, and not counted
+    val before = (ours.size, raw.size)
+    val sent = producer.run(window)
+    Waiting.until(s"$sent rows", EndLimit) {
+      check()
+      ours.size >= before._1 + sent && raw.size >= before._2 + sent
+    }
+    Round(ours.take(), raw.take())
+  }
+
+  private def results(title: String, rounds: Seq[Round]): Seq[Result] =
+    Seq(0.5 -> Seq(Goal.atMost(250)), 0.95 -> Nil, 0.99 -> Seq(Goal.atMost(500))).map {
+      case (share, goal) =>
+        Result.compared(
+          s"$title, p${math.round(share * 100)}",
+          "ms",
+          pooled(rounds.map(_.ours), share),
+          pooled(rounds.map(_.raw), share),
+          goal: _*
+        )
+    }
+}
+
+private object LatencyScenario {
+
+  /** Of all rounds' records together: a single round has hardly a hundred at five a second. */
+  def pooled(rounds: Seq[Samples], share: Double): Figure =
+    Figure(
+      Samples(rounds.flatMap(_.values)).percentile(share),
+      Samples.of(rounds)(_.percentile(share))
+    )
+
+  val Stream = "latency"
+  val FastCheckpoints =
+    "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"
+  val RawPeriod: FiniteDuration = 200.millis
+  val FirstWords: FiniteDuration = 300.millis
+  val StartLimit: FiniteDuration = 60.seconds
+  val Rest: FiniteDuration = 1500.millis
+  val EndLimit: FiniteDuration = 30.seconds
+
+  final case class Round(ours: Samples, raw: Samples)
+}

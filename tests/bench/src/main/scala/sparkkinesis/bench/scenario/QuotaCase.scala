@@ -1,0 +1,69 @@
+package sparkkinesis.bench.scenario
+
+import sparkkinesis.bench.lab.Load
+import sparkkinesis.bench.scenario.QuotaCase._
+
+/**
+ * What is written against a quota.
+ *
+ * @param size of a row's data
+ */
+final case class QuotaCase(size: Int, shards: Int, keys: QuotaKeys, mode: Mode) {
+
+  /** Rows that are as much as each shard without the hot key takes in that time. */
+  def load(seconds: Int): Load = {
+    val row = size + (if (mode.isAggregated) RowInAggregate else QuotaKeys.KeyLength)
+    val perSecond =
+      if (mode.isAggregated) QuotaUse.BytesPerSecond / row else QuotaUse.perSecond(row)
+    loadOf(perSecond * seconds)
+  }
+
+  /** The same of plain records. */
+  def rawLoad(seconds: Int): Load =
+    loadOf(QuotaUse.perSecond(size + QuotaKeys.KeyLength) * seconds)
+
+  private def loadOf(ofShard: Double) = Load((ofShard / keys.shareOfShard).toInt, size)
+
+  override def toString: String = {
+    val many = if (shards == 1) "1 shard" else s"$shards shards"
+    (Seq(Load.short(size.toLong), many, keys.name) ++ mode.name).mkString(", ")
+  }
+}
+
+object QuotaCase {
+
+  /**
+   * How the sink writes; the raw loop knows one way only.
+   *
+   * @param goal for the share of the quota
+   */
+  final case class Mode(name: Option[String], options: Map[String, String], goal: Double) {
+    def isAggregated: Boolean = options.contains("aggregation")
+  }
+
+  private val Plain = Mode(None, Map.empty, 0.98)
+  private val Ordered = Mode(Some("ordered"), Map("ordering" -> "perKey"), 0.9)
+  private val Aggregated = Mode(Some("aggregated"), Map("aggregation" -> "kpl"), 0.9)
+  private val Both =
+    Mode(Some("aggregated and ordered"), Aggregated.options ++ Ordered.options, 0.9)
+
+  /** About what a row takes in an aggregate beside its data: its key is one of few. */
+  private val RowInAggregate = 10
+
+  private def even(size: Int, shards: Int, mode: Mode) =
+    QuotaCase(size, shards, QuotaKeys(shards, isHot = false), mode)
+
+  /** 1 KB with the key is less than 1,048 bytes: the quota of records binds; else that of bytes. */
+  val All: Seq[QuotaCase] = Seq(
+    even(1000, 1, Plain),
+    even(1000, 8, Plain),
+    QuotaCase(1000, 8, QuotaKeys(8, isHot = true), Plain),
+    even(10000, 8, Plain),
+    even(1000, 1, Ordered),
+    even(1000, 8, Ordered),
+    even(50, 1, Aggregated),
+    even(50, 8, Aggregated),
+    even(50, 1, Both),
+    even(50, 8, Both)
+  )
+}

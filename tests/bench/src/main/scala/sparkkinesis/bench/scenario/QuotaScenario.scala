@@ -1,0 +1,112 @@
+package sparkkinesis.bench.scenario
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.concurrent.duration._
+
+import sparkkinesis.bench.lab.{Lab, Sizing}
+import sparkkinesis.bench.measure.ServerStats
+import sparkkinesis.bench.raw.{RawClient, RawWriter}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.QuotaScenario._
+import sparkkinesis.bench.server.LocalKinesis
+
+/** How much of the shards' quotas the sink uses, and how much it sends in vain. */
+final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
+  override val name = "quota"
+  override val limit: FiniteDuration = 15.minutes
+
+  override def run(): Seq[Result] = LocalKinesis.use("3g", "--quotas", "aws") { kinesis =>
+    round(kinesis, QuotaCase.All.head) // cold: it counts for none
+    QuotaCase.All.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
+  }
+
+  /** The raw loop and the sink at the same time, each with a stream and its quotas. */
+  private def round(kinesis: LocalKinesis, of: QuotaCase): Round =
+    kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
+      val before = ServerStats.of(kinesis.endpoint).entriesFailed
+      val refusedRaw = writeBoth(kinesis, of)
+      val refused = ServerStats.of(kinesis.endpoint).entriesFailed - before
+      val written = arrivals(kinesis.client, of)
+      val (raw, ours) = (of.rawLoad(sizing.quotaSeconds), of.load(sizing.quotaSeconds))
+      Round(
+        Written(ours.records, written(Ours), refused - refusedRaw),
+        Written(raw.records, written(Raw), refusedRaw)
+      )
+    })
+
+  /** @return how many of the raw loop's records were refused */
+  private def writeBoth(kinesis: LocalKinesis, of: QuotaCase): Long = {
+    val refused = new AtomicLong
+    val plain = of.rawLoad(sizing.quotaSeconds)
+    val raw = () =>
+      refused.set(RawWriter.put(kinesis.client, Raw, plain.records, plain.size)(of.keys.of))
+    val sink = new SinkWrite(lab)
+    val rows = sink.rows(of.load(sizing.quotaSeconds), of.keys.column)
+    val ours = () => sink.write(rows, kinesis.endpoint, Ours, of.mode.options)
+    RawClient.inParallel(Seq(raw, ours), Limit)
+    refused.get
+  }
+
+  /** Of each stream and each of its shards. */
+  private def arrivals(client: RawClient, of: QuotaCase): Map[String, Seq[Seq[Arrival]]] = {
+    val all = new ConcurrentHashMap[(String, Int), Seq[Arrival]]
+    val streams = Seq(Raw, Ours)
+    val tasks = for (stream <- streams; shard <- 0 until of.shards) yield { () =>
+      all.put(stream -> shard, QuotaUse.arrivals(client, stream, client.shards(stream)(shard)))
+      ()
+    }
+    RawClient.inParallel(tasks, Limit, tasks.size)
+    streams.map(s => s -> (0 until of.shards).map(shard => all.get(s -> shard))).toMap
+  }
+
+  private def results(of: QuotaCase, rounds: Seq[Round]): Seq[Result] = {
+    def row(what: String, unit: String, goal: Option[Goal])(figure: Written => Double) =
+      Result.compared(
+        s"$name: $of, $what",
+        unit,
+        Samples.of(rounds)(round => figure(round.ours)),
+        Samples.of(rounds)(round => figure(round.raw)),
+        goal.toSeq: _*
+      )
+    val isPlain = of.mode.options.isEmpty && !of.keys.isHot
+    val used = row("quota used", "of 1", Some(Goal.atLeast(of.mode.goal)))(_.least(of.keys.busiest))
+    val others = Option.when(of.keys.isHot) {
+      row("the other shards', quota used", "of 1", Some(Goal.atLeast(0.95)))(
+        _.least(of.keys.others)
+      )
+    }
+    val rows = Option.when(of.mode.isAggregated) {
+      val goal = Option.when(of.shards == 1)(Goal.atLeast(10000))
+      row("rows", "rows/s", goal)(_.rowsPerSecond)
+    }
+    val throttled =
+      row("throttled", "% of records", Option.when(isPlain)(Goal.below(1)))(_.throttledPercent)
+    Seq(used) ++ others ++ rows :+ throttled
+  }
+}
+
+private object QuotaScenario {
+  val Raw = "quota-raw"
+  val Ours = "quota-ours"
+  val Limit: FiniteDuration = 3.minutes
+
+  final case class Round(ours: Written, raw: Written)
+
+  /**
+   * @param arrivals of each shard
+   * @param refused records that were sent in vain
+   */
+  final case class Written(rows: Int, arrivals: Seq[Seq[Arrival]], refused: Long) {
+
+    /** Of what the least used one of some shards would have taken. */
+    def least(shards: Seq[Int]): Double = shards.map(n => QuotaUse.share(arrivals(n))).min
+
+    /** Of all shards together, in the time that they would have needed without saving up. */
+    def rowsPerSecond: Double = rows / (1 + QuotaUse.seconds(arrivals.flatten))
+
+    def throttledPercent: Double =
+      100 * refused.toDouble / (arrivals.iterator.map(_.size).sum + refused)
+  }
+}

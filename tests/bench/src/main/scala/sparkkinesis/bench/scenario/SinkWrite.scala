@@ -1,0 +1,37 @@
+package sparkkinesis.bench.scenario
+
+import java.net.URI
+
+import org.apache.spark.sql.functions.{col, concat, lit}
+import org.apache.spark.sql.{Column, DataFrame}
+
+import sparkkinesis.bench.lab.{Lab, Load}
+import sparkkinesis.bench.raw.RawWriter
+
+/** The rows that the sink's scenarios write: the same records as the raw loop's. */
+final class SinkWrite(lab: Lab) {
+
+  /** @param key as [[RawWriter]]'s, of the column `id` */
+  def rows(load: Load, key: Column): DataFrame = {
+    val data = lit(RawWriter.payload(load.size)).as("data")
+    lab.spark.range(0, load.records.toLong, 1, 2).select(key.as("partitionKey"), data)
+  }
+
+  /** @param more options of the sink */
+  def write(
+      rows: DataFrame,
+      endpoint: URI,
+      stream: String,
+      more: Map[String, String] = Map.empty
+  ): Unit = rows.write
+    .format("kinesis")
+    .options(Lab.options(endpoint, stream) ++ more)
+    .mode("append")
+    .save()
+}
+
+object SinkWrite {
+
+  /** As [[RawWriter.evenKey]]. */
+  val EvenKey: Column = concat(lit("k"), (col("id") * 7919L).cast("string"))
+}

@@ -1,0 +1,94 @@
+package sparkkinesis.bench.server
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import sparkkinesis.bench.raw.RawClient
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamName}
+import sparkkinesis.source.checkpoint.OffsetCodec
+import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, Lineage, RangePacking}
+import sparkkinesis.source.protocol._
+
+/**
+ * The driver's side of a query over a great stream, without a stream: executors that report pages
+ * for each shard, and batches over them.
+ */
+final class PaperStream(shards: Int) {
+  import PaperStream._
+
+  private val executors = (1 to Executors).map(_.toString)
+  private val coordinator = new FetchCoordinator(1.hour)
+  private var batch = 0
+  private var start = offset(SequenceNumber(FirstNumber.toString))
+  private var versions = Map.empty[String, Long]
+  private var plans = Map.empty[String, FetchPlan]
+
+  coordinator.advance(start, start, now)
+  (executors ++ executors).foreach(hear(_, Vector.empty))
+
+  /** The pages of a batch are reported. */
+  def report(): Unit = {
+    batch += 1
+    executors.foreach(hear(_, Vector.empty)) // the plan of the batch before
+    executors.foreach { executor =>
+      hear(executor, plans(executor).assignments.map(a => reportOf(a)))
+    }
+  }
+
+  /** What the driver does for a batch of them, all but logging it: the tasks' ranges. */
+  def plan(): Seq[Seq[ShardRange]] = {
+    val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
+    val ranges = BatchPlanner.ranges(start, end)
+    val located = Lineage.chains(ranges, end).map(coordinator.located)
+    coordinator.advance(start, end, now)
+    start = end
+    RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
+  }
+
+  /** What is logged of the last planned batch. */
+  def encoded: String = OffsetCodec.encode(start)
+
+  private def hear(executor: String, reports: Vector[FetchReport]): Unit = {
+    val known = versions.getOrElse(executor, 0L)
+    val status =
+      FetchStatus(executor, s"host-$executor", reports, FetchCounters.Zero, None, known)
+    val reply = coordinator.heartbeat(status, now)
+    versions += executor -> reply.version
+    reply.plan.foreach(plan => plans += executor -> plan)
+  }
+
+  private def reportOf(assignment: Assignment): FetchReport = {
+    val marks = (1 to Pages).map { page =>
+      val number = FirstNumber + (batch - 1) * Pages + page
+      val upTo = Progress.After(SequenceNumber(number.toString))
+      Mark(upTo, PageRecords, PageRecords * 1000, now.toEpochMilli)
+    }
+    val (from, time) = (assignment.from, now.toEpochMilli)
+    FetchReport(assignment.shard, assignment.generation, from, marks.toVector, Nil, 0, time)
+  }
+
+  private def offset(number: SequenceNumber): SourceOffset = {
+    val all = (0 until shards).map { n =>
+      ShardId(f"shardId-$n%012d") -> ShardProgress(Progress.After(number), Set.empty, Some(Begin))
+    }
+    val arn = StreamArn("aws", RawClient.Region, "123456789012", StreamName("paper"))
+    SourceOffset.of(Seq(StreamOffset(arn, Begin, SortedMap.from(all))))
+  }
+
+  private def now: Instant = Begin.plusMillis(batch.toLong)
+}
+
+object PaperStream {
+  private val Executors = 4
+  private val Tasks = 16 // four slots each
+
+  /** That wait for the batch in each shard. */
+  val Pages = 5
+
+  private val PageRecords = 1000L
+  private val Begin = Instant.parse("2026-01-01T00:00:00Z")
+  private val FirstNumber = BigInt("49" + "5" * 54) // as long as the service's
+}

@@ -1,0 +1,41 @@
+package sparkkinesis.bench.scenario
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.model.{HashKey, HashKeyRange}
+
+class QuotaKeysSuite extends AnyFunSuite {
+  private val count = 1600
+
+  private def shardOf(shards: Int)(key: String): Int =
+    HashKeyRange.even(shards).indexWhere(_.contains(HashKey.of(key)))
+
+  private def shardsOf(keys: QuotaKeys): Map[Int, Int] =
+    (0 until count).map(keys.of).groupMapReduce(shardOf(keys.shards))(_ => 1)(_ + _)
+
+  test("even keys: as many records for each shard") {
+    for (shards <- Seq(1, 8)) {
+      val keys = QuotaKeys(shards, isHot = false)
+      assert(shardsOf(keys) === (0 until shards).map(_ -> count / shards).toMap)
+      assert(keys.busiest === (0 until shards) && keys.others.isEmpty)
+      assert(keys.shareOfShard === 1.0 / shards)
+    }
+  }
+
+  test("a hot key: as many records as a shard has, and its shard has twice as many") {
+    val keys = QuotaKeys(8, isHot = true)
+    val all = 9 * 16
+    val shards =
+      (0 until all).map(keys.of).groupBy(shardOf(8)).map { case (n, its) => n -> its.size }
+    assert(keys.others.map(shards).distinct === Seq(16) && keys.others.size === 7)
+    assert(keys.busiest.map(shards) === Seq(32))
+    assert(keys.shareOfShard * all === 16)
+  }
+
+  test("keys have one length") {
+    for (isHot <- Seq(false, true)) {
+      val lengths = (0 until count).map(QuotaKeys(8, isHot).of).map(_.length)
+      assert(lengths.distinct === Seq(QuotaKeys.KeyLength))
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package sparkkinesis.client.aws
+
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import sparkkinesis.client._
+import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
+import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.checkpoint.ShardDiscovery
+import sparkkinesis.source.fetch.FetchService
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.protocol.ReadLimits
+
+/** A shard whose answers do not come, over HTTP: it alone waits, until the attempt's time is over. */
+class StalledShardSuite extends AnyFunSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(60, Seconds), Span(20, Millis))
+
+  private val name = StreamName("orders")
+  private val stream = StreamRef.ByName(name)
+  private val settings = FetchSettings(
+    maxRecords = 10,
+    minPeriod = 1.milli,
+    idlePeriod = 5.millis,
+    bufferBytes = 100L << 20,
+    limits = ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+
+  test("the other shards are read meanwhile; this one when its call has been cut") {
+    val server = KinesisServer.start()
+    val client = AwsClientFactory.create(
+      ClientConfig(
+        SimulatedKinesis.Region,
+        Some(server.endpoint),
+        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
+      ),
+      Timeouts(connect = 5.seconds, attempt = 3.seconds, call = 3.seconds)
+    )
+    try {
+      server.kinesis.createStream(name, 8)
+      val start = ShardDiscovery.initialOffset(
+        StreamClient(stream, client),
+        ByShard(StartingPosition.TrimHorizon),
+        SystemClock,
+        () => 0.5
+      )
+      val slow = start.shards.firstKey
+      server.kinesis.script.add(
+        FaultRule(Fault.Stalled(1.hour), Some("GetRecords"), shard = Some(slow), times = Some(1))
+      )
+      put(server.kinesis, start)
+      readAll(client, start, slow)
+    } finally {
+      client.close()
+      server.close()
+    }
+  }
+
+  /** Thirty records into each shard. */
+  private def put(kinesis: SimulatedKinesis, start: StreamOffset): Unit =
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.AtLatest)
+      .shards
+      .foreach { shard =>
+        assert(start.shards.contains(shard.id))
+        (1 to 30).foreach { number =>
+          kinesis.putRecord(name, PutEntry("k", s"$number".getBytes, Some(shard.hashKeys.first)))
+        }
+      }
+
+  private def readAll(client: KinesisClient, start: StreamOffset, slow: ShardId): Unit = {
+    val coordinator = new FetchCoordinator(1.minute)
+    val begin = SourceOffset.of(Seq(start))
+    coordinator.advance(begin, begin, SystemClock.now)
+    val service: FetchService = new FetchService(
+      "a",
+      "localhost",
+      Map(start.stream -> StreamClient(stream, client)),
+      () => (),
+      settings,
+      coordinator.heartbeat(_, SystemClock.now),
+      SystemClock,
+      () => 0.5
+    ).start()
+    def read(shard: ShardId) =
+      coordinator.frontiers
+        .get(StreamShard(start.stream, shard))
+        .fold(0L)(_.marks.map(_.records).sum)
+    try {
+      eventually(assert(start.shards.keySet.forall(id => id == slow || read(id) == 30)))
+      assert(read(slow) === 0, "still waiting")
+      eventually(assert(read(slow) === 30))
+      assert(coordinator.counters.retried === 1 && coordinator.failure.isEmpty)
+    } finally service.close()
+  }
+}

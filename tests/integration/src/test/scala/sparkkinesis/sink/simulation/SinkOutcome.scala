@@ -1,0 +1,131 @@
+package sparkkinesis.sink.simulation
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
+
+/**
+ * What must hold of the streams at the end of a history.
+ *
+ *   - Lossless: every row of the attempt that committed is in the stream, for a reader of ours, and
+ *     for one that drops an aggregate with any row outside of its shard's hash keys, as KCL does.
+ *   - Nothing foreign, nothing changed: all that is there some attempt wrote, with its own key.
+ *   - Frugal: no attempt has a row acknowledged twice. So whatever is there more than once comes
+ *     from a request whose answer did not say that all was well, from a misplaced aggregate, or from
+ *     another attempt.
+ *   - Ordered, with `isOrdered`, for both readers: what one attempt wrote of one key begins with the
+ *     key's first row, and each row is followed by the next, by itself, or by an older one - of which
+ *     then the same is true. So nobody sees a row before all its elders, and who drops what is not
+ *     newer than all before sees each row once, in order. What an attempt that committed wrote ends
+ *     with the newest row. Requests that take effect after their writer gave them up, and sent the
+ *     same again, are left out here: no protocol without fencing keeps those from coming last.
+ */
+private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[SimulatedTask]) {
+  import world._
+
+  def rows: Int = landed.iterator.map(_.rows.size).sum
+
+  /** Rows of which it was looked at whether they lingered for too long. */
+  def judged: Int = tasks.map(_.judged).sum
+
+  /** What a history may have been like. */
+  def features: Set[String] = Map(
+    "late" -> landed.exists(_.isLate),
+    "ambiguous" -> landed.exists(it => !it.isAcknowledged),
+    "misplaced" -> landed.exists(it => !isWhole(it)),
+    "throttled by quota" -> (kinesis.statistics.snapshot.entriesFailed > 0),
+    "run again" -> tasks.exists(_.attemptsMade > 1)
+  ).collect { case (feature, true) => feature }.toSet
+
+  /** All that landed, to be compared. */
+  def trace: Seq[String] = landed.iterator.map(it => s"${it.shard} ${it.number} ${it.rows}").toSeq
+
+  def check(): Unit = {
+    val inStreams = streams.map(stream => stream -> read(stream)).toMap
+    same(inStreams)
+    require(tasks.forall(_.committed.nonEmpty), "a task never committed")
+    val calls = kinesis.statistics.snapshot.calls.getOrElse("PutRecords", 0L) - rivalRequests
+    require(calls == reached, s"the service saw $calls requests, $reached were sent")
+    readBy("us", landed.toSeq)
+    readBy("KCL", landed.toSeq.filter(isWhole))
+    frugal()
+  }
+
+  /** What can be read is what the answers said, and nothing else. */
+  private def same(inStreams: Map[StreamRef, Seq[(ShardId, Record)]]): Unit = {
+    val told = landed.map(it => (it.stream, it.shard, it.number) -> it.rows.map(_.row)).toMap
+    val found = for {
+      (stream, records) <- inStreams.toSeq
+      (shard, record) <- records
+      key = record.partitionKey.getOrElse("")
+      if !key.startsWith("rival")
+    } yield (stream, shard, record.sequenceNumber) ->
+      FoundRow.of(key, record.data, None).map(_.row)
+    require(found.toMap == told && found.size == landed.size, "the streams hold something else")
+  }
+
+  private def isWhole(record: Landed): Boolean = {
+    val range = shards(record.stream).range(record.shard)
+    record.rows.size == 1 || record.rows.forall(it => range.contains(it.hashKey))
+  }
+
+  private def readBy(reader: String, records: Seq[Landed]): Unit = {
+    val all = records.flatMap(_.rows.map(_.row)).groupMap(it => (it.task, it.attempt))(identity)
+    tasks.foreach { task =>
+      val mine = all.getOrElse((task.number, task.committed.get), Nil).groupMap(_.key)(_.number)
+      task.rowsOfKeys.foreach { case (key, count) =>
+        val missing = (0 until count).diff(mine.getOrElse(key, Nil))
+        require(missing.isEmpty, s"lost for $reader: $missing of key $key of task ${task.number}")
+      }
+    }
+    if (setup.isOrdered) ordered(reader, records.filterNot(_.isLate))
+  }
+
+  private def ordered(reader: String, records: Seq[Landed]): Unit = {
+    val sequences = records
+      .flatMap(_.rows.map(_.row))
+      .groupMap(it => (it.task, it.attempt, it.key))(_.number)
+    sequences.foreach { case ((task, attempt, key), numbers) =>
+      def said = s"key $key of task $task, attempt $attempt, came to $reader as $numbers"
+      val isInOrder = numbers.zip(-1 +: numbers).forall { case (it, before) => it <= before + 1 }
+      require(isInOrder, s"out of order: $said")
+      val owner = tasks(task)
+      if (owner.committed.contains(attempt))
+        require(numbers.last == owner.rowsOfKeys(key) - 1, s"an old row comes last: $said")
+    }
+  }
+
+  private def frugal(): Unit = {
+    val acknowledged = landed.iterator.filter(_.isAcknowledged).flatMap(_.rows).map(_.row).toSeq
+    val twice = acknowledged.groupMapReduce(identity)(_ => 1)(_ + _).filter(_._2 > 1).keys
+    require(twice.isEmpty, s"acknowledged twice: $twice")
+  }
+
+  private def read(stream: StreamRef): Seq[(ShardId, Record)] =
+    shards(stream).ids.flatMap { shard =>
+      val iterator = patient(kinesis.shardIterator(stream, shard, Position.TrimHorizon))
+      @tailrec def more(page: Page, found: Vector[Record]): Vector[Record] = {
+        val all = found ++ page.records
+        page.next match {
+          case Some(next) if page.millisBehindLatest > 0 || page.records.nonEmpty =>
+            more(patient(kinesis.getRecords(stream, next, 10000)), all)
+          case _ => all
+        }
+      }
+      more(patient(kinesis.getRecords(stream, iterator, 10000)), Vector.empty).map(shard -> _)
+    }
+
+  @tailrec private def patient[A](call: => A): A = {
+    val answer =
+      try Some(call)
+      catch { case _: KinesisException.Throttled => None }
+    answer match {
+      case Some(value) => value
+      case None =>
+        agenda.clock.advance(1.second)
+        patient(call)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package sparkkinesis.sink.simulation
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model._
+import sparkkinesis.simulator.SimulatedKinesis
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane.{PendingRecord, Request, RequestLimits}
+import sparkkinesis.sink.rate.TargetStream
+
+/**
+ * A stream with quotas, written to for a while by tasks that always have more. Nothing fails but
+ * what exceeds a quota. What the first seconds are like is not counted.
+ */
+private[simulation] final class SinkRates(
+    shards: Int,
+    executors: Int,
+    end: FiniteDuration = 60.seconds
+) {
+  import SinkRates._
+
+  private val random = new Random(1)
+  private val agenda = new Agenda
+  private val kinesis = new SimulatedKinesis(agenda.clock, Settings(quotas = true))
+  private val stream = StreamRef.ByName(StreamName("orders"))
+  kinesis.createStream(stream.name, shards)
+
+  private val targets = Vector.fill(executors)(
+    new TargetStream(
+      stream,
+      kinesis,
+      ServiceLimits.RecordBytes,
+      None,
+      executors,
+      agenda.clock,
+      () => random.nextDouble()
+    )
+  )
+  private val ranges = HashKeyRange.even(shards)
+  private val written = mutable.Map.empty[(Int, ShardId), Sum].withDefaultValue(Sum.Zero)
+  private var throttled, sent = 0L
+
+  private val wire: Int => Wire = executor =>
+    new Wire {
+      override def put(to: TargetStream, request: Request)(
+          told: Either[KinesisException, Seq[PutResult]] => Unit
+      ): Unit = agenda.after(way()) {
+        val entries = request.entries
+        val results = kinesis.putRecords(to.ref, entries)
+        if (isCounting) count(executor, request, results)
+        agenda.after(way())(told(Right(results)))
+      }
+
+      override def list(to: TargetStream, stale: ShardMap)(
+          told: Either[KinesisException, ShardMap] => Unit
+      ): Unit = agenda.after(way())(told(Right(to.shardsAfter(stale))))
+    }
+
+  /** In milliseconds. */
+  private def way(): Long = 2L + random.nextInt(15)
+
+  private def isCounting = agenda.elapsed >= Start.toMillis && agenda.elapsed < end.toMillis
+
+  private def count(executor: Int, request: Request, results: Seq[PutResult]): Unit =
+    request.records.toSeq.lazyZip(results).foreach { (record, result) =>
+      sent += 1
+      result match {
+        case PutResult.Written(shard, _) =>
+          written((executor, shard)) = written((executor, shard)).and(record)
+        case _ => throttled += 1
+      }
+    }
+
+  /**
+   * @param size of a row's data
+   * @param weights how often the rows of each shard come
+   * @param pause in milliseconds, whenever they came that often
+   */
+  def task(
+      executor: Int,
+      options: SinkOptions,
+      size: Int,
+      weights: Seq[Int],
+      pause: Long = 0
+  ): Unit = {
+    val cycle = weights.zipWithIndex.flatMap { case (weight, i) => Vector.fill(weight)(i) }
+    var put = 0L
+    val data = new Array[Byte](size)
+    val rows = Iterator
+      .continually(cycle)
+      .flatten
+      .map { shard =>
+        targets(executor) -> PutEntry(s"key-${random.nextInt(1000)}", data, hashKeyOf(shard))
+      }
+      .takeWhile(_ => agenda.elapsed < end.toMillis)
+    new SimulatedWriter(
+      agenda,
+      wire(executor),
+      RequestLimits.Default,
+      options,
+      random,
+      rows,
+      () => {
+        put += 1
+        if (put % cycle.size == 0) pause else 0
+      },
+      failure => require(failure.isEmpty, s"a task failed: $failure")
+    ).run()
+  }
+
+  /** One shard needs none. */
+  private def hashKeyOf(shard: Int): Option[HashKey] =
+    Option.when(shards > 1)(HashKey(ranges(shard).last.value - BigInt(100, random.self)))
+
+  def run(): Unit = agenda.run(10.minutes)
+
+  /** Of all Kinesis records sent, those that the service throttled. */
+  def throttledShare: Double = throttled.toDouble / math.max(1L, sent)
+
+  /** Of a shard's quota, of records or bytes, whichever more was used. */
+  def use(shard: Int, by: Int => Boolean = _ => true): Double = {
+    val all = sums(shard, by)
+    math.max(
+      all.map(_.records).sum / seconds / ServiceLimits.WriteRecordsPerSecond,
+      all.map(_.bytes).sum / seconds / ServiceLimits.WriteBytesPerSecond
+    )
+  }
+
+  /** That a shard took, those in aggregates counted one by one. */
+  def rowsPerSecond(shard: Int): Double = sums(shard, _ => true).map(_.rows).sum / seconds
+
+  private def sums(shard: Int, by: Int => Boolean): Iterable[Sum] = written.collect {
+    case ((executor, id), sum) if id.number.contains(shard.toLong) && by(executor) => sum
+  }
+
+  private def seconds: Double = (end - Start).toSeconds.toDouble
+}
+
+private[simulation] object SinkRates {
+  private val Start = 10.seconds
+
+  /** @param records of Kinesis */
+  private final case class Sum(records: Long, bytes: Long, rows: Long) {
+    def and(record: PendingRecord): Sum =
+      Sum(records + 1, bytes + record.size, rows + record.users)
+  }
+
+  private object Sum {
+    val Zero: Sum = Sum(0, 0, 0)
+  }
+}

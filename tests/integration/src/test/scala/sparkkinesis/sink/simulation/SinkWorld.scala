@@ -1,0 +1,81 @@
+package sparkkinesis.sink.simulation
+
+import scala.collection.mutable
+import scala.util.Random
+
+import sparkkinesis.model.{SequenceNumber, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.SimulatedKinesis
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.sink.rate.TargetStream
+
+/** A Kinesis in memory with its streams, and what landed in them; all by the seed. */
+final class SinkWorld(seed: Long) {
+  val random = new Random(seed)
+  val setup = new Setup(seed, random)
+  val agenda = new Agenda
+  val kinesis = new SimulatedKinesis(
+    agenda.clock,
+    Settings(quotas = true, listLag = setup.listLag)
+  )
+
+  val shards: Map[StreamRef, Shards] = Vector("orders", "refunds")
+    .take(setup.streams)
+    .map { text =>
+      val name = StreamName(text)
+      val initial = 1 + random.nextInt(3)
+      (StreamRef.ByName(name): StreamRef) -> new Shards(kinesis, random, name, initial)
+    }
+    .toMap
+  val streams: Vector[StreamRef] = shards.keys.toVector
+
+  /** Each executor's own view of the streams. */
+  val executors: Vector[Vector[TargetStream]] = Vector.fill(setup.executors)(streams.map(target))
+
+  /** In the order in which it took effect. */
+  val landed: mutable.ArrayBuffer[Landed] = mutable.ArrayBuffer.empty[Landed]
+
+  /** Requests that reached the service. */
+  var reached = 0L
+  var rivalRequests = 0L
+
+  /** Whether nothing goes wrong any more. */
+  def isCalm: Boolean = agenda.elapsed >= setup.calmAt
+
+  def fails(): Boolean = random.nextDouble() < setup.faultRate && !isCalm
+
+  /** Of one way between a writer and the service, in milliseconds. */
+  def latency(): Int = 1 + random.nextInt(if (isCalm) 20 else setup.slowest)
+
+  private def target(ref: StreamRef): TargetStream = {
+    val chance = () => random.nextDouble()
+    val stream =
+      new TargetStream(
+        ref,
+        kinesis,
+        setup.maxRecordBytes,
+        None,
+        setup.executors,
+        agenda.clock,
+        chance
+      )
+    stream.shards
+    stream
+  }
+}
+
+/**
+ * A record that the service took.
+ *
+ * @param isLate whether its writer had given it up by then
+ */
+final class Landed(
+    val stream: StreamRef,
+    val shard: ShardId,
+    val number: SequenceNumber,
+    val rows: Vector[FoundRow],
+    val isLate: Boolean
+) {
+
+  /** Whether its writer was told that it is where it belongs. */
+  var isAcknowledged = false
+}

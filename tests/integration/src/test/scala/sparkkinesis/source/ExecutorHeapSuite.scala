@@ -1,0 +1,84 @@
+package sparkkinesis.source
+
+import java.nio.file.Paths
+import java.util.concurrent.TimeUnit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{ListShardsRequest, ShardFilter}
+import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+
+/**
+ * The heap of an executor whose query hangs, with 64 shards at full speed: what may be buffered and a
+ * hundred megabytes. It gets no more, so that already a moment's excess ends it.
+ */
+class ExecutorHeapSuite extends AnyFunSuite {
+  private val mega = 1L << 20
+  private val shards = 64
+  private val allowed = 100 * mega
+
+  /** For Scala, the SDK and the client, which the executor has anyway. */
+  private val base = 40 * mega
+  private val name = StreamName("orders")
+
+  /** @param put the records of each shard, in requests */
+  private def measure(buffer: Long, recordsOfPage: Int)(put: Seq[Seq[Array[Byte]]]): Unit = {
+    val server = KinesisServer.start()
+    try {
+      server.kinesis.createStream(name, shards)
+      fill(server.kinesis, put)
+      val process = new ProcessBuilder(
+        Paths.get(sys.props("java.home"), "bin", "java").toString,
+        s"-Xmx${(base + buffer + allowed) / mega}m",
+        "-Xmn16m",
+        "-XX:+UseSerialGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-Djava.net.preferIPv4Stack=true",
+        "-cp",
+        sys.props("java.class.path"),
+        "sparkkinesis.source.ExecutorHeap",
+        server.endpoint.toString,
+        buffer.toString,
+        recordsOfPage.toString
+      ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
+      try check(process, buffer)
+      finally process.destroyForcibly().waitFor(): Unit
+    } finally server.close()
+  }
+
+  private def check(process: Process, buffer: Long): Unit = {
+    val said = new String(process.getInputStream.readAllBytes()).linesIterator.toSeq
+    assert(process.waitFor(5, TimeUnit.MINUTES) && process.exitValue === 0, "out of memory?")
+    val numbers = said.last.split(' ').map(_.toLong)
+    val (seen, before, live, buffered) = (numbers(0), numbers(1), numbers(2), numbers(3))
+    info(
+      s"heap ${before / mega} MB before, ${live / mega} MB with a full buffer of " +
+        s"${buffered / mega} MB; allowed were ${(before + buffer + allowed) / mega} MB"
+    )
+    assert(seen === shards && before < base)
+    assert(buffered > buffer / 2, "it did fill")
+    assert(live - before < buffer + allowed)
+  }
+
+  private def fill(kinesis: SimulatedKinesis, put: Seq[Seq[Array[Byte]]]): Unit = {
+    val stream = StreamRef.ByName(name)
+    kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.AtLatest)).shards.foreach {
+      shard =>
+        put.foreach { request =>
+          kinesis.putRecords(stream, request.map(PutEntry("k", _, Some(shard.hashKeys.first))))
+        }
+    }
+  }
+
+  test("records of 100 bytes: what they take beside their data counts") {
+    val request = Seq.fill(500)(new Array[Byte](100))
+    measure(buffer = 64 * mega, recordsOfPage = 10000)(Seq.fill(20)(request))
+  }
+
+  test("small pages, and then all at once the largest there are") {
+    val tiny = Seq.fill(10)(new Array[Byte](10))
+    val large = Seq.fill(9)(new Array[Byte]((mega - 1000).toInt))
+    measure(buffer = 64 * mega, recordsOfPage = 10)(Seq(tiny, large))
+  }
+}

@@ -1,0 +1,178 @@
+package sparkkinesis.source
+
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model._
+import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.checkpoint.ShardDiscovery
+import sparkkinesis.source.fetch.{FetchService, FetchStep, PageBuffer, ShardFetcher}
+import sparkkinesis.source.options.{FetchSettings, SourceOptions}
+import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
+import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.replay.ShardRangeReader
+
+/**
+ * Iterators that get too old: of a query that pauses, of a shard without records, of a range that is
+ * read again slowly. The service's time is simulated.
+ */
+class ExpiringSuite extends AnyFunSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(30, Seconds), Span(10, Millis))
+
+  private val name = StreamName("orders")
+  private val stream = StreamRef.ByName(name)
+  private val settings = FetchSettings(
+    maxRecords = 10,
+    minPeriod = 1.milli,
+    idlePeriod = 5.millis,
+    bufferBytes = 100000,
+    limits = ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+
+  /** One shard with numbered records of a kilobyte, of which the buffer holds some pages. */
+  private class Fixture(records: Int) {
+    val clock = new SimulatedClock(SystemClock.now) // the fetchers go by that one
+    val kinesis = new SimulatedKinesis(clock)
+    kinesis.createStream(name, 1)
+    (1 to records).foreach { number =>
+      kinesis.putRecord(name, PutEntry("k", s"$number ".padTo(1000, '.').getBytes, None))
+    }
+
+    def calls(operation: String): Long = kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
+
+    val access: StreamClient = StreamClient(stream, kinesis)
+    private val first = ShardDiscovery.initialOffset(
+      StreamClient(stream, kinesis),
+      ByShard(StartingPosition.TrimHorizon),
+      clock,
+      () => 0.5
+    )
+    val start: SourceOffset = SourceOffset.of(Seq(first))
+    val shard: StreamShard = StreamShard(first.stream, first.shards.firstKey)
+  }
+
+  private def number(record: Record): Int = new String(record.data).takeWhile(_ != ' ').toInt
+
+  /** Threads, a driver's coordinator, and batches that end when a test says so. */
+  private class Query(fixture: Fixture) extends AutoCloseable {
+    val coordinator = new FetchCoordinator(1.minute)
+    coordinator.advance(fixture.start, fixture.start, SystemClock.now)
+    private val service: FetchService = new FetchService(
+      "a",
+      "localhost",
+      Map(fixture.shard.stream -> fixture.access),
+      () => (),
+      settings,
+      coordinator.heartbeat(_, SystemClock.now),
+      SystemClock,
+      () => 0.5
+    ).start()
+    private var end = fixture.start
+    var rows: Vector[Int] = Vector.empty[Int]
+
+    def isFull: Boolean = service.buffer.bytes > settings.bufferBytes - 64 * 1024
+
+    def state: String =
+      s"${rows.size} rows, ${service.buffer.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
+
+    def awaitNews(): Unit =
+      eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
+
+    /** What is here by now, from the buffer alone; its pages go. */
+    def runBatch(): Unit = {
+      val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
+      rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
+        service.buffer.pages(range).get.flatten.map(number)
+      }
+      coordinator.advance(end, next, SystemClock.now)
+      coordinator.advance(next, next, SystemClock.now)
+      end = next
+    }
+
+    override def close(): Unit = service.close()
+  }
+
+  test("a query that pauses for longer than its iterators live goes on where it was, and counts") {
+    val fixture = new Fixture(200)
+    val query = new Query(fixture)
+    try {
+      var pauses = 0
+      while (query.rows.size < 200) {
+        query.awaitNews()
+        if (query.rows.size < 100) {
+          eventually(assert(query.isFull, query.state))
+          fixture.clock.advance(6.minutes)
+          pauses += 1
+        }
+        query.runBatch()
+      }
+      assert(query.rows === (1 to 200), "nothing lost, nothing twice")
+      assert(pauses >= 2)
+      eventually(assert(query.coordinator.counters.iteratorsExpired >= 2))
+      assert(fixture.calls("GetShardIterator") === 1 + query.coordinator.counters.iteratorsExpired)
+    } finally query.close()
+  }
+
+  test("a shard without records for a day keeps its iterator") {
+    val fixture = new Fixture(0)
+    val buffer = new PageBuffer(settings.bufferBytes)
+    val assignment = Assignment(fixture.shard, 1, Progress.TrimHorizon)
+    val fetcher = new ShardFetcher(
+      fixture.access,
+      assignment,
+      buffer,
+      settings.copy(minPeriod = 200.millis, idlePeriod = 1.minute),
+      () => 1,
+      () => 0.5
+    )
+    val end = fixture.clock.now.plusSeconds(24 * 3600)
+    while (fixture.clock.now.isBefore(end))
+      fetcher.step(fixture.clock.now) match {
+        case FetchStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
+        case other => fail(s"not read: $other")
+      }
+    assert(fixture.calls("GetShardIterator") === 1 && fixture.calls("GetRecords") > 1000)
+  }
+
+  test("the longest pause between two calls is shorter than an iterator's life") {
+    val longest = SourceOptions
+      .parse(Map("streamName" -> "orders", "region" -> "eu-west-1"), None)
+      .fetch
+      .pause(365.days)
+    assert(longest * 2 < ServiceLimits.IteratorLifetime)
+  }
+
+  test("a range that is read again more slowly than its iterators live: each record once") {
+    val fixture = new Fixture(55)
+    val reader = new ShardRangeReader(
+      fixture.access,
+      settings,
+      fixture.clock,
+      () => 0.5,
+      () => false
+    )
+    val last = lastNumber(fixture)
+    val pages = reader.pages(ShardRange(fixture.shard, Progress.TrimHorizon, Progress.After(last)))
+    val rows = pages.flatMap { page =>
+      fixture.clock.advance(6.minutes)
+      page.map(number).toVector
+    }.toVector
+    assert(rows === (1 to 55))
+    assert(fixture.calls("GetShardIterator") === 1 + 1 + 5, "one by the test itself")
+  }
+
+  private def lastNumber(fixture: Fixture): SequenceNumber = {
+    val iterator =
+      fixture.kinesis.shardIterator(stream, fixture.shard.shard, Position.TrimHorizon)
+    fixture.kinesis.getRecords(stream, iterator, 10000).records.last.sequenceNumber
+  }
+}

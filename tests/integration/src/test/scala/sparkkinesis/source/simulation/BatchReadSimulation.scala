@@ -1,0 +1,224 @@
+package sparkkinesis.source.simulation
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+import scala.util.control.NonFatal
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.{PackedRecords, SequenceNumber, ShardId, StreamName, StreamShard}
+import sparkkinesis.simulator.fault.Faults
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.spark.read.RecordRow
+
+/**
+ * Batch reads over seeded histories with splits and merges, listings that come late and calls that
+ * fail: exactly the records between start and end, and the same ones again. `SEED=n` replays one.
+ */
+class BatchReadSimulation extends AnyFunSuite {
+  private def each(count: Long)(check: Past => Int): Unit = {
+    val seeds = sys.env.get("SEED").map(_.toLong).fold((1L to count).toList)(List(_))
+    val rows = seeds.map { seed =>
+      try check(new Past(seed))
+      catch {
+        case NonFatal(e) => fail(s"history failed: replay with SEED=$seed (${e.getMessage})", e)
+      }
+    }
+    info(s"${rows.size} histories, ${rows.sum} rows")
+    assert(rows.sum > 0)
+  }
+
+  /** A stream with a past. */
+  private final class Past(seed: Long) {
+    val random = new Random(seed)
+    private val begun = Instant.parse("2026-01-01T00:00:00Z")
+    private val clock = new SimulatedClock(begun)
+    private val listLag = Seq(0, 2000)(random.nextInt(2)).millis
+    private val chaos = Faults.seeded(seed, random.nextDouble() * 0.2)
+    private var isQuiet = true
+    private val kinesis = new SimulatedKinesis(
+      clock,
+      Settings(listLag = listLag),
+      operation => if (isQuiet) None else chaos(operation)
+    )
+    private val producer = new Producer(kinesis, clock, random, StreamName("orders"))
+    private val client = StreamClient(producer.stream, kinesis)
+    private val settings = SourceOptions
+      .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
+      .fetch
+      .copy(maxRecords = 1 + random.nextInt(30))
+
+    for (_ <- 0 until random.nextInt(40)) {
+      clock.advance(listLag + random.nextInt(5000).millis)
+      producer.actAtRandom()
+    }
+    for (_ <- 0 until random.nextInt(6)) actSoon()
+
+    /** Within the time for which listings are late: what they show may not be there any more. */
+    private def actSoon(): Unit =
+      try producer.actAtRandom()
+      catch { case _: KinesisException => clock.advance(1.milli) }
+
+    def anyTime(): Instant =
+      begun.plusMillis(
+        random.nextInt((clock.now.toEpochMilli - begun.toEpochMilli).toInt + 1).toLong
+      )
+
+    /** Of each key the numbers of what arrived from the one time on and before the other. */
+    def written(from: Instant, before: Instant): Map[String, Set[Int]] = {
+      def by(time: Instant) = producer.writtenBy(time.toEpochMilli - 1)
+      by(before).map { case (key, numbers) => key -> numbers.diff(by(from)(key)).toSet }
+    }
+
+    def now: Instant = clock.now
+
+    /** Until listings show what there is. */
+    def settle(): Unit = clock.advance(listLag)
+
+    def plan(
+        start: ByShard[StartingPosition],
+        end: ByShard[EndingPosition],
+        bounds: ReadBounds = ReadBounds.None
+    ): Seq[ShardRange] =
+      new BatchReadPlanner(client, start, end, bounds, true, clock, () => random.nextDouble())
+        .ranges()
+
+    /** In any order of the tasks, while others write and calls fail. */
+    def read(ranges: Seq[ShardRange]): Map[ShardId, Vector[Numbered]] = {
+      val rows = random.shuffle(ranges).flatMap { range =>
+        if (random.nextInt(3) == 0) actSoon()
+        isQuiet = false
+        try {
+          val reader =
+            new ShardRangeReader(client, settings, clock, () => random.nextDouble(), () => false)
+          new DescendantReader(reader)
+            .pages(range)
+            .flatMap { case (shard, page) =>
+              rowsOf(shard, page)
+            }
+            .toVector
+        } finally isQuiet = true
+      }
+      val shards = rows.groupBy(_.row.shard.shard).map { case (id, all) => id -> all.toVector }
+      shards.foreach { case (shard, all) =>
+        val numbers = all.map(_.number)
+        require(numbers == numbers.sorted, s"$shard is out of order")
+        require(all == all.distinct, s"of $shard something came twice")
+      }
+      shards
+    }
+
+    /** As tasks make them. */
+    private def rowsOf(shard: StreamShard, page: PackedRecords): Vector[Numbered] = {
+      val row = new RecordRow(deaggregate = true)
+      row.read(shard, page)
+      Iterator
+        .continually(row)
+        .takeWhile(_.next())
+        .map { row =>
+          val text = Row(shard, new String(row.getBinary(DataColumn), UTF_8))
+          Numbered(SequenceNumber(row.getUTF8String(NumberColumn).toString), text)
+        }
+        .toVector
+    }
+  }
+
+  private val DataColumn = RecordRow.Schema.fieldIndex("data")
+  private val NumberColumn = RecordRow.Schema.fieldIndex("sequenceNumber")
+
+  private def keys(rows: Map[ShardId, Vector[Numbered]]): Map[String, Set[Int]] =
+    rows.values.flatten.map(_.row).groupBy(_.key).map { case (key, all) =>
+      key -> all.map(_.number).toSet
+    }
+
+  private def withoutNone(keys: Map[String, Set[Int]]) = keys.filter(_._2.nonEmpty)
+
+  private def ordered[A](one: A, other: A)(implicit ordering: Ordering[A]): (A, A) =
+    (ordering.min(one, other), ordering.max(one, other))
+
+  private def everywhere(position: StartingPosition) = ByShard[StartingPosition](position)
+
+  test("from one time to another: what arrived between, each record once, on every attempt") {
+    each(300) { batch =>
+      val (from, before) = ordered(batch.anyTime(), batch.anyTime())
+      val isToNow = batch.random.nextBoolean()
+      val end = if (isToNow) EndingPosition.Latest else EndingPosition.Before(before)
+      val expected = batch.written(from, if (isToNow) batch.now.plusMillis(1) else before)
+      val ranges =
+        batch.plan(everywhere(StartingPosition.AtTimestamp(from)), ByShard[EndingPosition](end))
+      val rows = batch.read(ranges)
+      assert(keys(rows) === withoutNone(expected))
+      assert(batch.read(ranges) === rows, "a task that is tried again")
+      rows.values.map(_.size).sum
+    }
+  }
+
+  test("from one record to another, in some of the shards") {
+    each(200) { batch =>
+      val horizon = everywhere(StartingPosition.TrimHorizon)
+      val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))
+      batch.settle()
+      val now = EndingPosition.Before(batch.now)
+      val before = batch.read(batch.plan(horizon, ByShard[EndingPosition](now)))
+      val chosen = before.filter(_ => batch.random.nextBoolean()).map { case (shard, rows) =>
+        def any() = batch.random.nextInt(rows.size)
+        val (first, last) = ordered(any(), any())
+        (shard, rows, first, last, batch.random.nextBoolean())
+      }
+      val starts = chosen.map { case (shard, rows, first, _, isAt) =>
+        val number = rows(first).number
+        shard -> (if (isAt) StartingPosition.At(number) else StartingPosition.After(number))
+      }
+      val ends = chosen.map { case (shard, rows, _, last, _) =>
+        shard -> EndingPosition.UpTo(rows(last).number)
+      }
+      val rows = batch.read(
+        batch.plan(
+          ByShard[StartingPosition](StartingPosition.TrimHorizon, starts.toMap),
+          ByShard[EndingPosition](now, ends.toMap)
+        )
+      )
+      val expected = chosen.foldLeft(before) { case (all, (shard, rows, first, last, isAt)) =>
+        val (begin, end) = (rows(first).number, rows(last).number)
+        def isBehind(it: Numbered) = it.number > begin || isAt && it.number == begin
+        all.updated(shard, rows.filter(it => isBehind(it) && it.number <= end))
+      }
+      assert(rows === expected.filter(_._2.nonEmpty))
+      all.values.map(_.size).sum
+    }
+  }
+
+  test("a filter's times leave out nothing that it wants") {
+    each(100) { batch =>
+      val (from, before) = ordered(batch.anyTime(), batch.anyTime())
+      val bounds = ReadBounds.None.copy(
+        sinceMillis = Some(from.toEpochMilli),
+        beforeMillis = Some(before.toEpochMilli)
+      )
+      val rows = batch.read(
+        batch.plan(
+          everywhere(StartingPosition.TrimHorizon),
+          ByShard[EndingPosition](EndingPosition.Latest),
+          bounds
+        )
+      )
+      batch.written(from, before).foreach { case (key, numbers) =>
+        assert(numbers.diff(keys(rows).getOrElse(key, Set.empty)).isEmpty)
+      }
+      rows.values.map(_.size).sum
+    }
+  }
+}
+
+/** @param number of the record that the row came in */
+final case class Numbered(number: SequenceNumber, row: Row)

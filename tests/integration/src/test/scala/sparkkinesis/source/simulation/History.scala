@@ -1,0 +1,134 @@
+package sparkkinesis.source.simulation
+
+import scala.concurrent.duration._
+
+import sparkkinesis.source.SourceException
+import sparkkinesis.source.position.StartingPosition
+
+/**
+ * One seeded life of a query: producers write and reshard, the service fails, executors come and go,
+ * the driver restarts.
+ */
+final class History(seed: Long, failOnDataLoss: Boolean = true) {
+  val world = new World(seed, failOnDataLoss)
+  import world._
+
+  /** Of a query that does not read what came before it. */
+  private def begin(hasStopTime: Boolean): SimulatedQuery = {
+    for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
+    clock.advance(listLag + 1.second)
+    val streams = 1 + random.nextInt(producers.size)
+    val query = new SimulatedQuery(world, hasStopTime, streams)
+    if (world.start == StartingPosition.Latest) producers.take(streams).foreach(_.forget())
+    query.start()
+    unleash()
+    if (random.nextBoolean()) query.addExecutor()
+    query
+  }
+
+  /** Reads on and on, and at last all there is. */
+  def continuous(): SimulatedQuery = {
+    val query = begin(hasStopTime = false)
+    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
+    calmly(query.addStreams())
+    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
+    drain(query)
+    query
+  }
+
+  /**
+   * Runs with `Trigger.AvailableNow`, each to its end, while records keep coming.
+   *
+   * @param checkEnd after each run, with its stop time
+   */
+  def availableNow(checkEnd: (SimulatedQuery, Long) => Unit): SimulatedQuery = {
+    val query = begin(hasStopTime = true)
+    for (run <- 0 until 2 + random.nextInt(4)) {
+      if (run == 1) calmly(query.addStreams()) else if (run > 0) query.start()
+      unleash()
+      runToEnd(query)
+      query.stopAtMillis.foreach(checkEnd(query, _))
+      for (_ <- 0 until random.nextInt(5)) calmly(producer.actAtRandom())
+      clock.advance(random.nextInt(7200).seconds)
+    }
+    query
+  }
+
+  /** Stops once for so long that records may be trimmed, and goes on. */
+  def stopped(): Stopped = {
+    val query = begin(hasStopTime = false)
+    calmly(query.addStreams())
+    for (_ <- 0 until random.nextInt(60)) act(query)
+    val stop = (1 + random.nextInt(50)).hours
+    val resumed = clock.now.plusMillis(stop.toMillis)
+    while (clock.now.isBefore(resumed)) {
+      if (random.nextInt(4) == 0) calmly(producer.actAtRandom())
+      clock.advance((1 + random.nextInt(5)).hours)
+    }
+    try {
+      query.start()
+      for (_ <- 0 until random.nextInt(60)) act(query)
+      drain(query)
+      Stopped(query, stop, None)
+    } catch {
+      case loss: SourceException if loss.condition == "KINESIS_DATA_LOSS" =>
+        soothe()
+        Stopped(query, stop, Some(loss))
+    }
+  }
+
+  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit =
+    random.nextInt(20) match {
+      case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
+      case 4 => clock.advance(random.nextInt(400).seconds)
+      case 5 => if (mayGoBack && random.nextBoolean()) query.goBack() else query.start()
+      case 6 => query.loseExecutor()
+      case 7 => query.addExecutor()
+      case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
+      case _ => query.executorsWork()
+    }
+
+  /** Without faults, until nothing new has come for long: what is not read then never would be. */
+  private def drain(query: SimulatedQuery): Unit = {
+    soothe()
+    var (rounds, quiet) = (0, 0)
+    while (rounds < MaxRounds && quiet < QuietRounds) {
+      clock.advance(1.second)
+      query.executorsWork()
+      if (query.runBatch(mayFail = false)) quiet = 0 else quiet += 1
+      rounds += 1
+    }
+    require(quiet == QuietRounds, s"never ends: $query")
+  }
+
+  private def runToEnd(query: SimulatedQuery): Unit = {
+    var (rounds, quiet) = (0, 0)
+    while (quiet < QuietRounds && !query.isOver) {
+      // Left in peace at last, it must go on, and come to an end.
+      if (rounds > DisturbedRounds) soothe() else disturb(query)
+      query.executorsWork()
+      val hasGoneOn = query.runBatch(mayFail = !isCalm)
+      quiet = if (hasGoneOn || !isCalm) 0 else quiet + 1
+      clock.advance(1.second)
+      rounds += 1
+    }
+    require(query.isOver, s"never ends: $query")
+  }
+
+  private def disturb(query: SimulatedQuery): Unit = random.nextInt(16) match {
+    case 0 => calmly(producer.actAtRandom())
+    case 1 => query.loseExecutor()
+    case 2 => query.addExecutor()
+    case 3 if random.nextInt(10) == 0 => query.start()
+    case _ =>
+  }
+
+  private val MaxRounds = 2000
+
+  /** Of a second: longer than an executor that is gone keeps its shards. */
+  private val QuietRounds = 20
+  private val DisturbedRounds = 400
+}
+
+/** @param loss that was reported */
+final case class Stopped(query: SimulatedQuery, stop: FiniteDuration, loss: Option[SourceException])

@@ -1,0 +1,96 @@
+package sparkkinesis.source.simulation
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
+import sparkkinesis.KplAggregates
+import sparkkinesis.KplAggregates.SubRecord
+import sparkkinesis.client.{KinesisException, ShardFilter, ShardSnapshot}
+import sparkkinesis.model.{HashKey, PutEntry, Shard, StreamName, StreamRef}
+import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
+
+/**
+ * Writes numbered records of a few keys into one stream, and splits and merges its shards.
+ *
+ * @param name of the stream, with which its keys begin
+ */
+final class Producer(
+    kinesis: SimulatedKinesis,
+    clock: SimulatedClock,
+    random: Random,
+    name: StreamName
+) {
+  val stream: StreamRef = StreamRef.ByName(name)
+  private val numbers = mutable.Map.empty[String, Vector[Int]].withDefaultValue(Vector.empty)
+  private var arrivals = Vector.empty[Long] // of each number
+
+  kinesis.createStream(name, 1 + random.nextInt(3))
+
+  /** The numbers of each key, in the order they were written. */
+  def written: Map[String, Seq[Int]] = numbers.toMap
+
+  /** The same, of those that had arrived at the time. */
+  def writtenBy(millis: Long): Map[String, Seq[Int]] =
+    written.map { case (key, all) => key -> all.filter(arrivals(_) <= millis) }
+
+  /** The same, of those that arrived later. */
+  def writtenAfter(millis: Long): Map[String, Seq[Int]] =
+    written.map { case (key, all) => key -> all.filter(arrivals(_) > millis) }
+
+  /** What was written so far does not concern the query. */
+  def forget(): Unit = numbers.clear()
+
+  def actAtRandom(): Unit = random.nextInt(10) match {
+    case 0 | 1 => split()
+    case 2 | 3 => merge()
+    case _ => for (_ <- 0 until 1 + random.nextInt(20)) put()
+  }
+
+  /** One record: plain, or an aggregate of some of its key. */
+  private def put(): Unit = {
+    val key = s"$name-${random.nextInt(8)}"
+    val all = (0 until (if (random.nextInt(4) == 0) 1 + random.nextInt(5) else 0)).toVector
+    val first = arrivals.size
+    val data =
+      if (all.isEmpty) text(key, first)
+      else KplAggregates(all.map(n => SubRecord(s"$key/$n", text(key, first + n).toVector)))
+    kinesis.putRecord(name, PutEntry(key, data, None))
+    val count = math.max(1, all.size)
+    numbers.update(key, numbers(key) ++ (first until first + count))
+    arrivals ++= Vector.fill(count)(clock.now.toEpochMilli)
+    clock.advance(random.nextInt(50).millis)
+  }
+
+  private def text(key: String, number: Int) = s"$key:$number".getBytes(UTF_8)
+
+  /** As they are listed, perhaps late: then some of them are open no more. */
+  private def openShards: Seq[Shard] =
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.AtLatest)
+      .shards
+      .sortBy(_.hashKeys.first)
+
+  private def split(): Unit = {
+    val open = openShards
+    if (open.size < 6) {
+      val shard = open(random.nextInt(open.size))
+      val middle = (shard.hashKeys.first.value + shard.hashKeys.last.value) / 2 + 1
+      ifStillOpen(kinesis.splitShard(name, shard.id, HashKey(middle)))
+    }
+  }
+
+  private def merge(): Unit = {
+    val pairs = openShards.sliding(2).collect { case Seq(a, b) => (a, b) }.toSeq
+    if (pairs.nonEmpty) {
+      val (a, b) = pairs(random.nextInt(pairs.size))
+      ifStillOpen(kinesis.mergeShards(name, a.id, b.id))
+    }
+  }
+
+  private def ifStillOpen(reshard: => Unit): Unit =
+    try reshard
+    catch { case _: KinesisException.InvalidArgument => }
+}

@@ -1,0 +1,108 @@
+package sparkkinesis.source.simulation
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import sparkkinesis.client.{ShardFilter, ShardSnapshot}
+import sparkkinesis.model.{StreamName, StreamRef, StreamShard}
+import sparkkinesis.simulator.fault.Faults
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.options.{FetchSettings, SourceOptions}
+import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.protocol.ReadLimits
+
+/** A Kinesis with its producers and its faults, and how the query over it is set up, all by the seed. */
+final class World(seed: Long, failOnDataLoss: Boolean) {
+  val random = new Random(seed)
+  val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  private var isQuiet = true
+  private val chaos = Faults.seeded(seed, 0.02 + random.nextDouble() * 0.2)
+
+  /** How long the service hides a reshard from who lists its shards. */
+  val listLag: FiniteDuration = (if (random.nextInt(3) == 0) random.nextInt(5000) else 0).millis
+  val kinesis = new SimulatedKinesis(
+    clock,
+    Settings(listLag = listLag),
+    operation => if (isQuiet) None else chaos(operation)
+  )
+
+  /** One of each stream. */
+  val producers: Vector[Producer] = (if (random.nextInt(3) == 0) Vector("orders", "refunds")
+                                     else Vector("orders"))
+    .map(name => new Producer(kinesis, clock, random, StreamName(name)))
+
+  def producer: Producer = producers(random.nextInt(producers.size))
+
+  def written: Map[String, Seq[Int]] = producers.flatMap(_.written).toMap
+
+  def writtenAfter(millis: Long): Map[String, Seq[Int]] =
+    producers.flatMap(_.writtenAfter(millis)).toMap
+
+  private val limits =
+    if (random.nextBoolean()) ReadLimits.None
+    else
+      ReadLimits(
+        Some(1L + random.nextInt(30)),
+        Option.when(random.nextBoolean())(100L + random.nextInt(1000))
+      )
+
+  /** A small buffer holds one page at a time, a larger one several. */
+  private val bufferBytes =
+    if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
+
+  private val fetch = FetchSettings(
+    maxRecords = 1 + random.nextInt(50),
+    minPeriod = 200.millis,
+    idlePeriod = 1.second,
+    bufferBytes = bufferBytes,
+    limits = limits,
+    failOnDataLoss = failOnDataLoss,
+    stopAtMillis = None
+  )
+
+  val start: StartingPosition =
+    if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest
+
+  /** Of a query that names the first so many streams. */
+  def options(streams: Int): SourceOptions = {
+    val names = producers.take(streams).map(_.stream)
+    SourceOptions
+      .parse(Map("streamName" -> names.mkString(","), "region" -> "us-east-1"), None)
+      .copy(start = Some(names.map(_ -> ByShard(start)).toMap), fetch = fetch)
+  }
+
+  /** Whether nothing fails. */
+  def isCalm: Boolean = isQuiet
+
+  /** From now on calls fail now and then. */
+  def unleash(): Unit = isQuiet = false
+
+  def soothe(): Unit = isQuiet = true
+
+  def calmly[A](action: => A): A = {
+    val before = isQuiet
+    isQuiet = true
+    try action
+    finally isQuiet = before
+  }
+
+  /** The ancestors of every shard there ever was, as long as they are listed. */
+  def ancestors: Map[StreamShard, Set[StreamShard]] =
+    producers.map(producer => calmly(ancestorsIn(producer.stream))).reduce(_ ++ _)
+
+  private def ancestorsIn(stream: StreamRef): Map[StreamShard, Set[StreamShard]] = {
+    val arn = kinesis.describeStream(stream).arn
+    ShardSnapshot
+      .list(kinesis, stream, ShardFilter.FromTrimHorizon)
+      .shards
+      .sortBy(_.id)
+      .foldLeft(Map.empty[StreamShard, Set[StreamShard]]) { (known, shard) =>
+        val parents = shard.parents.map(StreamShard(arn, _))
+        val all = parents.flatMap(parent => known.getOrElse(parent, Set.empty) + parent)
+        known.updated(StreamShard(arn, shard.id), all.toSet)
+      }
+  }
+}

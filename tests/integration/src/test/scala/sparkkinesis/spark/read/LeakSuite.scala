@@ -1,0 +1,116 @@
+package sparkkinesis.spark.read
+
+import java.nio.file.Files
+import java.util.concurrent.atomic.AtomicLong
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.{PutEntry, StreamName}
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+import sparkkinesis.spark.Leaks
+
+/** What a query that reads leaves behind, batch by batch and run by run: nothing. */
+class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
+  private lazy val server = KinesisServer.start()
+  private lazy val spark = forgetfulSpark()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  private class Fixture(name: String) {
+    private val stream = StreamName(name)
+    spark.streams // begins with the fixture
+    server.kinesis.createStream(stream, 2)
+    private val checkpoint = Files.createTempDirectory("leaks").toString
+    private val seen = new AtomicLong // the newest record that arrived
+    private var put = 0L
+
+    def start(): StreamingQuery = spark.readStream
+      .format("kinesis")
+      .option("streamName", name)
+      .option("region", SimulatedKinesis.Region)
+      .option("endpoint", server.endpoint.toString)
+      .option("awsAccessKeyId", "ID")
+      .option("awsSecretAccessKey", "hush")
+      .option("startingPosition", "trim_horizon")
+      .option("minFetchPeriod", "1ms")
+      .option("idleFetchPeriod", "5ms")
+      .load()
+      .writeStream
+      .option("checkpointLocation", checkpoint)
+      .foreachBatch { (frame: DataFrame, _: Long) =>
+        val numbers = frame.selectExpr("cast(string(data) as long)").collect().map(_.getLong(0))
+        numbers.foreach(seen.accumulateAndGet(_, math.max(_, _)))
+      }
+      .start()
+
+    /** One record, and the batch that brings it. */
+    def runBatch(query: StreamingQuery): Unit = {
+      put += 1
+      server.kinesis.putRecord(stream, PutEntry(s"k$put", s"$put".getBytes, None))
+      eventually(assert(seen.get >= put || !query.isActive))
+      query.exception.foreach(throw _)
+    }
+  }
+
+  private def progress(query: StreamingQuery, name: String): Long =
+    query.lastProgress.sources.head.metrics.get(name).toLong
+
+  private def assertNothingLeft(): Unit = {
+    assert(FetchRun.count === 0)
+    assert(ClientPool.shared.leases === 0)
+    assert(spark.sparkContext.getPersistentRDDs.isEmpty)
+    assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
+  }
+
+  test("a thousand batches: neither threads nor endpoints nor pages nor heap") {
+    val fixture = new Fixture("many-batches")
+    val before = endpoints
+    val query = fixture.start()
+    try {
+      (1 to 300).foreach(_ => fixture.runBatch(query))
+      val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
+      (1 to 1000).foreach(_ => fixture.runBatch(query))
+      val grown = liveHeap - heap
+      info(s"$grown bytes in a thousand batches; ${query.lastProgress.batchId} batches in all")
+      assert(more(objects, held).filter(_._2 >= 500) === Map.empty)
+      assert(query.lastProgress.batchId > 1000)
+      assert(moreThreads(ours) === Map.empty && endpoints === open && FetchRun.count === 1)
+      assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
+      assert(grown < 1000 * 4096, "bytes that stay of a batch, the last pages of Spark's included")
+    } finally query.stop()
+    eventually(assertNothingLeft())
+    eventually(assert(endpoints <= before + StatesAndCommits))
+  }
+
+  test("fifty runs of a query: neither threads nor endpoints nor pages nor clients") {
+    val fixture = new Fixture("many-runs")
+    def run(): Unit = {
+      val query = fixture.start()
+      try fixture.runBatch(query)
+      finally query.stop()
+      assert(!query.isActive)
+    }
+    (1 to 3).foreach(_ => run())
+    eventually(assertNothingLeft())
+    val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
+    assert(held.contains(classOf[ClientPool].getName), "it sees objects")
+    (1 to 50).foreach(_ => run())
+    eventually(assertNothingLeft())
+    eventually(assert(moreThreads(ours) === Map.empty && endpoints === open))
+    val grown = liveHeap - heap
+    info(s"$grown bytes in fifty runs; threads: $ours")
+    assert(more(objects, held).filter(_._2 >= 25) === Map.empty)
+    assert(grown < 50 * 500000, "most of it Spark's own, of sessions and plans")
+  }
+
+  /** What Spark sets up with its first streaming query, for good. */
+  private val StatesAndCommits = 2
+}

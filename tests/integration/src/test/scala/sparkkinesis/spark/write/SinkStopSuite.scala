@@ -1,0 +1,97 @@
+package sparkkinesis.spark.write
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.ExecutionContext.global
+import scala.concurrent.Future
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+import sparkkinesis.spark.Leaks
+
+/** A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves nothing. */
+class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAfterEach with Leaks {
+  private val streams = new AtomicInteger
+  private val twoSeconds = Timeout(Span(2, Seconds))
+  private lazy val server = KinesisServer.start()
+  private lazy val spark = forgetfulSpark()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  override protected def beforeEach(): Unit = {
+    server.kinesis.script.removeAll()
+    server.kinesis.statistics.reset()
+  }
+
+  private def write(more: (String, String)*): Unit = {
+    val name = StreamName(s"stopped-${streams.incrementAndGet()}")
+    server.kinesis.createStream(name, 2)
+    val options = Map(
+      "streamName" -> name.name,
+      "region" -> SimulatedKinesis.Region,
+      "endpoint" -> server.endpoint.toString,
+      "awsAccessKeyId" -> "ID",
+      "awsSecretAccessKey" -> "hush"
+    )
+    spark
+      .range(0, 4000, 1, 2)
+      .selectExpr("cast(id as string) data", "concat('k', id % 100) partitionKey")
+      .write
+      .format("kinesis")
+      .options(options ++ more)
+      .mode("append")
+      .save()
+  }
+
+  /** Threads of tasks that are in the sink. */
+  private def tasks: Int = Thread.getAllStackTraces.values.asScala.count {
+    _.exists(_.getClassName == classOf[CountingWriter].getName)
+  }
+
+  private def writerThreads: Int = threads.getOrElse("spark-kinesis-writer-N", 0)
+
+  private def calls(operation: String): Long =
+    server.kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
+
+  private val noAnswer = Fault.Stalled(1.hour)
+  private val inPut = Seq("maxBufferedBytes" -> "4k")
+
+  for {
+    (where, fault, operation, options) <- Seq(
+      ("no request is answered, in the midst of the rows", noAnswer, "PutRecords", inPut),
+      ("no request is answered, at the end", noAnswer, "PutRecords", Nil),
+      ("its shards are throttled", Fault.Throttled, "PutRecords", Nil),
+      ("its stream's shards are not listed", noAnswer, "ListShards", Nil)
+    )
+    isInterrupted <- Seq(true, false)
+    how = if (isInterrupted) "" else " by a job that does not interrupt"
+  } test(s"cancelled$how while $where") {
+    write() // what it takes anyway
+    eventually(assert(writerThreads === 0))
+    val (ours, leases) = (threads, ClientPool.shared.leases)
+    server.kinesis.statistics.reset()
+    server.kinesis.script.add(FaultRule(fault, Some(operation)))
+    val writing = Future {
+      spark.sparkContext.setJobGroup("cancelled", "a write", isInterrupted)
+      write(options: _*)
+    }(global)
+    eventually(assert(calls(operation) >= 1 && tasks === 2))
+    spark.sparkContext.cancelJobGroup("cancelled")
+    eventually(twoSeconds)(assert(tasks === 0 && writerThreads === 0))
+    eventually(assert(writing.value.exists(_.isFailure) && RoutedStreams.shared.loans === 0))
+    eventually(assert(moreThreads(ours) === Map.empty))
+    assert(ClientPool.shared.leases <= leases + 1, "the stream's, kept for the next task")
+  }
+}

@@ -1,0 +1,197 @@
+package sparkkinesis.spark.write
+
+import java.nio.file.Files
+import java.time.Instant
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerStageCompleted}
+import org.apache.spark.sql.execution.streaming.{MemoryStream, StreamingQueryWrapper}
+import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
+
+import sparkkinesis.model.{RecordDistribution, StreamName}
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.{KinesisServer, SimulatedClock, SimulatedKinesis}
+
+/** `ordering=perKey` in Spark: who writes which rows, and in what order. */
+class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val streams = new AtomicInteger
+  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(clock))
+  private lazy val spark = SparkSession
+    .builder()
+    .master("local[3]")
+    .config("spark.ui.enabled", false)
+    .config("spark.sql.shuffle.partitions", 8)
+    .getOrCreate()
+  implicit private def sql: SQLContext = spark.sqlContext
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  private def newStream(): StreamName = {
+    val name = StreamName(s"order-${streams.incrementAndGet()}")
+    server.kinesis.createStream(name, 2)
+    name
+  }
+
+  private def options(stream: StreamName, more: (String, String)*): Map[String, String] = Map(
+    "streamName" -> stream.name,
+    "region" -> SimulatedKinesis.Region,
+    "endpoint" -> server.endpoint.toString,
+    "awsAccessKeyId" -> "ID",
+    "awsSecretAccessKey" -> "hush"
+  ) ++ more
+
+  private val byKey = Seq("ordering" -> "perKey")
+  private val bySeq = byKey :+ ("orderBy" -> "seq")
+
+  /** Tasks of a stage that no write has. */
+  private val Last = 31
+  private val soon = Timeout(Span(30, Seconds))
+
+  /** Of each key, in the order they arrived. */
+  private def arrived(name: StreamName): Map[String, Seq[Int]] =
+    Arrived.records(server.kinesis, name).groupMap(_.partitionKey.get)(Arrived.text(_).toInt)
+
+  /** Keys k0 to k9, each of whose rows lie in all of the partitions, and not in order. */
+  private def shuffled(count: Int): DataFrame = spark
+    .range(0, count.toLong, 1, 12)
+    .selectExpr("(id * 7919) % " + count + " as seq")
+    .selectExpr("cast(seq as string) data", "concat('k', seq % 10) partitionKey", "seq")
+
+  private def expected(count: Int): Map[String, Seq[Int]] =
+    (0 until count).groupBy(seq => s"k${seq % 10}")
+
+  /** How many tasks each stage has that runs meanwhile, in the order they end. */
+  private def stages(action: => Unit): Seq[Int] = {
+    val seen = new ConcurrentLinkedQueue[Int]
+    val listener = new SparkListener {
+      override def onStageCompleted(stage: SparkListenerStageCompleted): Unit = {
+        seen.add(stage.stageInfo.numTasks)
+        ()
+      }
+    }
+    spark.sparkContext.addSparkListener(listener)
+    try {
+      action
+      spark.sparkContext.parallelize(1 to Last, Last).count() // told of last
+      eventually(soon)(assert(seen.asScala.exists(_ == Last)))
+    } finally spark.sparkContext.removeSparkListener(listener)
+    seen.asScala.toSeq.filterNot(_ == Last)
+  }
+
+  private def write(rows: DataFrame, options: Map[String, String]): Unit =
+    rows.write.format("kinesis").options(options).mode("append").save()
+
+  test("a batch write is one task a slot, and each key arrives in order") {
+    val stream = newStream()
+    assert(stages(write(shuffled(3000), options(stream, bySeq: _*))) === Seq(12, 3))
+    assert(arrived(stream) === expected(3000))
+  }
+
+  test("few rows are not folded into one task, and no more tasks than a shuffle has") {
+    val few = shuffled(20).drop("seq")
+    assert(stages(write(few, options(newStream(), byKey: _*))).last === 3)
+    spark.conf.set("spark.sql.shuffle.partitions", 2)
+    try assert(stages(write(few, options(newStream(), byKey: _*))).last === 2)
+    finally spark.conf.set("spark.sql.shuffle.partitions", 8)
+  }
+
+  test("without the option nothing is shuffled") {
+    val rows = shuffled(100).drop("seq")
+    assert(stages(write(rows, options(newStream()))) === Seq(12))
+  }
+
+  test("a streaming write, append and update: each batch is clustered and sorted") {
+    import spark.implicits._
+    Seq("append", "update").foreach { mode =>
+      val stream = newStream()
+      val source = MemoryStream[Int]
+      val query = source
+        .toDF()
+        .repartition(12)
+        .selectExpr(
+          "cast(value as string) data",
+          "concat('k', value % 10) PartitionKey",
+          "value seq"
+        )
+        .writeStream
+        .format("kinesis")
+        .options(options(stream, bySeq: _*))
+        .option("checkpointLocation", Files.createTempDirectory("order").toString)
+        .outputMode(mode)
+        .start()
+      try {
+        Seq(0 until 1000, 1000 until 2000).foreach { values =>
+          source.addData(values.reverse)
+          query.processAllAvailable()
+        }
+        assert(arrived(stream) === expected(2000))
+        val plan = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution
+        val text = plan.executedPlan.toString
+        assert(text.contains("Exchange hashpartitioning(PartitionKey#"))
+        assert(text.contains(", 3), REPARTITION_BY_NUM"))
+        assert("Sort \\[seq#\\d+ ASC NULLS FIRST\\], false".r.findFirstIn(text).nonEmpty, text)
+      } finally query.stop()
+    }
+  }
+
+  test("a write in foreachBatch is ordered as one of a batch is") {
+    import spark.implicits._
+    val stream = newStream()
+    val source = MemoryStream[Int]
+    val query = source
+      .toDF()
+      .writeStream
+      .option("checkpointLocation", Files.createTempDirectory("order").toString)
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        val rows = batch
+          .selectExpr(
+            "cast(value as string) data",
+            "concat('k', value % 10) partitionKey",
+            "value seq"
+          )
+        write(rows.repartition(7), options(stream, bySeq: _*))
+      }
+      .start()
+    try {
+      source.addData((0 until 500).reverse)
+      query.processAllAvailable()
+      assert(arrived(stream) === expected(500))
+    } finally query.stop()
+  }
+
+  test("without orderBy the rows of a key keep the order of their partition") {
+    val stream = newStream()
+    val rows = spark
+      .range(0, 2000, 1, 1)
+      .selectExpr("cast(id as string) data", "concat('k', id % 10) partitionKey")
+    write(rows, options(stream, byKey: _*))
+    assert(arrived(stream) === expected(2000))
+  }
+
+  test("a stream that chooses shards by itself is refused before a record is sent") {
+    val name = StreamName("auto")
+    server.kinesis.createOnDemandStream(name)
+    server.kinesis.updateDistribution(name, RecordDistribution.Auto)
+    Seq("ordering" -> "perKey", "aggregation" -> "kpl").foreach { option =>
+      val e = intercept[Exception](write(shuffled(20).drop("seq"), options(name, option)))
+      val said = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n")
+      assert(said.contains("[KINESIS_AUTO_DISTRIBUTION] Stream auto chooses shards by itself"))
+    }
+    assert(arrived(name) === Map.empty)
+    write(shuffled(20).drop("seq"), options(name))
+    assert(arrived(name).values.map(_.size).sum === 20)
+  }
+}

@@ -1,0 +1,151 @@
+package sparkkinesis.spark.write
+
+import java.nio.file.Files
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import org.apache.spark.sql.execution.streaming.MemoryStream
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
+import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.operation.PutRecords
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+
+/** The sink in Spark, batch and streaming, over HTTP to the local Kinesis. */
+class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val busy = new AtomicBoolean
+  private val streams = new AtomicInteger
+  private val soon = Timeout(Span(30, Seconds))
+
+  private val throttling: Faults = {
+    case _: PutRecords if busy.get => Some(Fault.Throttled)
+    case _ => None
+  }
+  private lazy val server =
+    KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock, Settings(), throttling))
+  private lazy val spark =
+    SparkSession.builder().master("local[2]").config("spark.ui.enabled", false).getOrCreate()
+  implicit private def sql: SQLContext = spark.sqlContext
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  private def newStream(): StreamName = {
+    val name = StreamName(s"out-${streams.incrementAndGet()}")
+    server.kinesis.createStream(name, 2)
+    name
+  }
+
+  private def options(stream: StreamName): Map[String, String] = Map(
+    "streamName" -> stream.name,
+    "region" -> SimulatedKinesis.Region,
+    "endpoint" -> server.endpoint.toString,
+    "awsAccessKeyId" -> "ID",
+    "awsSecretAccessKey" -> "hush"
+  )
+
+  private def arrived(name: StreamName): Seq[String] = Arrived.texts(server.kinesis, name)
+
+  private def numbers(count: Int): DataFrame = spark
+    .range(count.toLong)
+    .selectExpr("cast(id as string) as data", "concat('k', id % 10) as partitionKey")
+
+  private def streaming(rows: DataFrame, stream: StreamName): DataStreamWriter[Row] =
+    rows.writeStream
+      .format("kinesis")
+      .options(options(stream))
+      .option("checkpointLocation", Files.createTempDirectory("sink").toString)
+
+  private def input(): (MemoryStream[Int], DataFrame) = {
+    import spark.implicits._
+    val source = MemoryStream[Int]
+    (source, source.toDF().selectExpr("cast(value as string) data", "'k' partitionKey"))
+  }
+
+  test("a batch write: all rows arrive, once") {
+    val stream = newStream()
+    numbers(3000).write.format("kinesis").options(options(stream)).mode("append").save()
+    assert(arrived(stream).map(_.toInt).sorted === (0 until 3000))
+  }
+
+  test("a streaming write, append and update: a batch is done when its rows have arrived") {
+    Seq("append", "update").foreach { mode =>
+      val stream = newStream()
+      val (source, rows) = input()
+      val query = streaming(rows, stream).outputMode(mode).start()
+      try {
+        source.addData(1 to 100)
+        query.processAllAvailable()
+        assert(arrived(stream).map(_.toInt).sorted === (1 to 100))
+        source.addData(101 to 150)
+        query.processAllAvailable()
+        assert(arrived(stream).map(_.toInt).sorted === (1 to 150))
+      } finally query.stop()
+    }
+  }
+
+  test("a bad row fails the query with row, column and reason") {
+    val stream = newStream()
+    val e =
+      failure(numbers(5).selectExpr("data", "nullif(partitionKey, 'k3') partitionKey"), stream)
+    assert(e.contains("[KINESIS_INVALID_ROW] Row "))
+    assert(e.contains(s"cannot go to stream $stream: column 'partitionKey' is null"))
+  }
+
+  test("wrong options and columns are refused; no message holds the secret") {
+    val stream = newStream()
+    assert(failure(numbers(1), stream, "deliverTimeout" -> "1s").contains("KINESIS_UNKNOWN_OPTION"))
+    assert(failure(numbers(1).drop("data"), stream).contains("KINESIS_INVALID_SCHEMA"))
+    val missing = failure(numbers(1), StreamName("no-such-stream"))
+    assert(missing.contains("[KINESIS_STREAM_NOT_FOUND]"))
+    assert(missing.contains("no-such-stream") && missing.contains(server.endpoint.toString))
+    assert(!missing.contains("hush"))
+  }
+
+  test("a streaming query names the condition too") {
+    val (source, rows) = input()
+    val query = streaming(rows, StreamName("no-such-stream")).start()
+    source.addData(1)
+    val e = intercept[StreamingQueryException](query.processAllAvailable())
+    assert(e.getMessage.contains("[KINESIS_STREAM_NOT_FOUND]"))
+  }
+
+  test("a query that cannot write stops at once when told to, and leaves no thread") {
+    val stream = newStream()
+    val (source, rows) = input()
+    busy.set(true)
+    try {
+      val query = streaming(rows, stream).start()
+      source.addData(1 to 1000)
+      eventually(soon)(assert(writerThreads > 0))
+      query.stop()
+      assert(!query.isActive)
+      eventually(soon)(assert(writerThreads === 0))
+    } finally busy.set(false)
+  }
+
+  private def writerThreads: Int = {
+    import scala.jdk.CollectionConverters._
+    Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith("spark-kinesis-writer"))
+  }
+
+  /** What is said, with all causes. */
+  private def failure(rows: DataFrame, stream: StreamName, more: (String, String)*): String = {
+    val e = intercept[Exception] {
+      rows.write.format("kinesis").options(options(stream) ++ more).mode("append").save()
+    }
+    Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n")
+  }
+}
