@@ -1,8 +1,8 @@
-"""The table of conformance in README.md: what each server did in its run of the contract.
+"""The conformance table in README.md: the result of each server's run of the contract.
 
-It is made of the JUnit reports that sbt and pytest leave behind, in which the contract's tests are
-named ``Operation: rule``. ``python localstack/conformance.py`` writes the table; ``suites`` as an
-argument prints the Scala suites to run for it.
+The table is generated from the JUnit reports of sbt and pytest. In these reports, the tests of the
+contract are named ``Operation: rule``. ``python localstack/conformance.py`` writes the table. With
+the argument ``suites`` it prints the Scala suites to run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BOTO3_REPORT = ROOT / "target" / "pytest-reports" / "simulator.xml"
 BEGIN = "<!-- conformance: written by `make conformance` -->"
 END = "<!-- conformance: end -->"
 
-# The suites that run the contract, by the table's columns.
+# The suites that run the contract, per column of the table.
 SERVERS = {
     "simulator, in memory": ["SimulatedKinesisSuite", "SimulatedQuotaSuite"],
     "simulator, CBOR": ["SimulatorHttpSuite", "SimulatorHttpQuotaSuite"],
@@ -32,35 +32,35 @@ SERVERS = {
 }
 BOTO3 = "simulator, boto3"
 NAMED = re.compile(r"([A-Z]\w+: .+?)(?: \(lacks: ([\w, ]+)\))?", re.DOTALL)
-REASONS = re.compile(r"^\| capability \|.*\n\|[-| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
-SAME = "the same"
+REASONS = re.compile(r"^\| Capability \|.*\n\|[-| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
+SAME = "The same"
 
 
 @dataclass
 class Run:
-    """What became of the contract on one server: the rules kept, broken, and left out."""
+    """The result of the contract on one server: the rules that it follows, breaks or skips."""
 
     kept: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     lacks: dict[str, list[str]] = field(default_factory=dict)
-    """What the server lacks that a rule needs."""
+    """Per rule, the capabilities that it needs and the server lacks."""
 
     def settle(self) -> Run:
-        """A rule that several suites test is kept where none breaks it, and one keeps it."""
+        """Combine suites: a rule is kept if one suite keeps it and none breaks it."""
         kept, skipped = self.kept - self.broken, self.skipped - self.kept - self.broken
         return Run(kept, self.broken, skipped, {rule: self.lacks[rule] for rule in skipped})
 
     def rules(self) -> set[str]:
-        """All, whatever became of them."""
+        """All rules, whatever their result."""
         return self.kept | self.broken | self.skipped
 
     def operations(self) -> set[str]:
-        """All that rules are about."""
+        """All operations that have rules."""
         return {operation_of(rule) for rule in self.rules()}
 
     def cell(self, operation: str) -> str:
-        """Rules kept of rules there are."""
+        """Number of rules kept, and number of rules."""
         kept, others = (
             sum(operation_of(rule) == operation for rule in rules)
             for rules in (self.kept, self.broken | self.skipped)
@@ -71,12 +71,12 @@ class Run:
 
 
 def operation_of(rule: str) -> str:
-    """What a rule is about."""
+    """The operation that a rule names."""
     return rule.split(":", 1)[0]
 
 
 def scala_run(suites: list[str]) -> Run:
-    """From the reports of these suites, as far as there are any."""
+    """The run that the existing reports of these suites describe."""
     run = Run()
     for suite in suites:
         for report in SCALA_REPORTS.glob(f"*.{suite}.xml"):
@@ -88,7 +88,7 @@ def scala_run(suites: list[str]) -> Run:
 
 
 def outcome(run: Run, case: ET.Element) -> set[str]:
-    """Where a test belongs."""
+    """The set of rules to which a test's result belongs."""
     if case.find("skipped") is not None:
         return run.skipped
     failed = case.find("failure") is not None or case.find("error") is not None
@@ -96,7 +96,7 @@ def outcome(run: Run, case: ET.Element) -> set[str]:
 
 
 def boto3_run(report: Path = BOTO3_REPORT) -> Run:
-    """A test is a rule of each operation that it called."""
+    """The run of boto3, where a test is a rule of each operation that it called."""
     run = Run()
     for case in ET.parse(report).iter("testcase") if report.exists() else []:
         for operation in properties(case, "called"):
@@ -107,38 +107,38 @@ def boto3_run(report: Path = BOTO3_REPORT) -> Run:
 
 
 def known_operations(report: Path = BOTO3_REPORT) -> set[str]:
-    """What the simulator says it serves."""
+    """The operations that the simulator reports as served."""
     cases = ET.parse(report).iter("testcase") if report.exists() else []
     return {name for case in cases for name in properties(case, "served")}
 
 
 def properties(case: ET.Element, name: str) -> list[str]:
-    """The values of a test's properties."""
+    """The values of one property of a test."""
     return [p.get("value", "") for p in case.iter("property") if p.get("name") == name]
 
 
 def reasons(readme: str) -> dict[str, dict[str, str]]:
-    """Of each server, what it does otherwise, by the capability it lacks."""
+    """Per server and missing capability, how the server differs."""
     found = REASONS.search(readme)
     lines = found[0].splitlines() if found else []
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     by_server: dict[str, dict[str, str]] = {name: {} for name in rows[0][1:]}
     for capability, *cells in rows[2:]:
-        said = ""
+        reason = ""
         for server, cell in zip(by_server, cells, strict=True):
-            said = said if cell == SAME else cell
-            if said:
-                by_server[server][capability.strip("`")] = said
+            reason = reason if cell == SAME else cell
+            if reason:
+                by_server[server][capability.strip("`")] = reason
     return by_server
 
 
 def deviations(name: str, run: Run, reasons: dict[str, str]) -> list[str]:
-    """Why rules were left out, and which."""
+    """The rules that a server skips, with the reasons."""
     by_lack = defaultdict(list)
     for rule in sorted(run.skipped):
-        unsaid = [lack for lack in run.lacks[rule] if lack not in reasons]
-        if unsaid or not run.lacks[rule]:
-            sys.exit(f"Why does {name} skip '{rule}'? README.md's table has no cell for {unsaid}.")
+        missing = [lack for lack in run.lacks[rule] if lack not in reasons]
+        if missing or not run.lacks[rule]:
+            sys.exit(f"No reason why {name} skips '{rule}': add {missing} to README.md's table.")
         by_lack[tuple(run.lacks[rule])].append(rule)
     return [
         f"  - {'; '.join(f'{reasons[lack]} (`{lack}`)' for lack in lacks)}: "
@@ -148,40 +148,40 @@ def deviations(name: str, run: Run, reasons: dict[str, str]) -> list[str]:
 
 
 def servers() -> dict[str, Run]:
-    """All columns."""
+    """The runs of all servers, per column of the table."""
     return {**{name: scala_run(suites) for name, suites in SERVERS.items()}, BOTO3: boto3_run()}
 
 
 def table(runs: dict[str, Run], operations: set[str]) -> str:
     """The table and the deviations, as Markdown."""
-    rows = [["operation", *runs], ["---"] * (len(runs) + 1)]
+    rows = [["Operation", *runs], ["---"] * (len(runs) + 1)]
     rows += [[f"`{o}`", *(run.cell(o) for run in runs.values())] for o in sorted(operations)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    said = reasons(README.read_text(encoding="utf-8"))
+    stated = reasons(README.read_text(encoding="utf-8"))
     for name, run in runs.items():
         if run.skipped and name in SERVERS:
             lines += [
                 "",
-                f"- **{name}** does not keep:",
-                *deviations(name, run, said.get(name, {})),
+                f"- **{name}** does not follow these rules:",
+                *deviations(name, run, stated.get(name, {})),
             ]
     return "\n".join(lines)
 
 
-def made() -> str:
-    """What the reports say now."""
+def generated() -> str:
+    """The table according to the current reports."""
     runs = servers()
     return table(runs, known_operations().union(*(run.operations() for run in runs.values())))
 
 
-def written() -> str:
-    """What README.md says."""
+def documented() -> str:
+    """The table in README.md."""
     text = README.read_text(encoding="utf-8")
     return text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip()
 
 
 def cells(markdown: str) -> dict[tuple[str, str], str]:
-    """By operation and server."""
+    """The cells of a table, per operation and server."""
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in markdown.splitlines()
@@ -195,13 +195,13 @@ def cells(markdown: str) -> dict[tuple[str, str], str]:
 
 
 def main(words: list[str]) -> None:
-    """Writes the table, or prints the suites."""
+    """Write the table, or print the suites."""
     if words == ["suites"]:
         print(" ".join(f"*.{suite}" for suites in SERVERS.values() for suite in suites))
         return
     text = README.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN)], text[text.index(END) :]
-    README.write_text(f"{before}{BEGIN}\n{made()}\n\n{after}", encoding="utf-8")
+    README.write_text(f"{before}{BEGIN}\n{generated()}\n\n{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
