@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_kinesis._faults import FaultName
+    from spark_kinesis.local import FaultName
 
 KEYS = 40  # each of two tasks has some in every quarter of the hash keys
 ORDERED: dict[str, Any] = {"ordering": "per_key", "order_by": "n"}

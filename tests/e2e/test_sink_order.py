@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from spark_kinesis._faults import FaultName
+    from spark_kinesis.local import FaultName
 
 SLOTS = 2  # of the session, and its shuffles have as many partitions
 UPSTREAM = 8

@@ -11,7 +11,7 @@ import pytest
 
 import spark_kinesis
 from spark_kinesis import jar_path
-from spark_kinesis._jar import simulator_jar_path
+from spark_kinesis._session.jars import simulator_jar_path
 
 ROOT = Path(__file__).resolve().parents[2]
 MEGABYTE = 1 << 20

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -187,7 +188,7 @@ def test_the_fixture_serves_a_project(pytester: pytest.Pytester) -> None:
         import pytest
 
         @pytest.fixture(scope="session")
-        def kinesis_options():
+        def local_kinesis_options():
             return {"streams": {"orders": 2}}
         """
     )
@@ -196,13 +197,13 @@ def test_the_fixture_serves_a_project(pytester: pytest.Pytester) -> None:
         import pytest
 
         @pytest.mark.parametrize("turn", [1, 2])
-        def test_orders(kinesis, turn):
-            assert kinesis.streams == ["orders"]
-            assert kinesis.records("orders") == []
-            assert kinesis.stats().records_put == 0
-            kinesis.put("orders", ["one"])
-            kinesis.create("more")
-            kinesis.fault("access-denied")
+        def test_orders(local_kinesis, turn):
+            assert local_kinesis.streams == ["orders"]
+            assert local_kinesis.records("orders") == []
+            assert local_kinesis.stats().records_put == 0
+            local_kinesis.put("orders", ["one"])
+            local_kinesis.create("more")
+            local_kinesis.fault("access-denied")
         """
     )
     pytester.runpytest_subprocess("--strict-markers", "-W", "error").assert_outcomes(passed=2)
@@ -212,7 +213,8 @@ def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
     with LocalKinesis(quotas="aws", persist=tmp_path / "kept") as strict:
         for number in range(7):
             strict.create(f"stream-{number}")
-        burst = [{"PartitionKey": "k", "Data": b"x" * 700_000}] * 2  # a shard takes 1 MiB at once
+        large = {"PartitionKey": "k", "Data": b"x" * 700_000}
+        burst: Any = [large, large]  # a shard takes 1 MiB at once
         refused = strict.client.put_records(StreamName="stream-6", Records=burst)
         assert refused["FailedRecordCount"] == 1
         strict.put("stream-0", map(str, range(1500)))
@@ -245,3 +247,17 @@ def test_who_has_died_leaves_last_words(monkeypatch: pytest.MonkeyPatch) -> None
             kinesis.put("orders", ["one"])
     with pytest.raises(LocalKinesisError, match="call start"):
         _ = kinesis.streams
+
+
+def test_a_change_on_a_simulated_clock_moves_it_and_returns() -> None:
+    second = timedelta(seconds=1)
+    with LocalKinesis(clock="simulated", change_time=second, list_lag=second) as kinesis:
+        begin = kinesis.now
+        kinesis.create("orders", 2)
+        assert second <= kinesis.now - begin < 2 * second
+        kinesis.split("orders")
+        assert len(kinesis.scale("orders", 4)) == 4
+        kinesis.delete("orders")
+        assert kinesis.streams == []
+        done = kinesis.now
+        assert done == kinesis.now

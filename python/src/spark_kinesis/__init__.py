@@ -11,7 +11,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from . import columns
-from ._credentials import AssumeRole, Credentials, Profile, StaticCredentials
 from ._errors import (
     GeneratorError,
     JarNotFoundError,
@@ -22,8 +21,8 @@ from ._errors import (
     NoAnswerError,
     SparkKinesisError,
 )
-from ._jar import jar_path
-from ._positions import (
+from ._options.credentials import AssumeRole, Credentials, Profile, StaticCredentials
+from ._options.positions import (
     AfterSequenceNumber,
     AtSequenceNumber,
     AtTimestamp,
@@ -35,7 +34,8 @@ from ._positions import (
     ShardPosition,
     TrimHorizon,
 )
-from ._session import with_kinesis
+from ._session.builder import with_kinesis
+from ._session.jars import jar_path
 from ._sink import KinesisSink
 from ._source import KinesisSource
 

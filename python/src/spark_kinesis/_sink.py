@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from ._access import StreamAccess, require_at_most_one, require_stream
-from ._mapping import SparkOptions
-from ._session import explain_missing_jar, require_connector
-from ._values import ABSENT, duration, present, require, require_word, text
+from ._options.access import StreamAccess, require_at_most_one, require_stream
+from ._options.mapping import SparkOptions
+from ._options.values import ABSENT, duration, present, require, require_word, text
+from ._session.missing import FORMAT, explain_missing_jar, require_connector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +145,7 @@ class KinesisSink(StreamAccess):
             KinesisJarMissingError: if the session has no connector.
         """
         require_connector(df.sparkSession)
-        writer = df.writeStream.format("kinesis").options(**self.options())
+        writer = df.writeStream.format(FORMAT).options(**self.options())
         if checkpoint_location is not None:
             writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
         return writer if query_name is None else writer.queryName(query_name)
@@ -161,4 +161,4 @@ class KinesisSink(StreamAccess):
             pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
         with explain_missing_jar():
-            df.write.format("kinesis").options(**self.options()).mode("append").save()
+            df.write.format(FORMAT).options(**self.options()).mode("append").save()

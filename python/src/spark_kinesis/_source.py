@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
-from ._access import StreamAccess, require_one, require_stream
-from ._mapping import SparkOptions
-from ._positions import AnyPosition, Latest, position_option, source_position
-from ._session import explain_missing_jar
-from ._values import ABSENT, duration, present, require, text
+from ._options.access import StreamAccess, require_one, require_stream
+from ._options.mapping import SparkOptions
+from ._options.positions import AnyPosition, Latest, position_option, source_position
+from ._options.values import ABSENT, duration, present, require, text
+from ._session.missing import FORMAT, explain_missing_jar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,7 +161,7 @@ class KinesisSource(StreamAccess):
 
     def _frame(self, reader: DataFrameReader | DataStreamReader) -> DataFrame:
         with explain_missing_jar():
-            frame = reader.format("kinesis").options(**self.options()).load()
+            frame = reader.format(FORMAT).options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
             return frame
 

@@ -1,26 +1,25 @@
-"""The pytest fixture ``kinesis``, there as soon as spark-kinesis is installed.
+"""The pytest fixture ``local_kinesis``, available as soon as spark-kinesis is installed.
 
 ::
 
-    def test_orders(kinesis: LocalKinesis) -> None:
-        kinesis.create("orders", 2)
-        kinesis.put("orders", ["one", "two"])
-        assert len(kinesis.records("orders")) == 2
+    def test_orders(local_kinesis: LocalKinesis) -> None:
+        local_kinesis.create("orders", 2)
+        local_kinesis.put("orders", ["one", "two"])
+        assert len(local_kinesis.records("orders")) == 2
 
-One local Kinesis serves all tests of a session (of a worker, under pytest-xdist). Each test finds
-it without streams and without faults, its statistics at zero; what the test leaves behind is
-deleted after it, in us-east-1. Only time is not turned back: a simulated clock stays where a test
-has moved it. It starts with the first test that asks for it, which takes a second or two.
+One local Kinesis serves all tests of a session (of a worker, under pytest-xdist). It starts with
+the first test that uses the fixture, which takes a second or two. Each test finds it without
+streams, without faults, and with its statistics at zero; the streams and faults of a test are
+removed after it, in us-east-1. A simulated clock keeps the time to which a test has moved it.
 
-How it is started is the fixture ``kinesis_options``, keyword arguments of ``LocalKinesis``; put
-your own into ``conftest.py``. Its ``streams`` are made anew for each test::
+The fixture ``local_kinesis_options`` returns the keyword arguments of ``LocalKinesis``. Override it
+in your ``conftest.py``. Its ``streams`` are created again for each test::
 
     @pytest.fixture(scope="session")
-    def kinesis_options():
+    def local_kinesis_options():
         return {"quotas": "aws", "streams": {"orders": 2}}
 
-A fixture of yours that is called ``kinesis`` takes the place of this one. To have none at all:
-``-p no:spark_kinesis``.
+To disable the fixtures, run pytest with ``-p no:spark_kinesis``.
 """
 
 from __future__ import annotations
@@ -35,35 +34,35 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def kinesis_options() -> dict[str, Any]:
-    """Keyword arguments of the ``LocalKinesis`` behind ``kinesis``: override this fixture."""
+def local_kinesis_options() -> dict[str, Any]:
+    """Keyword arguments of ``LocalKinesis``. Override this fixture."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def kinesis_server(kinesis_options: dict[str, Any]) -> Iterator[LocalKinesis]:
-    """The local Kinesis behind ``kinesis``, for fixtures of your own that outlive a test."""
-    from .local import LocalKinesis  # noqa: PLC0415 only for those who use it
+def local_kinesis_server(local_kinesis_options: dict[str, Any]) -> Iterator[LocalKinesis]:
+    """The local Kinesis behind ``local_kinesis``, for your own fixtures of a wider scope."""
+    from .local import LocalKinesis  # noqa: PLC0415 only loaded if a test uses the fixture
 
-    with LocalKinesis(**{**kinesis_options, "streams": None}) as server:
+    with LocalKinesis(**{**local_kinesis_options, "streams": None}) as server:
         yield server
 
 
 @pytest.fixture
-def kinesis(
-    kinesis_server: LocalKinesis, kinesis_options: dict[str, Any]
+def local_kinesis(
+    local_kinesis_server: LocalKinesis, local_kinesis_options: dict[str, Any]
 ) -> Iterator[LocalKinesis]:
-    """A local Kinesis as good as new: see :mod:`spark_kinesis.pytest_plugin`."""
-    if not kinesis_server.is_running:  # a test may stop it, or be about its death
-        kinesis_server.stop()
-        kinesis_server.start()
-    _clear(kinesis_server)
-    for name, shards in kinesis_options.get("streams", {}).items():
-        kinesis_server.create(name, shards)
-    kinesis_server.reset_stats()
-    yield kinesis_server
-    if kinesis_server.is_running:
-        _clear(kinesis_server)
+    """A local Kinesis as if it had just started. See :mod:`spark_kinesis.pytest_plugin`."""
+    if not local_kinesis_server.is_running:  # a test may have stopped it
+        local_kinesis_server.stop()
+        local_kinesis_server.start()
+    _clear(local_kinesis_server)
+    for name, shards in local_kinesis_options.get("streams", {}).items():
+        local_kinesis_server.create(name, shards)
+    local_kinesis_server.reset_stats()
+    yield local_kinesis_server
+    if local_kinesis_server.is_running:
+        _clear(local_kinesis_server)
 
 
 def _clear(server: LocalKinesis) -> None:

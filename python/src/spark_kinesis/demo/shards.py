@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_kinesis._shards import Shard, children, described, open_shards, short
+from spark_kinesis.local._calls.shards import Shard, children, described, open_shards, short
 
 __all__ = ["Shard", "children", "list_shards", "merge", "short", "split"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spark_kinesis._backoff import pause
 from spark_kinesis._errors import GeneratorError
-from spark_kinesis._patience import pause
 
 Entry = tuple[str, bytes]
 Send = Callable[[list[dict[str, Any]]], Sequence[str | None]]

@@ -1,0 +1,119 @@
+"""The command ``python -m spark_kinesis.local``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from spark_kinesis._errors import LocalKinesisError, SparkKinesisError
+
+from .launch import command
+from .process import READY, ServerProcess
+from .settings import ServerSettings
+
+_HIGHEST_PORT = 65535
+_HELP = {
+    "port": "port to listen on; 0 is any free port (default)",
+    "stream": "a stream to create; default for the shards: 1; may be repeated",
+    "quotas": "aws enforces the limits of AWS (default: off)",
+    "persist": "folder that stores all data (default: data is in memory only)",
+    "clock": "simulated stands still until it is moved (default: system)",
+    "list_lag": "how long ListShards returns the shards before a reshard (default: 0)",
+    "change_time": "how long it takes to create, change or delete a stream (default: 0)",
+    "consumer_limit": "maximum number of registered consumers per stream (default: 20)",
+    "heap": "maximum memory (default: 1g); 1 GB of records of 1 KB takes 1.2 GB",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a local Kinesis until Ctrl-C.
+
+    Returns:
+        0 after Ctrl-C; 1 if it did not start; otherwise the exit code with which it ended.
+    """
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    try:
+        settings = ServerSettings(
+            quotas=asked.quotas,
+            persist=asked.persist,
+            clock=asked.clock,
+            list_lag=asked.list_lag,
+            change_time=asked.change_time,
+            consumer_limit=asked.consumer_limit,
+            heap=asked.heap,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        return _serve(command(dict(asked.stream), asked.port, settings))
+    except SparkKinesisError as error:
+        print(f"local: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0  # Ctrl-C is the normal end
+
+
+def _serve(words: Sequence[str]) -> int:
+    process = ServerProcess(words, shares_stderr=True)
+    try:
+        endpoint = process.endpoint()
+        if endpoint is None:
+            raise LocalKinesisError("the local Kinesis did not start")
+        print(f"{READY}{endpoint}", flush=True)
+        return process.wait()
+    finally:
+        process.stop()
+
+
+def _stream(argument: str) -> tuple[str, int]:
+    found = re.fullmatch(r"([a-zA-Z0-9_.-]{1,128})(?::([1-9]\d{0,4}))?", argument)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{argument!r} is not a stream such as orders or orders:2 (a name of letters, digits, "
+            "and _.-, and a number of shards above 0)"
+        )
+    return found[1], int(found[2] or "1")
+
+
+def _port(argument: str) -> int:
+    if not argument.isdecimal() or int(argument) > _HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a port from 0 to {_HIGHEST_PORT}")
+    return int(argument)
+
+
+def _duration(argument: str) -> timedelta:
+    found = re.fullmatch(r"(\d{1,6})(ms|s|m)", argument)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a duration such as 200ms, 2s or 1m")
+    unit = {"ms": "milliseconds", "s": "seconds", "m": "minutes"}[found[2]]
+    return timedelta(**{unit: int(found[1])})
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m spark_kinesis.local",
+        description="Run a local Kinesis on this machine until Ctrl-C.",
+    )
+    add, about = parser.add_argument, _HELP
+    add("--port", type=_port, default=0, help=about["port"])
+    add(
+        "--stream",
+        action="append",
+        type=_stream,
+        default=[],
+        metavar="NAME:SHARDS",
+        help=about["stream"],
+    )
+    add("--quotas", choices=("aws", "off"), default="off", help=about["quotas"])
+    add("--persist", type=Path, metavar="FOLDER", help=about["persist"])
+    add("--clock", choices=("system", "simulated"), default="system", help=about["clock"])
+    add("--list-lag", type=_duration, metavar="2s", help=about["list_lag"])
+    add("--change-time", type=_duration, metavar="1s", help=about["change_time"])
+    add("--consumer-limit", type=int, choices=(20, 50), default=20, help=about["consumer_limit"])
+    add("--heap", default="1g", metavar="4g", help=about["heap"])
+    return parser

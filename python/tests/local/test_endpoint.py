@@ -1,0 +1,189 @@
+"""Streams and records over HTTP: retries, pages and waiting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import datetime, timezone
+
+import pytest
+
+from python.tests.local.stub_server import Answer, Stub, description, refusal, shard
+from spark_kinesis import (
+    KinesisRefusedError,
+    LocalKinesisError,
+    MissingPackageError,
+    NoAnswerError,
+    _backoff,
+)
+from spark_kinesis.local import LocalEndpoint, LocalKinesis
+
+
+def test_a_change_waits_until_the_stream_is_active(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("CreateStream", refusal("LimitExceededException"), (200, b""))
+    stub.say("DescribeStream", description(status="CREATING"), (500, {}), description(shard(0)))
+    kinesis.create("orders", 1)
+    assert stub.bodies("CreateStream") == [{"StreamName": "orders", "ShardCount": 1}] * 2
+    assert len(stub.bodies("DescribeStream")) == 3
+
+
+def test_what_was_refused_for_good_is_not_asked_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("CreateStream", refusal("ResourceInUseException"))
+    with pytest.raises(
+        KinesisRefusedError, match=r"CreateStream orders: ResourceInUse.*: No"
+    ) as raised:
+        kinesis.create("orders", 1)
+    assert raised.value.code == "ResourceInUseException"
+    assert len(stub.asked) == 1
+
+
+def test_a_limit_that_stays_is_an_error(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark_kinesis.local._calls.streams.RATE_SECONDS", 0.0)
+    stub.say("CreateStream", refusal("LimitExceededException"))
+    with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
+        kinesis.create("orders", 1)
+
+
+def test_shards_and_streams_come_in_pages(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("DescribeStream", description(shard(2), more=True), description(shard(1, parent=0)))
+    found = kinesis.shards("orders")
+    assert [(s.name, s.parents) for s in found] == [("1", ("shardId-000000000000",)), ("2", ())]
+    assert stub.bodies("DescribeStream")[1]["ExclusiveStartShardId"] == "shardId-000000000002"
+    pages = ({"StreamNames": ["a", "b"], "HasMoreStreams": True}, {"StreamNames": ["c"]})
+    stub.say("ListStreams", (200, pages[0]), (200, {**pages[1], "HasMoreStreams": False}))
+    assert kinesis.streams == ["a", "b", "c"]
+    assert stub.bodies("ListStreams")[1] == {"ExclusiveStartStreamName": "b"}
+
+
+def entry(*, throttled: bool = False) -> dict[str, str]:
+    if throttled:
+        return {"ErrorCode": "ProvisionedThroughputExceededException", "ErrorMessage": "No."}
+    return {"ShardId": "shardId-000000000000", "SequenceNumber": "1"}
+
+
+def test_only_what_was_refused_is_put_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say(
+        "PutRecords",
+        (200, {"Records": [entry(), entry(throttled=True), entry()]}),
+        refusal("ProvisionedThroughputExceededException"),
+        (200, {"Records": [entry()]}),
+    )
+    assert kinesis.put("orders", ["a", b"b", ("k", "ü")]) == ["shardId-000000000000"] * 3
+    sent = [[e["PartitionKey"] for e in b["Records"]] for b in stub.bodies("PutRecords")]
+    assert sent == [["0", "1", "k"], ["1"], ["1"]]
+    assert stub.bodies("PutRecords")[0]["Records"][2]["Data"] == "w7w="
+
+
+def test_records_that_stay_refused_are_an_error(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark_kinesis.local._calls.records._PUT_SECONDS", 0.0)
+    stub.say("PutRecords", (200, {"Records": [entry(throttled=True)]}))
+    with pytest.raises(LocalKinesisError, match=r"stream orders: 1 records .*ThroughputExceeded"):
+        kinesis.put("orders", ["a"])
+
+
+def test_requests_hold_500_records(stub: Stub, kinesis: LocalEndpoint) -> None:
+    sizes = [500, 500, 1]
+    stub.say("PutRecords", *((200, {"Records": [entry()] * size}) for size in sizes))
+    assert len(kinesis.put("orders", map(str, range(1001)))) == 1001
+    assert [len(body["Records"]) for body in stub.bodies("PutRecords")] == sizes
+    assert kinesis.put("orders", []) == []
+
+
+def page(*data: str, behind: int = 0, follows: str | None = "next") -> Answer:
+    records = [
+        {"Data": d, "PartitionKey": "k", "SequenceNumber": "1", "ApproximateArrivalTimestamp": 1.5}
+        for d in data
+    ]
+    more = {} if follows is None else {"NextShardIterator": follows}
+    return 200, {"Records": records, "MillisBehindLatest": behind, **more}
+
+
+def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("DescribeStream", description(shard(1, parent=0), shard(0)))
+    stub.say("GetShardIterator", (200, {"ShardIterator": "first"}))
+    stub.say(
+        "GetRecords",
+        refusal("ProvisionedThroughputExceededException"),
+        page("YQ==", behind=9),
+        (500, b"{"),
+        page(behind=9),  # empty, and not the tip
+        page("Yg==", follows=None),
+        page("Yw=="),
+        page(),
+    )
+    found = kinesis.records("orders")
+    assert [(record.shard_id[-1], record.text) for record in found] == [
+        ("0", "a"),
+        ("0", "b"),
+        ("1", "c"),
+    ]
+    assert found[0].arrival == datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=timezone.utc)
+    assert len(stub.bodies("GetRecords")) == 7
+
+
+def test_nobody_there_is_no_answer() -> None:
+    with pytest.raises(NoAnswerError, match=r"no answer from http://127.0.0.1:1: Conn"):
+        LocalEndpoint("http://127.0.0.1:1").stats()
+
+
+def test_a_kinesis_that_was_not_started_says_so() -> None:
+    kinesis = LocalKinesis()
+    assert not kinesis.is_running
+    asks: list[Callable[[], object]] = [lambda: kinesis.endpoint, lambda: kinesis.streams]
+    for ask in asks:
+        with pytest.raises(LocalKinesisError, match=r"not running: call start\(\) first"):
+            ask()
+
+
+def test_without_boto3_there_is_no_client(
+    kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    with pytest.raises(MissingPackageError, match="needs boto3: pip install boto3"):
+        _ = kinesis.client
+
+
+def test_pauses_grow_and_end() -> None:
+    longest = [_backoff.pause(attempt, lambda: 1.0) for attempt in range(20)]
+    assert longest == sorted(longest)
+    assert (longest[0], longest[-1]) == (0.05, 1.0)
+    assert _backoff.pause(9, lambda: 0.0) == 0.0
+
+
+class StandingClock:
+    """A stub's simulated clock: the stream is active after so many moves."""
+
+    def __init__(self, stub: Stub, moves: int) -> None:
+        self.moved = 0
+        self.moves = moves
+        stub.next = self.answer  # type: ignore[method-assign]
+
+    def answer(self, name: str) -> Answer:
+        if name == "POST /_simulator/clock":
+            self.moved += 1
+        if name.endswith("/_simulator/clock"):
+            return 200, {"now": 1.0 + self.moved / 10}
+        if name == "DescribeStream":
+            is_active = self.moved >= self.moves
+            return description(shard(0), status="ACTIVE" if is_active else "CREATING")
+        return 200, {}
+
+
+def test_a_clock_that_stands_still_is_moved_until_the_change_is_done(
+    stub: Stub, kinesis: LocalEndpoint
+) -> None:
+    clock = StandingClock(stub, moves=5)
+    kinesis.create("orders", 1)
+    assert clock.moved == 5
+    assert stub.bodies("POST /_simulator/clock") == [{"advance": 0.1}] * 5
+
+
+def test_a_clock_that_moves_by_itself_is_left_alone(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("CreateStream", (200, {}))
+    stub.say("DescribeStream", *[description(status="CREATING")] * 3, description(shard(0)))
+    kinesis.create("orders", 1)
+    assert stub.bodies("POST /_simulator/clock") == []

@@ -1,0 +1,69 @@
+"""What the local Kinesis is started with."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spark_kinesis import LocalKinesisError
+from spark_kinesis._session import spark as installed
+from spark_kinesis.local._server.launch import command, spark_jars
+from spark_kinesis.local._server.process import READY
+
+
+def spark(folder: Path, *jars: str) -> Path:
+    """A Spark with these jars."""
+    (folder / "jars").mkdir(parents=True)
+    for jar in jars:
+        (folder / "jars" / jar).touch()
+    return folder
+
+
+def test_both_jars_come_from_one_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = spark(tmp_path / "old", "scala-library-2.13.8.jar", "slf4j-api-1.7.32.jar")
+    new = spark(tmp_path / "new", "scala-library-2.13.16.jar", "slf4j-api-2.0.16.jar")
+    monkeypatch.setattr("spark_kinesis.local._server.launch.spark_homes", lambda: [old, new])
+    assert {Path(jar).parent for jar in spark_jars()} == {new / "jars"}
+    assert len(spark_jars()) == 2
+
+
+def test_half_of_what_is_needed_is_not_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = spark(tmp_path / "half", "slf4j-api-2.0.16.jar")
+    monkeypatch.setattr("spark_kinesis.local._server.launch.spark_homes", lambda: [half])
+    with pytest.raises(LocalKinesisError, match=r"Scala 2\.13 and slf4j 2"):
+        spark_jars()
+
+
+def test_spark_home_comes_before_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    first, *others = installed.spark_homes()
+    assert first == tmp_path
+    assert [home.name for home in others] == ["pyspark"]
+
+
+def test_it_ends_with_its_input_and_has_nothing_to_complain_of(tmp_path: Path) -> None:
+    words = tmp_path / "stderr"
+    with (
+        words.open("w") as stderr,
+        subprocess.Popen(
+            command({"orders": 2}, port=0),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(READY)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+    said = words.read_text()
+    assert "SLF4J" not in said
+    assert "Exception" not in said

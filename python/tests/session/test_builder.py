@@ -1,0 +1,230 @@
+"""The jar joins a session; nothing the user set goes missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from spark_kinesis import JarNotFoundError, KinesisJarMissingError, with_kinesis
+
+
+@pytest.fixture
+def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A jar of our own, in an environment that says nothing else."""
+    path = tmp_path / "connector.jar"
+    path.touch()
+    monkeypatch.setenv("SPARK_KINESIS_JAR", str(path))
+    for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE"):
+        monkeypatch.setenv(name, "")  # so that what a test sets is undone
+        monkeypatch.delenv(name)
+    return str(path)
+
+
+def fresh() -> SparkSession.Builder:
+    return SparkSession.Builder()
+
+
+def jars_of(builder: SparkSession.Builder) -> list[str]:
+    jars: str = builder._options.get("spark.jars", "")
+    return jars.split(",") if jars else []
+
+
+def test_the_jar_is_added(jar: str) -> None:
+    builder = fresh()
+    assert with_kinesis(builder) is builder
+    assert jars_of(builder) == [jar]
+
+
+def test_jars_of_the_builder_stay(jar: str) -> None:
+    builder = fresh().config("spark.jars", "one.jar, two.jar")
+    assert jars_of(with_kinesis(builder)) == ["one.jar", "two.jar", jar]
+
+
+def test_twice_is_once(jar: str) -> None:
+    assert jars_of(with_kinesis(with_kinesis(fresh()))) == [jar]
+
+
+def test_a_jar_of_its_name_stays(jar: str) -> None:
+    builder = with_kinesis(fresh().config("spark.jars", "file:/elsewhere/connector.jar"))
+    assert jars_of(builder) == ["file:/elsewhere/connector.jar"]
+    assert Path(jar).name == "connector.jar"
+
+
+def test_other_settings_stay(jar: str) -> None:
+    builder = fresh().config("spark.jars.excludes", "a:b").appName("mine")
+    options = with_kinesis(builder)._options
+    assert options["spark.jars.excludes"] == "a:b"
+    assert options["spark.app.name"] == "mine"
+    assert jars_of(builder) == [jar]
+
+
+def test_packages_of_the_builder_are_resolved_into_jars_that_stay(jar: str) -> None:
+    builder = fresh().config("spark.jars.packages", "a:b:1")
+    with_kinesis(with_kinesis(builder))
+    assert jars_of(builder) == []  # would replace what the packages become
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} pyspark-shell"
+
+
+def test_packages_of_the_defaults_file_stay(
+    jar: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars a.jar\nspark.jars.packages a:b:1\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert jars_of(with_kinesis(fresh())) == []
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars a.jar,{jar} pyspark-shell"
+
+
+class Jvm:
+    """A running JVM as Py4J shows it, with the connector or without."""
+
+    def __init__(self, *, has_connector: bool) -> None:
+        self.has_connector = has_connector
+
+    def __getattr__(self, name: str) -> Jvm:
+        return self
+
+    def get(self) -> str:
+        return "the configuration"
+
+    def lookupDataSource(self, name: str, conf: str) -> str:  # noqa: N802 Spark's name
+        if not self.has_connector:
+            raise RuntimeError(f"[DATA_SOURCE_NOT_FOUND] Failed to find the data source: {name}. ")
+        return conf
+
+
+def test_a_running_jvm_with_the_connector_needs_nothing(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkContext, "_jvm", Jvm(has_connector=True))
+    assert jars_of(with_kinesis(fresh())) == []
+    assert "PYSPARK_SUBMIT_ARGS" not in os.environ
+    assert Path(jar).exists()
+
+
+def test_jars_of_the_builder_replace_those_of_a_running_jvm_but_not_ours(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkContext, "_jvm", Jvm(has_connector=True))
+    assert jars_of(with_kinesis(fresh().config("spark.jars", "one.jar"))) == ["one.jar", jar]
+
+
+@pytest.mark.parametrize(
+    ("variable", "module", "advice"),
+    [
+        ("DATABRICKS_RUNTIME_VERSION", None, "On Databricks, install the jar"),
+        ("PYSPARK_GATEWAY_PORT", None, "spark-submit --jars"),
+        (None, "ipykernel", "Restart the kernel"),
+        (None, None, "Start a new Python process"),
+    ],
+)
+def test_a_running_jvm_without_the_connector_is_refused_with_advice(
+    jar: str,
+    variable: str | None,
+    module: str | None,
+    advice: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SparkContext, "_jvm", Jvm(has_connector=False))
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda: None)
+    for name in ("DATABRICKS_RUNTIME_VERSION", "PYSPARK_GATEWAY_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if variable is not None:
+        monkeypatch.setenv(variable, "1")
+    if module is not None:
+        monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    builder = fresh()
+    with pytest.raises(KinesisJarMissingError, match=advice) as raised:
+        with_kinesis(builder)
+    assert "spark_kinesis.jar_path()" in str(raised.value)
+    assert jars_of(builder) == []
+    assert Path(jar).exists()
+
+
+def test_another_error_of_the_jvm_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Jvm):
+        def get(self) -> str:
+            raise RuntimeError("the JVM has ended")
+
+    monkeypatch.setattr(SparkContext, "_jvm", Broken(has_connector=True))
+    with pytest.raises(RuntimeError, match="the JVM has ended"):
+        with_kinesis(fresh())
+
+
+@pytest.mark.parametrize("line", ["spark.jars  a.jar,b.jar", "spark.jars=a.jar,b.jar"])
+def test_jars_of_the_defaults_file_stay(
+    jar: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(f"# ours\nspark.jars.ivy x\n{line}\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert jars_of(with_kinesis(fresh())) == ["a.jar", "b.jar", jar]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("--jars a.jar pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
+        ("--jars=a.jar pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
+        ("--jars a.jar --jars b.jar pyspark-shell", "--jars b.jar,{jar} pyspark-shell"),
+        (
+            "--conf spark.jars=a.jar pyspark-shell",
+            "--jars a.jar,{jar} --conf spark.jars=a.jar pyspark-shell",
+        ),
+        (
+            "--conf=spark.jars=a.jar pyspark-shell",
+            "--jars a.jar,{jar} --conf=spark.jars=a.jar pyspark-shell",
+        ),
+        (
+            "--packages a:b:1 --jars a.jar pyspark-shell",
+            "--jars a.jar,{jar} --packages a:b:1 pyspark-shell",
+        ),
+        ("--packages a:b:1 pyspark-shell", "--jars {jar} --packages a:b:1 pyspark-shell"),
+    ],
+)
+def test_jars_of_the_submit_arguments_stay(
+    jar: str, before: str, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", before)
+    builder = with_kinesis(fresh())
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
+    assert jars_of(builder) == []  # would replace them in the session
+    with_kinesis(builder)
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
+
+
+def test_submit_arguments_without_jars_are_left_alone(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2] pyspark-shell")
+    assert jars_of(with_kinesis(fresh())) == [jar]
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == "--master local[2] pyspark-shell"
+
+
+def test_jars_of_the_builder_and_of_the_submit_arguments_stay_apart(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars a.jar pyspark-shell")
+    builder = fresh().config("spark.jars", "one.jar").config("spark.jars.packages", "a:b:1")
+    assert jars_of(with_kinesis(builder)) == ["one.jar", jar]
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars a.jar,{jar} pyspark-shell"
+
+
+def test_a_local_connect_session_gets_the_jar(jar: str) -> None:
+    assert jars_of(with_kinesis(fresh().remote("local[2]"))) == [jar]
+
+
+def test_a_remote_server_brings_its_own(jar: str) -> None:
+    assert jars_of(with_kinesis(fresh().remote("sc://host:15002"))) == []
+    assert Path(jar).exists()
+
+
+def test_no_jar_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_KINESIS_JAR", "nowhere.jar")
+    with pytest.raises(JarNotFoundError, match=r"SPARK_KINESIS_JAR is 'nowhere\.jar'"):
+        with_kinesis(fresh())

@@ -1,0 +1,97 @@
+"""Where the jars are found."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import spark_kinesis
+from spark_kinesis import JarNotFoundError, jar_path
+from spark_kinesis._session import jars
+from spark_kinesis._session.jars import simulator_jar_path
+
+
+def test_the_installed_package_carries_both_jars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARK_KINESIS_JAR", raising=False)
+    monkeypatch.delenv("SPARK_KINESIS_SIMULATOR_JAR", raising=False)
+    for path in (jar_path(), simulator_jar_path()):
+        assert Path(path).is_absolute()
+        assert path.endswith(f"-{spark_kinesis.__version__}.jar")
+        assert zipfile.is_zipfile(path)
+
+
+def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tmp_path / "mine.jar"
+    mine.touch()
+    monkeypatch.setenv("SPARK_KINESIS_JAR", str(mine))
+    assert jar_path() == str(mine)
+
+
+def test_a_wrong_override_is_not_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_KINESIS_JAR", "gone.jar")
+    with pytest.raises(JarNotFoundError, match=r"SPARK_KINESIS_JAR is 'gone\.jar'"):
+        jar_path()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed package with the connector's jars for both versions of Scala."""
+    monkeypatch.delenv("SPARK_KINESIS_JAR", raising=False)
+    monkeypatch.setattr(jars, "files", lambda _: tmp_path)
+    (tmp_path / "VERSION").write_text("1.2.3\n")
+    (tmp_path / "jars").mkdir()
+    for scala in ("2.12", "2.13"):
+        (tmp_path / "jars" / f"spark-kinesis_{scala}-1.2.3.jar").touch()
+    return tmp_path / "jars"
+
+
+def install_spark(home: Path, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "jars").mkdir(parents=True)
+    (home / "jars" / library).touch()
+    monkeypatch.setenv("SPARK_HOME", str(home))
+
+
+@pytest.mark.parametrize(
+    ("library", "scala"),
+    [("scala-library-2.12.18.jar", "2.12"), ("scala-library-2.13.16.jar", "2.13")],
+)
+def test_the_jar_is_for_the_scala_of_the_installed_spark(
+    library: str, scala: str, package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_spark(tmp_path / "spark", library, monkeypatch)
+    assert jar_path() == str(package / f"spark-kinesis_{scala}-1.2.3.jar")
+    assert jar_path("2.12") == str(package / "spark-kinesis_2.12-1.2.3.jar")
+    assert jar_path("2.13") == str(package / "spark-kinesis_2.13-1.2.3.jar")
+
+
+def test_without_a_spark_the_jar_is_for_spark_4(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.setattr("spark_kinesis._session.spark.find_spec", lambda _: None)
+    assert jar_path() == str(package / "spark-kinesis_2.13-1.2.3.jar")
+
+
+def test_a_distribution_of_spark_has_its_jars_above_the_package(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_spark(tmp_path / "spark", "scala-library-2.12.18.jar", monkeypatch)
+    monkeypatch.delenv("SPARK_HOME")
+    folder = tmp_path / "spark" / "python" / "pyspark"
+    found = SimpleNamespace(submodule_search_locations=[str(folder)])
+    monkeypatch.setattr("spark_kinesis._session.spark.find_spec", lambda _: found)
+    assert jar_path() == str(package / "spark-kinesis_2.12-1.2.3.jar")
+
+
+def test_a_package_without_the_jar_names_the_file(package: Path) -> None:
+    (package / "spark-kinesis_2.12-1.2.3.jar").unlink()
+    with pytest.raises(JarNotFoundError, match=r"no spark-kinesis_2\.12-1\.2\.3\.jar"):
+        jar_path("2.12")
+
+
+def test_another_scala_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"scala must be '2.12' or '2.13', not '2.11'"):
+        jar_path("2.11")  # type: ignore[arg-type]

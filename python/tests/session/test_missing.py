@@ -1,0 +1,61 @@
+"""Sessions without the connector: the error says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spark_kinesis import KinesisJarMissingError
+from spark_kinesis._session.missing import explain_missing_jar, require_connector
+
+NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. Make sure"
+
+
+class Session:
+    """A session whose reader fails."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def format(self, _: str) -> Session:
+        return self
+
+    def load(self) -> None:
+        raise RuntimeError(self.message)
+
+
+class ConnectSession(Session):
+    """The same in Spark Connect, which the module of its class tells."""
+
+
+ConnectSession.__module__ = "pyspark.sql.connect.session"
+
+
+def test_the_error_of_spark_is_explained() -> None:
+    def fail(message: str) -> None:
+        with explain_missing_jar():
+            raise RuntimeError(message)
+
+    with pytest.raises(KinesisJarMissingError, match="with_kinesis") as caught:
+        fail("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis")
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    with pytest.raises(RuntimeError, match="something else"):
+        fail("something else")
+    for other in ("mongodb", "kinesis.v2.Source", "kinesis-analytics"):
+        with pytest.raises(RuntimeError, match="DATA_SOURCE_NOT_FOUND"):
+            fail(f"[DATA_SOURCE_NOT_FOUND] Failed to find the data source: {other}. Make sure")
+
+
+def test_a_session_is_checked_for_the_connector() -> None:
+    require_connector(Session("[KINESIS_INVALID_OPTION] no stream"))  # type: ignore[arg-type]
+    with pytest.raises(KinesisJarMissingError, match="no Kinesis connector"):
+        require_connector(Session(NOT_FOUND))  # type: ignore[arg-type]
+
+
+def test_a_server_of_spark_connect_needs_the_jar_itself() -> None:
+    with pytest.raises(KinesisJarMissingError, match="addArtifacts"):
+        require_connector(ConnectSession(NOT_FOUND))  # type: ignore[arg-type]
