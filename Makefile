@@ -20,6 +20,7 @@ VERSION := $(shell cat python/src/spark_kinesis/VERSION)
 SBT := project/sbt
 TOOLS := .venv/stamps/tools
 INSTALLED := .venv/stamps/installed
+DOCS_TOOLS := .venv/stamps/docs
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
@@ -31,7 +32,7 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md $(TOML)
 
-.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel link-check bench clean
+.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -81,6 +82,9 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
+docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet --config-file docs/site/mkdocs.yml
+
 clean: ## forget everything that was built, and every .venv
 	rm -rf .venv .venv-spark-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name target -type d -prune -exec rm -rf {} +
@@ -93,6 +97,12 @@ $(TOOLS): python/requirements-dev.txt
 	@python3 -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
 	python3 -m venv .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@mkdir -p $(@D) && touch $@
+
+$(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "the documentation site needs Python 3.11 or newer as python3" >&2; exit 1; }
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
 	@mkdir -p $(@D) && touch $@
 

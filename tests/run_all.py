@@ -59,6 +59,7 @@ PARTS = [
     ),
     pytest_part("python", "python/tests", "tests/golden"),
     pytest_part("packaging", "tests/packaging"),
+    pytest_part("docs", "tests/docs"),
     pytest_part("simulator", "tests/simulator"),
     pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads
     pytest_part("e2e", "tests/e2e"),  # on .venv's Spark, the oldest we serve

@@ -1,4 +1,4 @@
-"""Runs the end-to-end tests on one Spark and writes what came of it into docs/spark-versions.md."""
+"""Runs the end-to-end tests on one Spark and writes the result into docs/reference/spark-versions.md."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 from tests.run_all import Tally, run, spark_part
 from tests.sparks import ALL, ROOT, check_known
 
-REPORT = ROOT / "docs" / "spark-versions.md"
+REPORT = ROOT / "docs" / "reference" / "spark-versions.md"
 ROW = re.compile(r"^\| (\d+\.\d+\.\d+) \|.*$", re.MULTILINE)
 HEAD = """\
 # Spark versions
 
-One jar serves Spark 4.0 to 4.3. `make test-spark SPARK=<version>` runs the end-to-end tests on one
-of the Sparks below, out of the same wheel; `make test` does so on the oldest and the newest of 4.
-Left out are those marked `cluster`, minutes long and about Spark's scheduler: `make test` runs them
-on the oldest.
+One jar serves Spark 4.0 to 4.3. Spark 3.5 with Scala 2.12 needs a second jar, which
+`make jar-2.12` builds from the same sources. [ADR 10](../adr/0010-spark-3-5.md) lists what the
+second jar does not support.
 
-Spark 3.5 is Scala 2.12. `make jar-2.12` builds a jar for it from the same sources, and there the
-tests run that stream; [what it leaves out](adr/0010-spark-3-5.md). Last results:
+`make test-spark SPARK=<version>` runs the end-to-end tests on one version, with the same wheel.
+Tests about Spark's scheduler on a cluster run on the oldest version only. On Spark 3.5, only the
+tests of streaming queries run. Last results:
 
-| Spark | when | Java | passed | failed | skipped |
+| Spark | Date | Java | Passed | Failed | Skipped |
 |---|---|---|--:|--:|--:|
 """
 

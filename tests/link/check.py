@@ -1,4 +1,4 @@
-"""Links the connector jar against every supported Spark and writes docs/link-check.md.
+"""Links the connector jar against every supported Spark and writes docs/reference/link-check.md.
 
 Each Spark's jars come out of pip's pyspark (430 MB a download, one at a time; only the jars the
 check looks into are kept, under target/link). The bytecode is read with the ASM that Spark 4.0
@@ -21,16 +21,17 @@ from tests.sparks import SERVED
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
-REPORT = ROOT / "docs" / "link-check.md"
+REPORT = ROOT / "docs" / "reference" / "link-check.md"
 NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-", "parquet-")
 
 HEAD = """\
 # Link check
 
-`make link-check` resolves every class, method and field that the connector jar names against the
-jars of each supported Spark, and looks for interface methods that nobody implements. Last result:
+`make link-check` resolves every class, method and field that the connector jar refers to against
+the jars of each supported Spark version. It also looks for interface methods without an
+implementation. Last result:
 
-| Spark | classes of the jar | references | broken |
+| Spark | Classes in the jar | References | Broken references |
 |---|--:|--:|--:|
 """
 

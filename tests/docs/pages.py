@@ -1,0 +1,53 @@
+"""The pages a user reads, and the code in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# The line before a fence says why the code cannot run here, for example because it needs AWS.
+FENCE = re.compile(
+    r"^(?:<!-- not run: (?P<why>.+) -->\n)?```(?P<language>\w+).*?\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ANCHOR = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A Markdown file.
+
+    Attributes:
+        name: its path in the repository.
+    """
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        """Its content."""
+        return (ROOT / self.name).read_text(encoding="utf-8")
+
+    def fences(self, language: str) -> list[str]:
+        """The code in a language, without the fences that say why they are not run."""
+        found = [it for it in FENCE.finditer(self.text) if it["language"] == language]
+        return [it["code"] for it in found if not it["why"]]
+
+    def links(self) -> list[str]:
+        """Where its links and pictures lead, outside of code."""
+        return LINK.findall(FENCE.sub("", self.text))
+
+    def anchors(self) -> set[str]:
+        """The headings, as links write them."""
+        headings = ANCHOR.findall(FENCE.sub("", self.text))
+        return {re.sub(r"[^\w\- ]", "", it).strip().lower().replace(" ", "-") for it in headings}
+
+
+def all_pages() -> list[Page]:
+    """Every Markdown file that a user may read."""
+    files = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+    files += [ROOT / folder / "README.md" for folder in ("python", "localstack", "examples")]
+    return [Page(name=str(file.relative_to(ROOT))) for file in sorted(files)]
