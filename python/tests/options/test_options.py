@@ -436,21 +436,3 @@ def test_the_options_are_those_of_the_connector() -> None:
     assert FULL_ACCESS.keys() == golden("connection")
     assert SOURCE_OPTIONS.keys() == golden("source")
     assert SINK_OPTIONS.keys() == golden("sink")
-
-
-def readme_rows(heading: str) -> list[tuple[str, str]]:
-    """The first two columns of one of the README's tables of options."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text.split(f"\n| {heading} | default | |\n")[1].split("\n\n")[0]
-    rows = [line.split(" | ") for line in table.splitlines()[1:]]
-    return [(row[0], row[1]) for row in rows]
-
-
-@pytest.mark.parametrize("group", ["connection", "source", "sink"])
-def test_the_readme_tells_every_option_and_its_default(group: str) -> None:
-    rows = readme_rows("both" if group == "connection" else group)
-    names = [name for cell, _ in rows for name in re.findall(r"`(\w+)`", cell)]
-    assert sorted(names) == sorted(golden(group))
-    if group != "connection":
-        told = [text for _, cell in rows for text in re.findall(r"`(\w+)`", cell)]
-        assert told == [option["default"] for option in GOLDEN[group] if "default" in option]
