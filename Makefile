@@ -83,7 +83,7 @@ bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken link fails
-	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet --config-file docs/site/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --config-file docs/site/mkdocs.yml
 
 clean: ## forget everything that was built, and every .venv
 	rm -rf .venv .venv-spark-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
