@@ -56,7 +56,7 @@ test: wheel ## every test, Scala and Python; the last line is the sum
 	$(PYTHON) -m tests.run_all
 
 # Spark 3.5 takes a jar of its own.
-test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/spark-versions.md
+test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/reference/spark-versions.md
 	$(PYTHON) -m tests.spark_versions "$(SPARK)"
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
@@ -79,7 +79,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 	$(PYTHON) -m tests.link.check
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
-bench: setup ## speed against a raw SDK loop, 20 minutes: docs/benchmarks.md
+bench: setup ## speed against a raw SDK loop, 20 minutes: docs/reference/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken link fails

@@ -86,33 +86,38 @@ class ForeignOptionsSuite extends AnyFunSuite {
     (Seq(header, "|---|---|---|") ++ rows).mkString("\n")
 
   private def document: String = Seq(
-    "# Coming from another connector",
+    "# Names in other connectors",
     Seq(
-      "The names that other connectors have for an option are understood where they mean the same,",
-      "and refused with what to do where they do not.",
-      "`kinesis.` may stand before any name; case does not matter.",
-      "An option given by two names is refused.",
-      "Where no region is given, an `endpoint` of AWS tells it."
+      "If you move a query from another connector, you can keep many option names.",
+      "The connector accepts a name of another connector if it has the same meaning here.",
+      "It refuses the other names with `KINESIS_UNKNOWN_OPTION`, and the message says what to do instead."
     ).mkString("\n"),
     Seq(
-      "Databricks is its runtime's connector, awslabs the spark-sql-kinesis-connector,",
-      "kinesis-sql Qubole's and its descendants, Glue AWS Glue's, Kafka Spark's own.",
-      "`ForeignOptionsSuite` writes this page from the table that the connector uses: edit that."
+      "- The prefix `kinesis.` is accepted before every name, and names are not case-sensitive.",
+      "- The same option under two names is refused.",
+      "- If no option names the region, the connector takes it from an `endpoint` of AWS."
     ).mkString("\n"),
-    "## Understood",
-    table("| theirs | here | of |", understood),
-    "`startingPosition` also takes `AT_TIMESTAMP 2026-11-21T08:00:00Z` (awslabs) and " +
+    Seq(
+      "The column \"Connector\" names the connectors that use the option:",
+      "Databricks is the connector in Databricks Runtime, awslabs is spark-sql-kinesis-connector,",
+      "kinesis-sql is the connector of Qubole and its forks, Glue is AWS Glue,",
+      "and Kafka is Spark's connector for Apache Kafka.",
+      "`ForeignOptionsSuite` writes this page from the table in the code."
+    ).mkString("\n"),
+    "## Accepted names",
+    table("| Name in the other connector | Name here | Connector |", understood),
+    "`startingPosition` also accepts `AT_TIMESTAMP 2026-11-21T08:00:00Z` (awslabs) and " +
       "`{\"at_timestamp\": \"2026-11-21T08:00:00Z\"}` (Databricks, without `format`).",
-    "## Refused",
-    table("| theirs | what to do | of |", refused)
+    "## Refused names",
+    table("| Name in the other connector | What to do | Connector |", refused)
   ).mkString("", "\n\n", "\n")
 
   test("the documentation's table is the connector's") {
-    val file = Repository.root.resolve("docs/option-names.md")
+    val file = Repository.root.resolve("docs/reference/option-names.md")
     if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
     assert(
       new String(Files.readAllBytes(file), UTF_8) === document,
-      "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *ForeignOptionsSuite\" writes it anew."
+      "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *ForeignOptionsSuite\" writes it again."
     )
   }
 }

@@ -17,7 +17,7 @@ import sparkkinesis.source.SourceException
 /**
  * `SourceOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
  *
- * A public format, described in `docs/checkpoint-format.md`.
+ * A public format, described in `docs/reference/checkpoint-format.md`.
  */
 object OffsetCodec {
   val Version = 2

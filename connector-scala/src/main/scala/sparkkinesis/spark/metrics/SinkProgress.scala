@@ -2,7 +2,7 @@ package sparkkinesis.spark.metrics
 
 import java.util.Locale
 
-/** What a query's progress tells of this sink: `docs/metrics.md` says what each name means. */
+/** What a query's progress tells of this sink: `docs/reference/metrics.md` says what each name means. */
 private[spark] object SinkProgress {
 
   /** @param counts of all attempts at the tasks of one batch */

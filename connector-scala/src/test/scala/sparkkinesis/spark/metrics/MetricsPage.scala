@@ -6,12 +6,12 @@ import scala.jdk.CollectionConverters._
 
 import sparkkinesis.Repository
 
-/** What `docs/metrics.md` says there is. */
+/** What `docs/reference/metrics.md` says there is. */
 object MetricsPage {
 
   /** The names in the first column of a table below a heading. */
   def names(heading: String): Set[String] = {
-    val lines = Files.readAllLines(Repository.root.resolve("docs/metrics.md")).asScala
+    val lines = Files.readAllLines(Repository.root.resolve("docs/reference/metrics.md")).asScala
     val section = lines.dropWhile(_ != s"## $heading").drop(1).takeWhile(!_.startsWith("## "))
     val names = "`([A-Za-z0-9]+(?:\\.<stream>)?)`".r
     section

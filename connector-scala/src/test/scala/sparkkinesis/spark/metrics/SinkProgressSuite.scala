@@ -72,7 +72,7 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!SinkProgress.of(WriteCounts(metrics, 0)).contains("slowestShard"))
   }
 
-  test("docs/metrics.md names exactly what a sink tells") {
+  test("docs/reference/metrics.md names exactly what a sink tells") {
     val slow = SinkMetrics.Zero.copy(sleep = Some(ShardSleep("orders", "s", 70)))
     assert(MetricsPage.names("Progress of a sink") === SinkProgress.of(WriteCounts(slow, 0)).keySet)
     val shown = WriteMetrics.all.map(_.name).toSet

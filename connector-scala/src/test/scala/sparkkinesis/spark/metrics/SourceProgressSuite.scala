@@ -47,7 +47,7 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 
-  test("docs/metrics.md names exactly what a source tells") {
+  test("docs/reference/metrics.md names exactly what a source tells") {
     val told = progress(arn, other).keySet.map(
       _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
     )

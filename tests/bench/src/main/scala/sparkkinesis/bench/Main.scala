@@ -50,7 +50,7 @@ final case class Arguments(
     only: Option[Set[String]] = None,
     isQuick: Boolean = false,
     results: Path = Paths.get("target/bench/results.json"),
-    document: Path = Paths.get("docs/benchmarks.md")
+    document: Path = Paths.get("docs/reference/benchmarks.md")
 )
 
 object Arguments {

@@ -19,7 +19,7 @@ object Setting {
 
   private def commit: String = git("rev-parse", "--short=8", "HEAD").fold("no commit") { id =>
     // The results themselves are a change, too.
-    val changes = git("status", "--porcelain", "--", ".", ":!docs/benchmarks.md")
+    val changes = git("status", "--porcelain", "--", ".", ":!docs/reference/benchmarks.md")
     s"commit $id${if (changes.exists(_.isEmpty)) "" else " with changes"}"
   }
 

@@ -57,7 +57,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(withSpread.map(_.get("name").asText.split(", ").last) === several)
   }
 
-  test("the goals of docs/benchmarks.md: all are looked at") {
+  test("the goals of docs/reference/benchmarks.md: all are looked at") {
     val goals = rows
       .filter(_.get("goal").isTextual)
       .groupMapReduce { row =>
@@ -78,7 +78,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("the document has its place for the table") {
-    val text = Files.readString(Paths.get("docs/benchmarks.md"))
+    val text = Files.readString(Paths.get("docs/reference/benchmarks.md"))
     assert(
       text.contains(Document.Begin) && text.indexOf(Document.Begin) < text.indexOf(Document.End)
     )

@@ -49,7 +49,7 @@ object Load {
 
 object Sizing {
 
-  /** What docs/benchmarks.md shows: about twenty minutes on two cores. */
+  /** What docs/reference/benchmarks.md shows: about twenty minutes on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
     drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
