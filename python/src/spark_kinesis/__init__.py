@@ -1,8 +1,8 @@
 """Amazon Kinesis Data Streams for Apache Spark: a source, a sink, and a local Kinesis.
 
-:class:`KinesisSource` and :class:`KinesisSink` check types and build Spark options. The connector
-itself is the jar in this package (see :func:`jar_path`); :func:`with_kinesis` adds it to a session.
-``schema`` is the schema of the source's DataFrames, and :mod:`spark_kinesis.columns` has the names.
+``KinesisSource`` and ``KinesisSink`` check types and build Spark options. The connector
+itself is the jar in this package (see ``jar_path``); ``with_kinesis`` adds it to a session.
+``schema`` is the schema of the source's DataFrames, and ``spark_kinesis.columns`` has the names.
 """
 
 from __future__ import annotations

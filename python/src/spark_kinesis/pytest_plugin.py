@@ -52,7 +52,7 @@ def local_kinesis_server(local_kinesis_options: dict[str, Any]) -> Iterator[Loca
 def local_kinesis(
     local_kinesis_server: LocalKinesis, local_kinesis_options: dict[str, Any]
 ) -> Iterator[LocalKinesis]:
-    """A local Kinesis as if it had just started. See :mod:`spark_kinesis.pytest_plugin`."""
+    """A local Kinesis as if it had just started. See ``spark_kinesis.pytest_plugin``."""
     if not local_kinesis_server.is_running:  # a test may have stopped it
         local_kinesis_server.stop()
         local_kinesis_server.start()

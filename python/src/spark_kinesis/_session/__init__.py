@@ -2,5 +2,5 @@
 
 Finds the installed Spark and the jar for its Scala version, adds the jar to a session that is about
 to start, and explains what to do when a running session has no connector. Runs on the driver, in
-the Python process; only :mod:`.builder` and :mod:`.missing` use pyspark, when they are called.
+the Python process; only ``.builder`` and ``.missing`` use pyspark, when they are called.
 """

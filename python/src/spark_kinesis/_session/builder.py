@@ -21,7 +21,7 @@ def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
     the builder, of ``spark-defaults.conf``, of ``PYSPARK_SUBMIT_ARGS``, of ``spark-submit --jars``
     and ``--packages``. Call it after you set ``spark.jars`` or ``spark.jars.packages``.
 
-    The jar for the Scala version of the installed Spark is chosen, see :func:`jar_path`.
+    The jar for the Scala version of the installed Spark is chosen, see ``jar_path``.
 
     If Spark's JVM runs already, as under ``spark-submit`` and in the notebooks of most platforms,
     it must have the connector: a running JVM takes no further jar into its driver. For a remote
