@@ -31,7 +31,7 @@ def find_browser() -> str | None:
 
 
 class Browser:
-    """One page. It records every request and every error of the console."""
+    """One tab. It records the requests and the console errors of the page that is open."""
 
     requests: list[str]
     errors: list[str]
@@ -78,7 +78,9 @@ class Browser:
         return result
 
     def open(self, url: str) -> None:
-        """Load a page and wait until it is complete."""
+        """Forget the last page, load another one and wait until it is complete."""
+        self.requests.clear()
+        self.errors.clear()
         self.send("Page.navigate", url=url)
         self.wait_for(f"location.href.startsWith({json.dumps(url)})")
         self.wait_for("document.readyState === 'complete'")

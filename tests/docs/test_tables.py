@@ -45,3 +45,15 @@ def test_the_metadata_columns() -> None:
     documented = [row[0] for row in rows(COLUMNS, "Metadata columns")]
     names = (columns.EXPLICIT_HASH_KEY, columns.ENCRYPTION_TYPE, columns.STREAM_ARN)
     assert documented == [f"`{name}`" for name in names]
+
+
+def test_the_tests_that_the_comparison_names_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", Page(name="docs/explanation/comparison.md").text))
+    files = (ROOT / "tests" / "e2e").rglob("test_*.py")
+    defined = {
+        name
+        for file in files
+        for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert named
+    assert named - defined == set()
