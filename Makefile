@@ -24,7 +24,7 @@ DOCS_TOOLS := .venv/stamps/docs
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
-PYTHON_CODE := python tests examples localstack
+PYTHON_CODE := python tests examples localstack docs/site
 
 # Folders are among them: they change when a file of theirs goes.
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
