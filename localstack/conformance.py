@@ -141,7 +141,7 @@ def deviations(name: str, run: Run, reasons: dict[str, str]) -> list[str]:
             sys.exit(f"No reason why {name} skips '{rule}': add {missing} to README.md's table.")
         by_lack[tuple(run.lacks[rule])].append(rule)
     return [
-        f"  - {'; '.join(f'{reasons[lack]} (`{lack}`)' for lack in lacks)}: "
+        f"  - {'. '.join(f'{reasons[lack]} (`{lack}`)' for lack in lacks)}: "
         + "; ".join(f"*{rule}*" for rule in rules)
         for lacks, rules in sorted(by_lack.items())
     ]
