@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.sql import SparkSession
-from streams import Stream
 
 import spark_kinesis
 from spark_kinesis import with_kinesis
 from spark_kinesis.local import LocalKinesis
+from tests.e2e.support.streams import Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +25,8 @@ READY = "listening on "
 START_SECONDS = 300.0  # the first start installs it
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+# The programs in apps/ and Spark's Python workers import tests.e2e.support too.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 
 
 @pytest.fixture(scope="session")

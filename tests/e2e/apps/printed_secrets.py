@@ -1,0 +1,89 @@
+"""Uses made-up secrets with every log at DEBUG, and prints plans. Run by a test.
+
+Arguments: endpoint, stream, checkpoint folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_kinesis import (
+    AssumeRole,
+    KinesisSink,
+    KinesisSource,
+    StaticCredentials,
+    TrimHorizon,
+)
+from tests.e2e.support.cluster import cluster_session, executor_logs
+from tests.e2e.support.harness import Collector, running
+from tests.e2e.support.streams import REGION, wait_for
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOGGING = Path(__file__).resolve().with_name("debug-log4j2.properties")
+KEY = "AKIAMADEUPKEYID00001"
+SECRET = "made/up+secret+0123456789abcdefghijklmno"
+TOKEN = "MadeUpSessionToken//0123456789abcdefghijklmnopqrstuvwxyz"
+EXTERNAL_ID = "made-up-external-id-0123456789"
+
+
+def main(endpoint: str, stream: str, checkpoint: str) -> None:
+    """Write, read, explain, fail; then show what the executors said."""
+    keys = StaticCredentials(access_key_id=KEY, secret_access_key=SECRET, session_token=TOKEN)
+    sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys)
+    source = KinesisSource(
+        stream_name=stream,
+        region=REGION,
+        endpoint=endpoint,
+        credentials=keys,
+        starting_position=TrimHorizon(),
+    )
+    wrong = KinesisSource(stream_name="nowhere", region=REGION, endpoint=endpoint, credentials=keys)
+    role = AssumeRole(
+        arn="arn:aws:iam::123456789012:role/reader",
+        external_id=EXTERNAL_ID,
+        sts_endpoint=endpoint,  # which is no STS
+    )
+    in_role = KinesisSource(
+        stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys, role=role
+    )
+    print(source, sink, in_role, role, keys)
+    with cluster_session(executors=1, logging=LOGGING) as spark:
+        spark.sparkContext.setLogLevel("DEBUG")
+        application = spark.sparkContext.applicationId
+        write_and_read(spark, sink, source, checkpoint)
+        refused(spark, wrong, f"{checkpoint}-wrong")
+        refused(spark, in_role, f"{checkpoint}-in-role")
+        spark.stop()
+        print(f"executors:\n{executor_logs(application)}")
+
+
+def write_and_read(
+    spark: SparkSession, sink: KinesisSink, source: KinesisSource, checkpoint: str
+) -> None:
+    """One record in and out, with every plan there is."""
+    rows = [("k", '{"key": "k", "n": 0}')]
+    sink.write(spark.createDataFrame(rows, "partitionKey string, data string"))
+    source.read_stream(spark).explain(extended=True)
+    collector = Collector()
+    with running(spark, source, Path(checkpoint), collector) as query:
+        wait_for("the row", lambda: len(collector.rows) > 0)
+        query.explain(extended=True)
+        print(query.lastProgress)
+
+
+def refused(spark: SparkSession, source: KinesisSource, checkpoint: str) -> None:
+    """A query that cannot begin."""
+    source.read_stream(spark).explain(extended=True)
+    try:
+        with running(spark, source, Path(checkpoint), Collector()) as query:
+            query.awaitTermination(60)
+    except Exception as error:  # noqa: BLE001 whatever it is, its text is what we look at
+        print(f"refused: {error}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,78 @@
+"""A query whose driver is killed; it keeps its results in files. Run by a test, more than once.
+
+Arguments: endpoint, name of a stream that is there, a folder. Runs until there is a file `stop`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_kinesis import KinesisSource, TrimHorizon
+from tests.e2e.support.cluster import cluster_session
+from tests.e2e.support.harness import collected, running
+from tests.e2e.support.streams import LOCAL, REGION, wait_for
+from tests.e2e.support.verdict import Collected
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class Results:
+    """A `foreachBatch` sink of one file a batch; one that is there already must be the same."""
+
+    def __init__(self, folder: Path) -> None:
+        """What is there stays."""
+        self._folder = folder
+
+    def __call__(self, frame: DataFrame, batch: int) -> None:
+        """Keep a batch, at once or not at all."""
+        rows = sorted((collected(row, batch) for row in frame.collect()), key=lambda r: r.shard)
+        text = json.dumps([asdict(row) for row in rows])
+        file = self._folder / f"batch-{batch}.json"
+        if file.exists():
+            (self._folder / f"again-{batch}").touch()
+            if file.read_text() != text:
+                raise AssertionError(f"batch {batch} ran again with other rows")
+        else:
+            written = self._folder / f"part-{batch}"
+            written.write_text(text)
+            written.rename(file)
+        # Here the batch is written, and Spark does not know.
+        while (self._folder / "hold").exists():
+            (self._folder / f"held-{batch}").touch()
+            wait_for("it may go on", lambda: not (self._folder / "hold").exists())
+
+
+def results(folder: Path) -> list[Collected]:
+    """All that was kept, batch by batch."""
+    files = sorted(folder.glob("batch-*.json"), key=lambda file: int(file.stem.split("-")[1]))
+    return [Collected(**row) for file in files for row in json.loads(file.read_text())]
+
+
+def main(endpoint: str, stream: str, name: str) -> None:
+    """Start the cluster, and run until told to stop."""
+    folder = Path(name)
+    source = KinesisSource(
+        stream_name=stream,
+        region=REGION,
+        endpoint=endpoint,
+        credentials=LOCAL,
+        starting_position=TrimHorizon(),
+    )
+    with cluster_session(executors=2) as spark:
+        driver = spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
+        report = {"pids": [os.getpid(), driver], "application": spark.sparkContext.applicationId}
+        (folder / "running.part").write_text(json.dumps(report))
+        (folder / "running.part").rename(folder / "running.json")
+        with running(spark, source, folder / "checkpoint", Results(folder)) as query:
+            while not (folder / "stop").exists() and not query.awaitTermination(1):
+                pass
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,30 @@
+"""The demo, run as `make demo` runs it, but for the screen: its output goes into a pipe."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.support.programs import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark4
+
+SECONDS = 180
+LAST_LINE = re.compile(
+    r"demo: written=([1-9]\d*) read=([1-9]\d*) lost=0 duplicated=0 out_of_order=0"
+)
+
+
+def test_the_demo_ends_by_itself_and_finds_no_fault(tmp_path: Path) -> None:
+    ended = run([sys.executable, "-m", "spark_kinesis.demo"], cwd=tmp_path, seconds=SECONDS)
+    last = LAST_LINE.fullmatch(ended.stdout.splitlines()[-1])
+    assert last is not None, ended.stdout[-2000:]
+    assert last[1] == last[2]
+    for event in ("was split into", "were merged into", "started again from its checkpoint"):
+        assert event in ended.stdout

@@ -1,0 +1,80 @@
+"""The connector joins the jars a user asked for, by whatever way, and replaces none of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_kinesis import jar_path
+from tests.e2e.support.programs import FOLDER, run, run_app
+
+pytestmark = pytest.mark.spark4
+
+CONNECTOR = Path(jar_path()).name
+SPARK_SUBMIT = str(Path(sys.executable).with_name("spark-submit"))
+KINDS = pytest.mark.parametrize("kind", ["classic", "connect"])
+IVY = """<ivysettings>
+  <settings defaultResolver="here"/>
+  <resolvers>
+    <filesystem name="here" m2compatible="true">
+      <artifact pattern="{folder}/[module]-[revision].[ext]"/>
+    </filesystem>
+  </resolvers>
+</ivysettings>
+"""
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A jar of the user's own, with nothing in it that matters."""
+    jar = tmp_path / "other-1.0.jar"
+    with zipfile.ZipFile(jar, "w") as opened:
+        opened.writestr("other.txt", "of the user")
+    return jar
+
+
+def seen(stdout: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(stdout.splitlines()[-1])
+    return told
+
+
+def package_settings(other: Path) -> list[str]:
+    """Settings by which `spark.jars.packages` finds the jar in its folder, and no network."""
+    (other.parent / "ivysettings.xml").write_text(IVY.format(folder=other.parent))
+    return [
+        "spark.jars.packages=ours:other:1.0",
+        f"spark.jars.ivySettings={other.parent / 'ivysettings.xml'}",
+        f"spark.jars.ivy={other.parent / 'ivy'}",
+    ]
+
+
+@KINDS
+def test_packages_of_the_builder(kind: str, other: Path, tmp_path: Path) -> None:
+    said = seen(run_app("extra_jars", kind, *package_settings(other), cwd=tmp_path).stdout)
+    assert said["jars"] == ["ours_other-1.0.jar", CONNECTOR]
+    assert said["known"]
+
+
+@KINDS
+def test_jars_of_the_submit_arguments(
+    kind: str, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--jars {other} pyspark-shell")
+    said = seen(run_app("extra_jars", kind, cwd=tmp_path).stdout)
+    assert said["jars"] == [other.name, CONNECTOR]
+    assert said["known"]
+
+
+# Classic only: a local Connect server does not start under the spark-submit of pip's pyspark.
+@pytest.mark.parametrize("with_ours", [True, False])
+def test_jars_of_spark_submit(other: Path, tmp_path: Path, *, with_ours: bool) -> None:
+    jars = [str(other), *([jar_path()] if with_ours else [])]
+    app = [str(FOLDER / "extra_jars.py"), "classic"]
+    said = seen(run([SPARK_SUBMIT, "--jars", ",".join(jars), *app], cwd=tmp_path).stdout)
+    assert said["jars"] == [other.name, CONNECTOR]
+    assert said["known"] == with_ours  # a JVM that runs already takes no further jar

@@ -1,0 +1,42 @@
+"""No secret in a plan, a checkpoint, a log at DEBUG, a progress report, an error or a repr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.apps.printed_secrets import EXTERNAL_ID, KEY, SECRET, TOKEN
+from tests.e2e.support.programs import run_app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.support.streams import Stream
+
+pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+
+HIDDEN = (KEY, SECRET, TOKEN, EXTERNAL_ID)
+
+
+def test_no_secret_anywhere(stream: Stream, tmp_path: Path) -> None:
+    checkpoint = str(tmp_path / "checkpoint")
+    ended = run_app("printed_secrets", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)
+    assert ended.stdout.count("refused: ") == 2
+    assert "kinesis" in ended.stdout
+    assert " DEBUG " in ended.stderr
+    assert " DEBUG " in ended.stdout.partition("executors:")[2]
+    # Spark's plans show the options but those it takes for secrets by their names. AWS takes an
+    # external id for none: whoever may see the role may see it.
+    printed = ended.stdout.replace(f"roleExternalId={EXTERNAL_ID}", "roleExternalId=shown")
+    texts = {"stdout": printed, "log": ended.stderr}
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert any("offsets" in file.parts for file in files)
+    texts |= {str(file): file.read_text(errors="replace") for file in files}
+    leaks = [
+        (where, line[:300])
+        for where, text in texts.items()
+        for line in text.splitlines()
+        if any(hidden in line for hidden in HIDDEN)
+    ]
+    assert leaks == []

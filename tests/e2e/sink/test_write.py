@@ -1,0 +1,142 @@
+"""Writing: batch and streaming, good rows and bad ones."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spark_kinesis import KinesisSink
+from tests.e2e.support.streams import LOCAL, REGION, Stream, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+RECORD_LIMIT = 1 << 20  # data and partition key together, of a stream made without a larger one
+
+
+def sink(stream: Stream, **options: Any) -> KinesisSink:
+    """A sink into a stream."""
+    return KinesisSink(
+        stream_name=stream.name,
+        region=REGION,
+        endpoint=stream.endpoint,
+        credentials=LOCAL,
+        **options,
+    )
+
+
+def test_a_batch_arrives_whole(spark: SparkSession, stream: Stream) -> None:
+    rows = [(f"key-{n % 7}", f"line {n}") for n in range(3000)]
+    frame = spark.createDataFrame(rows, "partitionKey string, data string").repartition(3)
+    sink(stream).write(frame)
+    arrived = stream.read_all()
+    assert sorted(arrived) == sorted((key, line.encode()) for key, line in rows)
+
+
+def test_binary_data_arrives_byte_for_byte(spark: SparkSession, stream: Stream) -> None:
+    rows = [("key", bytes([n])) for n in range(256)]
+    sink(stream).write(spark.createDataFrame(rows, "partitionKey string, data binary"))
+    assert sorted(stream.read_all()) == sorted(rows)
+
+
+def test_a_stream_into_a_stream(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(300)
+    frame = (
+        inlet.source().read_stream(spark).selectExpr("partitionKey", "upper(string(data)) AS data")
+    )
+    query = (
+        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="copy").start()
+    )
+    try:
+        inlet.put(300)
+
+        def arrived() -> bool:
+            assert query.isActive, query.exception()
+            return len(set(outlet.read_all())) >= len(inlet.written)
+
+        wait_for("every record in the second stream", arrived)
+    finally:
+        query.stop()
+    expected = {(w.key, json.dumps({"key": w.key, "n": w.n}).upper()) for w in inlet.written}
+    assert {(key, data.decode()) for key, data in outlet.read_all()} == expected
+
+
+def test_a_restarted_sink_goes_on_where_it_stopped(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    frame = inlet.source().read_stream(spark).select("partitionKey", "data")
+    for _ in range(2):
+        inlet.put(100)
+        query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
+        try:
+            wait_for("all so far", lambda: len(set(outlet.read_all())) == len(inlet.written))
+        finally:
+            query.stop()
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ((None, "x"), "column 'partitionKey' is null"),
+        (("k", None), "column 'data' is null"),
+        (("", "x"), "column 'partitionKey' is empty"),
+        (("k" * 257, "x"), "column 'partitionKey' has 257 characters"),
+    ],
+)
+def test_a_bad_row_fails_with_its_reason(
+    spark: SparkSession, stream: Stream, row: tuple[str | None, ...], says: str
+) -> None:
+    frame = spark.createDataFrame([row], "partitionKey string, data string")
+    with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{stream.name}: {says}"):
+        sink(stream).write(frame)
+    assert stream.read_all() == []
+
+
+def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
+    key = "four"
+    largest = bytes(RECORD_LIMIT - len(key))
+    schema = "partitionKey string, data binary"
+    sink(stream).write(spark.createDataFrame([(key, largest)], schema))
+    assert [len(data) for _, data in stream.read_all()] == [len(largest)]
+    says = f"take {RECORD_LIMIT + 1} bytes, the stream allows {RECORD_LIMIT}"
+    with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{says}"):
+        sink(stream).write(spark.createDataFrame([(key, largest + b"x")], schema))
+    assert len(stream.read_all()) == 1
+
+
+def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) -> None:
+    frame = spark.createDataFrame([("k", "x")], "partitionKey string, body string")
+    with pytest.raises(Exception, match=r"KINESIS_INVALID_SCHEMA.*'body'"):
+        sink(stream).write(frame)
+
+
+def test_progress_tells_what_the_sink_did(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(300)
+    frame = inlet.source().read_stream(spark).select("partitionKey", "data")
+    query = (
+        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="told").start()
+    )
+    try:
+        wait_for("all is there", lambda: len(outlet.read_all()) >= len(inlet.written))
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    told = [dict(progress["sink"]["metrics"]) for progress in query.recentProgress]
+    total = {name: sum(int(one[name]) for one in told) for name in ("recordsWritten", "requests")}
+    size = sum(len(key) + len(data) for key, data in outlet.read_all())
+    assert total["recordsWritten"] == len(inlet.written)
+    assert sum(int(one["bytesWritten"]) for one in told) == size
+    assert 1 <= total["requests"] <= len(inlet.written)
+    assert {one["throttledRecords"] for one in told} == {"0"}

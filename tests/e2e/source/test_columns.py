@@ -1,0 +1,80 @@
+"""What a row of the source has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spark_kinesis import schema
+from tests.e2e.support.harness import collected, running
+from tests.e2e.support.streams import Stream, wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+    from tests.e2e.support.verdict import Collected
+
+
+def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+    stream.put(3)
+    frame = stream.source().read_stream(spark)
+    assert frame.schema == schema
+    seen: list[Collected] = []
+    wide: list[tuple[str, str]] = []
+
+    def keep(batch_frame: DataFrame, batch: int) -> None:
+        seen.extend(collected(row, batch) for row in batch_frame.collect())
+        chosen = batch_frame.select("stream", "partitionKey", "approximateArrivalTimestamp")
+        wide.extend((row[0], row[1]) for row in chosen.collect() if row[2] is not None)
+
+    with running(spark, stream.source(), checkpoint, keep):
+        wait_for("three rows", lambda: len(wide) >= 3)
+    assert {name for name, _ in wide} == {stream.name}
+    assert {key for _, key in wide} == {row.key for row in seen}
+
+
+def rows_of(stream: Stream, frame: DataFrame, checkpoint: Path) -> list[Row]:
+    """What a query sees of a stream with a record of each of three keys."""
+    stream.put(3)
+    seen: list[Row] = []
+
+    def keep(batch_frame: DataFrame, _: int) -> None:
+        seen.extend(batch_frame.collect())
+
+    writer = frame.writeStream.foreachBatch(keep)
+    query = writer.option("checkpointLocation", str(checkpoint)).start()
+    try:
+        wait_for("three rows", lambda: len(seen) >= 3)
+    finally:
+        query.stop()
+    assert {row["partitionKey"] for row in seen} == {written.key for written in stream.written}
+    return seen
+
+
+@pytest.mark.spark4
+def test_metadata_columns_come_where_asked_for(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    frame = stream.source().read_stream(spark)
+    assert not {"explicitHashKey", "encryptionType"} & set(frame.columns)
+    chosen = frame.select("encryptionType", "partitionKey", "explicitHashKey", "subSequenceNumber")
+    rows = rows_of(stream, chosen, checkpoint)
+    # Not encrypted, which a service may leave unsaid; and no aggregate, which would have hash keys.
+    assert {row["encryptionType"] for row in rows} <= {"NONE", None}
+    assert {row["explicitHashKey"] for row in rows} == {None}
+    assert {row["subSequenceNumber"] for row in rows} == {0}
+
+
+@pytest.mark.spark4
+@pytest.mark.parametrize("kinesis", ["kinesis_local"], indirect=True)
+def test_encrypted_records_say_so(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+    stream.client.start_stream_encryption(
+        StreamName=stream.name, EncryptionType="KMS", KeyId="alias/aws/kinesis"
+    )
+    stream.wait_active()
+    chosen = stream.source().read_stream(spark).select("partitionKey", "encryptionType")
+    rows = rows_of(stream, chosen, checkpoint)
+    assert {row["encryptionType"] for row in rows} == {"KMS"}

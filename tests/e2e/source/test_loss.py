@@ -1,0 +1,161 @@
+"""Records that are gone, shards that nobody would read, and a stream that is another one."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spark_kinesis.local import LocalKinesis
+from tests.e2e.support.harness import Collector, drain, running
+from tests.e2e.support.streams import Stream, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+STOP = timedelta(hours=30)
+"""Longer than the stream's retention of 24 hours."""
+
+
+@pytest.fixture
+def kinesis_of_old() -> Iterator[LocalKinesis]:
+    """A local Kinesis whose clock is moved by hand."""
+    with LocalKinesis(clock="simulated") as kinesis:
+        yield kinesis
+
+
+@pytest.fixture
+def orders(kinesis_of_old: LocalKinesis) -> Stream:
+    """A stream of it."""
+    return Stream(kinesis_of_old.endpoint)
+
+
+def read_all(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector:
+    """A run that leaves nothing unread, and no batch to be run again."""
+    collector = Collector()
+    with running(spark, stream.source(), checkpoint, collector) as query:
+        drain(stream, query, collector)
+        query.processAllAvailable()
+    return collector
+
+
+def pretend(checkpoint: Path, since: timedelta) -> None:
+    """The last run ended earlier: the driver's own clock cannot be moved."""
+    file = max((checkpoint / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
+    millis = since // timedelta(milliseconds=1)
+    (file.parent / f".{file.name}.crc").unlink()
+    file.write_text(
+        re.sub(r"@(\d{13})", lambda found: f"@{int(found[1]) - millis}", file.read_text())
+    )
+
+
+def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: object) -> str:
+    """Why a query over it fails."""
+    with running(spark, stream.source(**options), checkpoint, Collector()) as query:
+        with pytest.raises(Exception, match="KINESIS") as failed:
+            query.awaitTermination(60)
+        return str(failed.value)
+
+
+def lost_ranges(query: StreamingQuery) -> int:
+    """What the newest progress says."""
+    progress = query.lastProgress
+    return int(json.loads(progress.json)["sources"][0]["metrics"]["lostRanges"]) if progress else 0
+
+
+def test_a_stop_beyond_the_retention(
+    spark: SparkSession, kinesis_of_old: LocalKinesis, orders: Stream, checkpoint: Path
+) -> None:
+    orders.put(20)
+    read_all(spark, orders, checkpoint)
+    kinesis_of_old.advance(STOP)
+    pretend(checkpoint, STOP)
+    before = len(orders.written)
+    orders.put(20)
+
+    said = failure(spark, orders, checkpoint)
+    assert "KINESIS_DATA_LOSS" in said
+    assert orders.name in said
+    assert "shardId-" in said
+    assert "records are kept for 24 h: up to 6 h" in said
+    assert "failOnDataLoss" in said
+
+    collector = Collector()
+    source = orders.source(fail_on_data_loss=False)
+    with running(spark, source, checkpoint, collector) as query:
+        collector.wait(query, orders.written[before:])
+        wait_for("the losses are counted", lambda: lost_ranges(query) == len(orders.open_shards()))
+
+
+def test_a_stop_over_two_expired_reshards(
+    spark: SparkSession, kinesis_of_old: LocalKinesis, checkpoint: Path
+) -> None:
+    stream = Stream(kinesis_of_old.endpoint, shards=1)
+    stream.put(20)
+    read_all(spark, stream, checkpoint)
+    stream.split()
+    stream.split()
+    stream.merge(1)
+    kinesis_of_old.advance(STOP)
+    before = len(stream.written)
+    stream.put(60)
+
+    said = failure(spark, stream, checkpoint)
+    assert "KINESIS_DATA_LOSS" in said
+    assert "shardId-000000000000" in said
+    assert "does not exist any more" in said
+
+    collector = Collector()
+    source = stream.source(fail_on_data_loss=False, shard_discovery_interval=timedelta(seconds=1))
+    with running(spark, source, checkpoint, collector) as query:
+        collector.wait(query, stream.written[before:])
+        stream.split()
+        collector.wait(query, stream.fence())
+        wait_for("the losses are counted", lambda: lost_ranges(query) > 1)
+    rows = [(row.key, row.n) for row in collector.numbered()]
+    assert sorted(rows) == sorted((w.key, w.n) for w in stream.written[before:])
+
+
+@pytest.mark.parametrize("is_running", [True, False], ids=["running", "stopped"])
+def test_a_stream_made_again(
+    spark: SparkSession,
+    kinesis_of_old: LocalKinesis,
+    orders: Stream,
+    checkpoint: Path,
+    is_running: bool,
+) -> None:
+    def again() -> None:
+        orders.client.delete_stream(StreamName=orders.name)
+        kinesis_of_old.advance(timedelta(minutes=1))
+        orders.client.create_stream(StreamName=orders.name, ShardCount=2)
+
+    orders.put(20)
+    collector = Collector()
+    with running(spark, orders.source(), checkpoint, collector) as query:
+        drain(orders, query, collector)
+        if is_running:
+            again()
+            with pytest.raises(Exception, match=r"KINESIS_STREAM_RECREATED.*new checkpoint"):
+                query.awaitTermination(60)
+    if not is_running:
+        again()
+    assert "KINESIS_STREAM_RECREATED" in failure(spark, orders, checkpoint)
+
+
+def test_a_stream_deleted_under_a_query(
+    spark: SparkSession, orders: Stream, checkpoint: Path
+) -> None:
+    orders.put(20)
+    collector = Collector()
+    with running(spark, orders.source(), checkpoint, collector) as query:
+        drain(orders, query, collector)
+        orders.client.delete_stream(StreamName=orders.name)
+        with pytest.raises(Exception, match=f"KINESIS_STREAM_DELETED.*{orders.name}"):
+            query.awaitTermination(60)

@@ -1,0 +1,57 @@
+"""Mistakes are refused where they are made, with what to do, and never by hanging."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.support.harness import Collector, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from tests.e2e.support.streams import Stream
+
+pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+
+
+def test_an_unknown_option_names_the_nearest(spark: SparkSession, stream: Stream) -> None:
+    options = {**stream.source().options(), "startingPositoin": "latest"}
+    with pytest.raises(Exception, match=r"startingPositoin.*startingPosition"):
+        _ = spark.readStream.format("kinesis").options(**options).load().schema
+
+
+def test_a_wrong_value_names_the_option(spark: SparkSession, stream: Stream) -> None:
+    options = {**stream.source().options(), "startingPosition": "yesterday"}
+    with pytest.raises(Exception, match=r"startingPosition.*yesterday"):
+        _ = spark.readStream.format("kinesis").options(**options).load().schema
+
+
+def test_two_kinds_of_credentials_are_refused(spark: SparkSession, stream: Stream) -> None:
+    options = {**stream.source().options(), "profile": "dev"}
+    with pytest.raises(Exception, match="profile"):
+        _ = spark.readStream.format("kinesis").options(**options).load().schema
+
+
+def test_a_missing_stream_is_named(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+    source = replace(stream.source(), stream_name="nowhere")
+    with (
+        pytest.raises(Exception, match=r"KINESIS_[A-Z_]+.*nowhere"),
+        running(spark, source, checkpoint, Collector()) as query,
+    ):
+        query.awaitTermination(60)
+
+
+def test_an_unreachable_endpoint_is_named(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    source = replace(stream.source(), endpoint="http://127.0.0.1:9")
+    with (
+        pytest.raises(Exception, match=r"KINESIS_[A-Z_]+.*127\.0\.0\.1:9"),
+        running(spark, source, checkpoint, Collector()) as query,
+    ):
+        query.awaitTermination(60)

@@ -1,0 +1,182 @@
+"""Runs that end by themselves, and how many tasks a batch has."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spark_kinesis import KinesisSource, TrimHorizon
+from tests.e2e.support.harness import Collector, collected, running
+from tests.e2e.support.streams import LOCAL, PATIENCE_SECONDS, REGION, Stream, wait_for
+from tests.e2e.support.verdict import assert_exactly_once_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def run_to_its_end(
+    spark: SparkSession, source: KinesisSource, checkpoint: Path, sink: Any, **trigger: bool
+) -> None:
+    """A run of a query that is to end by itself."""
+    writer = source.read_stream(spark).writeStream.foreachBatch(sink).trigger(**trigger)
+    query = writer.option("checkpointLocation", str(checkpoint)).start()
+    try:
+        assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
+    finally:
+        query.stop()
+
+
+@pytest.mark.parametrize("buffer", [64 * 1024, None])
+def test_once_is_one_batch_with_what_there_was_across_reshards(
+    spark: SparkSession, stream: Stream, checkpoint: Path, buffer: int | None
+) -> None:
+    collector = Collector()
+
+    def sink(frame: DataFrame, batch: int) -> None:
+        collector(frame, batch)
+        numbers: dict[str, list[int]] = {}
+        for row in frame.collect():  # task by task
+            one = collected(row, batch)
+            numbers.setdefault(one.key, []).append(one.n)
+        assert all(ns == sorted(ns) for ns in numbers.values())
+
+    for run in range(2):
+        for reshard in (stream.split, stream.merge, stream.split):
+            stream.put(120)
+            reshard()
+        stream.put(120)
+        source = stream.source(fetch_buffer_size=buffer, max_records_per_trigger=10)
+        run_to_its_end(spark, source, checkpoint, sink, once=True)
+        assert_exactly_once_in_order(stream.written, collector.numbered())
+        assert {row.batch for row in collector.rows} == set(range(run + 1))
+
+
+def test_once_with_nothing_new_ends(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+    collector = Collector()
+    stream.put(40)
+    for _ in range(2):
+        run_to_its_end(spark, stream.source(), checkpoint, collector, once=True)
+    assert_exactly_once_in_order(stream.written, collector.numbered())
+    assert {row.batch for row in collector.rows} == {0}
+
+
+def test_once_runs_a_failed_batch_again_with_the_same_rows(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    collector = Collector()
+
+    def fail_after(frame: DataFrame, batch: int) -> None:
+        collector(frame, batch)
+        raise RuntimeError("made to fail")
+
+    stream.put(120)
+    stream.split()
+    stream.put(120)
+    with pytest.raises(Exception, match="made to fail"):
+        run_to_its_end(spark, stream.source(), checkpoint, fail_after, once=True)
+    before = list(stream.written)
+    stream.split()
+    stream.put(120)
+    run_to_its_end(spark, stream.source(), checkpoint, collector, once=True)
+    assert collector.reruns == 1
+    assert_exactly_once_in_order(before, collector.numbered())
+
+
+def test_available_now_across_a_reshard_during_the_run_of_two_streams(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    streams = [new_stream(shards=2) for _ in range(2)]
+    for stream in streams:
+        stream.put(400)
+    source = KinesisSource(
+        stream_name=",".join(stream.name for stream in streams),
+        region=REGION,
+        endpoint=streams[0].endpoint,
+        credentials=LOCAL,
+        starting_position=TrimHorizon(),
+        max_records_per_trigger=150,
+    )
+    collectors = [Collector(), Collector()]
+    has_begun, is_resharded = threading.Event(), threading.Event()
+
+    def sink(frame: DataFrame, batch: int) -> None:
+        for stream, collector in zip(streams, collectors, strict=True):
+            collector(frame.where(frame["stream"] == stream.name), batch)
+        has_begun.set()
+        assert is_resharded.wait(PATIENCE_SECONDS)
+
+    def reshard() -> None:
+        has_begun.wait(PATIENCE_SECONDS)
+        for stream in streams:
+            stream.split()
+            stream.merge(1)
+        is_resharded.set()
+
+    resharding = threading.Thread(target=reshard, daemon=True)
+    resharding.start()
+    before = [list(stream.written) for stream in streams]
+    run_to_its_end(spark, source, checkpoint, sink, availableNow=True)
+    for written, collector in zip(before, collectors, strict=True):
+        assert_exactly_once_in_order(written, collector.numbered())
+        assert len({row.batch for row in collector.rows}) >= 3
+    for stream in streams:
+        stream.put(100)
+    run_to_its_end(spark, source, checkpoint, sink, availableNow=True)
+    for stream, collector in zip(streams, collectors, strict=True):
+        assert_exactly_once_in_order(stream.written, collector.numbered())
+
+
+def test_many_shards_are_few_tasks_and_one_shard_is_many(
+    spark: SparkSession, simulator: str, tmp_path: Path
+) -> None:
+    def tasks(stream: Stream, **options: int) -> list[int]:
+        """Of each batch."""
+        collector, counts = Collector(), list[int]()
+
+        def count(frame: DataFrame, batch: int) -> None:
+            collector(frame, batch)
+            counts.append(frame.rdd.getNumPartitions())
+
+        checkpoint = tmp_path / stream.name
+        run_to_its_end(spark, stream.source(**options), checkpoint, count, once=True)
+        assert sorted((r.key, r.n) for r in collector.rows) == sorted(
+            (w.key, w.n) for w in stream.written
+        )
+        return counts
+
+    slots = spark.sparkContext.defaultParallelism
+    wide, narrow = Stream(simulator, shards=500), Stream(simulator, shards=1)
+    for part in range(5):
+        wide.put(400, keys=tuple(f"key-{part}-{number}" for number in range(400)))
+    assert max(tasks(wide)) <= slots
+    narrow.put(400)
+    pages = {"max_records_per_fetch": 20, "min_partitions": slots + 3}
+    assert tasks(narrow, **pages) == [slots + 3]
+
+
+def test_progress_tells_of_shards_and_lag(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    stream.put(100)
+    stream.split()
+    stream.put(100)
+    collector = Collector()
+
+    def metrics() -> dict[str, str]:
+        progress = query.lastProgress
+        return dict(progress["sources"][0]["metrics"]) if progress else {}
+
+    with running(spark, stream.source(), checkpoint, collector) as query:
+        collector.wait(query, stream.written)
+        wait_for("a shard is closed", lambda: metrics().get("closedShards") == "1")
+        wait_for("its children are open", lambda: metrics()["openShards"] == "3")
+        wait_for("all is counted", lambda: int(metrics()["fetchedRecords"]) >= 200)
+        told = metrics()
+    assert told["streams"] == "1"
+    assert told["waitingShards"] == "0"
+    assert int(told["maxMsBehindLatest"]) >= int(told["minMsBehindLatest"]) >= 0

@@ -1,0 +1,75 @@
+"""A standalone cluster whose workers have addresses of their own, out of pip's pyspark.
+
+A speculative copy never runs on its original's host, and a local cluster has but one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from tests.e2e.support.cluster import HOME
+from tests.e2e.support.streams import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ADDRESSES = ("127.0.0.2", "127.0.0.3")
+MASTER = "org.apache.spark.deploy.master.Master"
+WORKER = "org.apache.spark.deploy.worker.Worker"
+STARTED = "Starting Spark master at "
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """The master's address, as long as it and its two workers run; they work in a folder."""
+    with ExitStack() as processes:
+        log = folder / "master.log"
+        master = processes.enter_context(daemon(log, MASTER, "--host", "127.0.0.1", "--port", "0"))
+        address = said_address(master, log)
+        for host in ADDRESSES:
+            where = ["--host", host, "--work-dir", str(folder / host)]
+            size = ["--cores", "1", "--memory", "1g"]
+            log = folder / f"{host}.log"
+            processes.enter_context(daemon(log, WORKER, *where, *size, address))
+        yield address
+
+
+@contextmanager
+def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One of its processes, ended at the end."""
+    command = [str(HOME / "bin" / "spark-class"), main, "--webui-port", "0", *arguments]
+    environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_DAEMON_MEMORY": "256m"}
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def said_address(master: subprocess.Popen[bytes], log: Path) -> str:
+    """Where a master listens, once it has said so.
+
+    Raises:
+        RuntimeError: with what it said, when it ended.
+    """
+    found = ""
+
+    def is_said() -> bool:
+        nonlocal found
+        words = log.read_text(errors="replace")
+        found = words.partition(STARTED)[2].partition("\n")[0].strip()
+        if master.poll() is not None:
+            raise RuntimeError(f"the master has ended: {words}")
+        return bool(found)
+
+    wait_for("the master listens", is_said)
+    return found
