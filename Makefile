@@ -22,7 +22,10 @@ TOOLS := .venv/stamps/tools
 INSTALLED := .venv/stamps/installed
 DOCS_TOOLS := .venv/stamps/docs
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
+JAR_212 := target/spark-kinesis_2.12-$(VERSION).jar
+# The wheel of tests and demo has no jar for Spark 3.5, whose build takes minutes. A release has it.
 WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
+RELEASE := target/release/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
 PYTHON_CODE := python tests examples localstack docs/site
 
@@ -30,9 +33,9 @@ PYTHON_CODE := python tests examples localstack docs/site
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main)
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
-  python/hatch_build.py python/README.md $(TOML)
+  python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel link-check bench docs clean
+.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -70,10 +73,11 @@ demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
 
-jar-2.12: $(TOOLS) ## the connector's jar for Spark 3.5 (Scala 2.12), into target/
-	$(SBT) "++2.12.x" bundle/assembly
+jar-2.12: $(JAR_212) ## the connector's jar for Spark 3.5 (Scala 2.12), into target/
 
-wheel: $(INSTALLED) ## the Python package with both jars, installed into .venv
+wheel: $(INSTALLED) ## the Python package for Spark 4, into python/dist/ and installed into .venv
+
+dist: $(RELEASE) ## the release: wheel and source package for Spark 3.5 and 4, into target/release/
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
 	$(PYTHON) -m tests.link.check
@@ -111,10 +115,18 @@ $(JARS): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)
 	$(SBT) bundle/assembly simulatorJar/assembly
 	@touch $(JARS)
 
+$(JAR_212): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)
+	$(SBT) "++2.12.x" bundle/assembly
+	@touch $@
+
 $(WHEEL): $(JARS) $(WHEEL_FILES) | $(TOOLS)
-	rm -rf python/dist
-	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --wheel-dir $(@D) ./python
+	rm -rf $(@D)
+	SPARK_KINESIS_SCALA=2.13 $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	  --no-build-isolation --wheel-dir $(@D) ./python
+
+$(RELEASE): $(JARS) $(JAR_212) $(WHEEL_FILES) | $(TOOLS)
+	rm -rf $(@D)
+	cd python && $(PYTHON) -m hatchling build -t sdist,wheel -d ../$(@D)
 
 $(INSTALLED): $(WHEEL) | $(TOOLS)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $<

@@ -1,27 +1,53 @@
-"""Puts the two jars that sbt built into the wheel, or refuses to make one without them."""
+"""Puts the jars into the wheel and into the source distribution, or refuses to build without them.
+
+sbt leaves the jars in `../target`. A source distribution carries them in `jars/`, so that a wheel
+is built from it with Python alone. The environment variable SPARK_KINESIS_SCALA names the Scala
+versions of the connector to include; `make` sets it to 2.13 for the wheel of its own tests.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+EVERY_SCALA = "2.12,2.13"
+
 
 class JarsHook(BuildHookInterface[Any]):
-    """Adds `spark_kinesis/jars/*.jar`."""
+    """Adds `spark_kinesis/jars/*.jar` to a wheel and `jars/*.jar` to a source distribution."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Called before each build.
+        """Runs before each build.
 
         Raises:
-            FileNotFoundError: naming the missing jar and the command that makes it.
+            FileNotFoundError: names the missing jar and the command that makes it.
         """
         if version == "editable":
             return
-        target = Path(self.root).parent / "target"
-        for artifact in ("spark-kinesis", "spark-kinesis-simulator"):
-            jar = target / f"{artifact}_2.13-{self.metadata.version}.jar"
-            if not jar.is_file():
-                raise FileNotFoundError(f"no {jar}: run `make jar` first (or `make wheel`)")
-            build_data["force_include"][str(jar)] = f"spark_kinesis/jars/{jar.name}"
+        folder = "jars" if self.target_name == "sdist" else "spark_kinesis/jars"
+        for name, command in self.jars():
+            jar = self.found(name, command)
+            build_data["force_include"][str(jar)] = f"{folder}/{name}"
+
+    def jars(self) -> list[tuple[str, str]]:
+        """The names of the jars, each with the command that makes it."""
+        release = self.metadata.version
+        scalas = os.environ.get("SPARK_KINESIS_SCALA", EVERY_SCALA).split(",")
+        commands = {"2.13": "make jar", "2.12": "make jar-2.12"}
+        connectors = [(f"spark-kinesis_{scala}-{release}.jar", commands[scala]) for scala in scalas]
+        return [*connectors, (f"spark-kinesis-simulator_2.13-{release}.jar", "make jar")]
+
+    def found(self, name: str, command: str) -> Path:
+        """The path of a jar.
+
+        Raises:
+            FileNotFoundError: if there is no such jar.
+        """
+        root = Path(self.root)
+        folder = root / "jars" if (root / "PKG-INFO").is_file() else root.parent / "target"
+        if not (folder / name).is_file():
+            raise FileNotFoundError(f"no {folder / name}: run `{command}` in the repository first")
+        return folder / name

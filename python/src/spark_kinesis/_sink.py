@@ -1,4 +1,4 @@
-"""Writing to a stream."""
+"""The sink: a stream to write to."""
 
 from __future__ import annotations
 
@@ -27,36 +27,43 @@ _SEVERAL = "add a column 'stream' to write each row to a stream of its own"
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSink(StreamAccess):
-    """A stream to write to. Every field left at ``None`` takes the connector's default.
+    """A stream to write to. For each field that is ``None`` the connector has a default.
 
-    Rows need a column ``data`` (binary or string). ``partitionKey`` (string) is random where the
-    column is left out; a null in it is a bad row.
+    Rows need a column ``data`` (binary or string). Without a column ``partitionKey`` (string), each
+    record gets a random key. A row with a null key is a bad row.
 
     Attributes:
-        stream_name: this, or stream_arn; neither where rows have a column ``stream`` or
-            ``streamArn`` that says where each of them goes.
-        stream_arn: this, or stream_name.
-        region: default: the AWS SDK's chain.
-        endpoint: URL in place of the region's own, such as a local Kinesis'.
-        credentials: default: the AWS SDK's chain.
-        role: assumed with those credentials.
-        delivery_timeout: how long a record may be retried, from when it was first sent, before the
-            task fails; default 5 min.
-        max_in_flight_requests: unanswered requests a task, at most 256; default 16.
-        max_buffered_bytes: data and keys of rows not yet acknowledged, and 128 bytes for each, a
-            task; default 64 MiB.
-        linger: how long a record waits for others to go with it, at most 1 min; default 100 ms.
-        aggregation: ``"kpl"``: many rows a Kinesis record, in the format of the Kinesis Producer
-            Library; default ``"none"``.
-        max_aggregate_bytes: bytes of such a record, 1 KiB to 1 MiB; default 50 KiB.
-        max_aggregate_records: rows in one; default 10000.
-        ordering: ``"per_key"``: the rows of one partition key are written in their order, which
-            costs a shuffle; default ``"none"``.
-        order_by: the column that is this order, in each micro-batch; it is not written. Default:
-            rows of one key keep the order they have in their partition, and no other.
-        dead_letter_path: folder for the rows that cannot be records, with their reasons; default:
-            such a row fails the task.
-        dead_letter_format: of the files there; default ``"json"``.
+        stream_name: name of the stream. Set this, or stream_arn, or neither if the rows have a
+            column ``stream`` or ``streamArn`` that names the stream of each row.
+        stream_arn: ARN of the stream.
+        region: AWS region; default: from the default chain of the AWS SDK.
+        endpoint: URL of the service, such as that of a local Kinesis; default: that of the region.
+        credentials: default: from the default chain of the AWS SDK.
+        role: role to assume with the credentials; default: none.
+        delivery_timeout: maximum time to retry a record, from its first request, before the task
+            fails; default 5 min.
+        max_in_flight_requests: maximum number of unanswered requests per task, up to 256; default
+            16.
+        max_buffered_bytes: maximum number of bytes per task of rows that are not acknowledged:
+            data, key, and 128 bytes for each row; default 64 MiB.
+        linger: maximum time that a record waits for others in its request, up to 1 min; default
+            100 ms.
+        aggregation: ``"kpl"`` writes many rows per Kinesis record, in the format of the Kinesis
+            Producer Library; default ``"none"``.
+        max_aggregate_bytes: maximum size of such a record, from 1 KiB to 1 MiB; default 50 KiB.
+        max_aggregate_records: maximum number of rows per such record; default 10000.
+        ordering: ``"per_key"`` writes the rows of a partition key in order, which costs a shuffle;
+            default ``"none"``.
+        order_by: column that defines this order within a micro-batch. It is not written. Default:
+            the order of the rows in their partition.
+        dead_letter_path: folder for rows that cannot be records, with their reasons; default: such
+            a row fails the task.
+        dead_letter_format: format of the files in that folder; default ``"json"``.
+
+    Raises:
+        TypeError: if you create one with a value of a wrong type. The message names the field.
+        ValueError: for a blank name, a name with a comma, both stream_name and stream_arn, or an
+            unknown word.
     """
 
     stream_name: str | None = None
@@ -74,8 +81,8 @@ class KinesisSink(StreamAccess):
     dead_letter_format: DeadLetterFormat | None = None
 
     def __post_init__(self) -> None:
-        """Check types; values are the connector's to check."""
-        StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        """Check types. The connector checks values."""
+        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
         for name in ("stream_name", "stream_arn"):
             if getattr(self, name) is not None:
                 require_stream(name, getattr(self, name), several=_SEVERAL)

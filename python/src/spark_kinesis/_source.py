@@ -1,4 +1,4 @@
-"""Reading streams."""
+"""The source: streams to read."""
 
 from __future__ import annotations
 
@@ -21,35 +21,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSource(StreamAccess):
-    """Streams to read. Every field left at ``None`` takes the connector's default.
+    """Streams to read. For each field that is ``None`` the connector has a default.
 
     Attributes:
-        stream_name: this, or stream_arn; one, or several of one region.
-        stream_arn: this, or stream_name; one, or several, also of other regions and accounts.
-        region: default: the AWS SDK's chain.
-        endpoint: URL in place of the region's own, such as a local Kinesis'.
-        credentials: default: the AWS SDK's chain.
-        role: assumed with those credentials.
-        starting_position: for a query without a checkpoint; default ``Latest()``, and
-            ``TrimHorizon()`` of a batch read. ``ByShard`` and ``ByStream`` say it for each.
-        ending_position: of a batch read, where it stops; default ``Latest()``: with what has
-            arrived when it is planned. What arrived at ``AtTimestamp`` or later is left out.
-        allow_stream_removal: go on without a stream of the checkpoint that is no longer
-            named, giving up what is unread in it; default false.
-        max_records_per_trigger: records a micro-batch, an aggregate counting as one; default: no
-            limit.
-        max_bytes_per_trigger: bytes a micro-batch; default: no limit.
-        min_partitions: tasks a micro-batch, where it has enough to share out; records of a
-            shard may then be in several, and keep their order only in each; default: none.
-        fail_on_data_loss: fail rather than skip records that are gone; default true.
-        deaggregate: a row for each record that the Kinesis Producer Library put into an aggregate;
-            otherwise one for the aggregate, as it is. Default true.
-        max_records_per_fetch: records a request, up to 10000; default 10000.
-        min_fetch_period: between two requests to a shard; default 200 ms.
-        idle_fetch_period: between two requests to an idle shard; default 1 s.
-        fetch_buffer_size: bytes read ahead, an executor; default 256 MiB.
-        shard_discovery_interval: between two checks that every shard is looked after,
-            1 s to 1 h; default 10 s.
+        stream_name: name of the stream, or a list of names in one region. Set this or stream_arn.
+        stream_arn: ARN of the stream, or a list of ARNs, also of several regions and accounts.
+        region: AWS region; default: from the default chain of the AWS SDK.
+        endpoint: URL of the service, such as that of a local Kinesis; default: that of the region.
+        credentials: default: from the default chain of the AWS SDK.
+        role: role to assume with the credentials; default: none.
+        starting_position: where a query without a checkpoint starts to read; default ``Latest()``
+            for a streaming query and ``TrimHorizon()`` for a batch read. A word such as
+            ``"latest"`` is the position of that name. ``ByShard`` and ``ByStream`` set a position
+            for each shard or stream.
+        ending_position: where a batch read ends; default ``Latest()``: with the records that have
+            arrived when Spark plans the read. ``AtTimestamp`` excludes records of that moment.
+        allow_stream_removal: whether to continue if the source no longer names a stream of the
+            checkpoint, whose unread records are then skipped; default false.
+        max_records_per_trigger: maximum number of Kinesis records per micro-batch. An aggregated
+            record counts as one. Default: no maximum.
+        max_bytes_per_trigger: maximum number of bytes per micro-batch; default: no maximum.
+        min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
+            tasks may then read a shard, and only each task keeps the order. Default: none.
+        fail_on_data_loss: whether the query fails if records expired before they were read;
+            otherwise it skips them. Default true.
+        deaggregate: whether each user record in an aggregate of the Kinesis Producer Library is a
+            row; otherwise the aggregate is one row. Default true.
+        max_records_per_fetch: maximum number of records per request, up to 10000; default 10000.
+        min_fetch_period: minimum time between two requests to a shard; default 200 ms.
+        idle_fetch_period: time between two requests to an idle shard; default 1 s.
+        fetch_buffer_size: maximum number of bytes read ahead per executor; default 256 MiB.
+        shard_discovery_interval: time between two checks that every shard is read, from 1 s to
+            1 h; default 10 s.
+
+    Raises:
+        TypeError: if you create one with a value of a wrong type. The message names the field.
+        ValueError: for a blank name, a name with a comma, both or none of stream_name and
+            stream_arn, or an unknown word.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -69,8 +77,8 @@ class KinesisSource(StreamAccess):
     shard_discovery_interval: timedelta | None = None
 
     def __post_init__(self) -> None:
-        """Check types; values are the connector's to check."""
-        StreamAccess.__post_init__(self)  # no bare super(): slots=True makes the class anew
+        """Check types. The connector checks values."""
+        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
         require_one(self.stream_name, self.stream_arn)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, _named(name, getattr(self, name)))
@@ -135,7 +143,7 @@ class KinesisSource(StreamAccess):
             pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
         if self.ending_position is not None:
-            raise ValueError("ending_position is for read(): a stream that is read has no end")
+            raise ValueError("ending_position is for read(): a streaming query has no end")
         return self._frame(spark.readStream)
 
     def read(self, spark: SparkSession) -> DataFrame:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from spark_kinesis.demo import environment, story
 from spark_kinesis.demo.access_log import CLIENTS, Request, Visitors, parse
 from spark_kinesis.demo.books import Books
-from spark_kinesis.demo.screen import picture, sentence, sparkline
+from spark_kinesis.demo.screen import panel, sentence, sparkline
 from spark_kinesis.demo.shards import Shard, children
 from spark_kinesis.demo.snapshot import MicroBatch, Rates, Snapshot
 from spark_kinesis.demo.verdict import Arrival, LineKey, Verdict, judge
@@ -225,7 +225,7 @@ def test_the_screen_shows_shards_and_their_lag() -> None:
         rates=[(500, 0)],
     )
     assert "lag by shard 0:2 2:0  batch 4 20 ms" in sentence(snapshot)
-    assert picture(snapshot).width == 78
+    assert panel(snapshot).width == 78
 
 
 def test_bars_grow_with_their_rate() -> None:
@@ -276,10 +276,10 @@ def test_a_java_that_spark_does_not_run_on_is_refused(
 
 def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert "which has none" in (environment.missing_java() or "")
+    assert "which has no Java" in (environment.missing_java() or "")
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "none on the PATH" in (environment.missing_java() or "")
+    assert "no java on the PATH" in (environment.missing_java() or "")
 
 
 class Watcher:

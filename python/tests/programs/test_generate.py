@@ -20,7 +20,7 @@ from spark_kinesis.generate.pace import SLACK_SECONDS, Pace
 from spark_kinesis.generate.progress import Goal, Lines, Quiet, sentence
 from spark_kinesis.generate.template import Moment, parse
 from spark_kinesis.generate.work import REQUEST_BYTES, Times, Work, make, run
-from spark_kinesis.generate.writer import THROTTLED, Tally, Unanswered, Writer
+from spark_kinesis.generate.writer import THROTTLED, RequestFailedError, Tally, Writer
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_900, tzinfo=timezone.utc)
 MOMENT = Moment(number=7, key="key-3", now=NOW)
@@ -121,12 +121,12 @@ def test_a_random_number_lies_within_its_bounds(one: Any, other: Any, seed: int)
     ("source", "complaint"),
     [
         ("{{countr}}", r"unknown placeholder \{\{countr\}\}: did you mean counter\?"),
-        ("{{}}", "unknown placeholder .*: there are counter, now"),
-        ("a {{now", r"no \}\} after '\{\{now'"),
+        ("{{}}", "unknown placeholder .*: use one of counter, now"),
+        ("a {{now", r"\}\} is missing after '\{\{now'"),
         ("{{now 1}}", "takes no arguments"),
-        ("{{counter x}}", "'x' is no whole number"),
+        ("{{counter x}}", "'x' is not a whole number"),
         ("{{random 1}}", "takes two numbers"),
-        ("{{random 2 1}}", "must not be the greater"),
+        ("{{random 2 1}}", "must not be greater"),
         ("{{choice}}", "takes words"),
         ("{{text -1}}", "takes a length"),
     ],
@@ -238,7 +238,9 @@ def entries(*texts: str) -> list[tuple[str, bytes]]:
 
 
 def test_only_refused_records_are_sent_again() -> None:
-    world = World([None, THROTTLED, "InternalFailure"], Unanswered("HTTP 500"), [None, THROTTLED])
+    world = World(
+        [None, THROTTLED, "InternalFailure"], RequestFailedError("HTTP 500"), [None, THROTTLED]
+    )
     writer = world.writer()
     writer.write(entries("a", "b", "c"))
     assert [batch for _, batch in world.sent] == [["a", "b", "c"], ["b", "c"], ["b", "c"], ["c"]]
@@ -248,7 +250,7 @@ def test_only_refused_records_are_sent_again() -> None:
 def test_refused_for_too_long_is_an_error() -> None:
     world = World(*([[THROTTLED]] * 1000), delay=1.0)
     writer = world.writer(patience=10.0)
-    with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s, .*Throughput"):
+    with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s\. .*Throughput"):
         writer.write(entries("a"))
     assert 110 <= world.now <= 112
     assert writer.tally.written == 0

@@ -1,10 +1,8 @@
-"""The connector at work on a local Kinesis: ``make demo``, or ``python -m spark_kinesis.demo``.
+"""A demo of the connector on a local Kinesis: ``make demo``, or ``python -m spark_kinesis.demo``.
 
-A made-up web server writes access-log lines to the stream ``access-log``. A PySpark query parses
-them and writes each line to ``parsed`` and, for each micro-batch, its lines per HTTP status to
-``status-counts``. Meanwhile a shard is split, the query is stopped and started again from its
-checkpoint, and two shards are merged. What a plain Kinesis client then finds downstream is held
-against what was written.
-
-Read ``story`` first.
+Threads write lines of a web server's log to the stream ``access-log``. A PySpark query parses them,
+writes each line to ``parsed``, and writes the number of lines per HTTP status of each micro-batch
+to ``status-counts``. Meanwhile the demo splits a shard, restarts the query from its checkpoint, and
+merges two shards. At the end it compares the lines written with the lines that boto3 reads from
+``parsed``. Start to read in ``story``.
 """

@@ -16,12 +16,12 @@ LOG_LINES = 30
 
 
 def main() -> int:
-    """Run the demo; 0 if every line arrived, once and in order."""
+    """Run the demo. Returns 0 if every line arrived once and in order."""
     lacking = missing()
     if lacking is not None:
         print(lacking, file=sys.stderr)
         return UNABLE
-    os.environ.pop("SPARK_REMOTE", None)  # a session of our own, whatever the shell has set
+    os.environ.pop("SPARK_REMOTE", None)  # the demo starts a session of its own
     with tempfile.TemporaryDirectory(prefix="spark-kinesis-demo-") as folder:
         try:
             return perform(Path(folder))
@@ -37,12 +37,12 @@ def main() -> int:
 
 
 def perform(folder: Path) -> int:
-    """Run the story and say how it ended."""
+    """Run the story and print its result."""
     from .story import run  # noqa: PLC0415 only now is it known that its imports are there
 
     verdict = run(folder)
     if verdict.resent:
-        print(f"{verdict.resent} rows arrived again, known by batch and row, and count once")
+        print(f"{verdict.resent} rows arrived again with the same batch and row, and count once")
     if verdict.counted != verdict.read:
         print(f"{verdict.read} rows were read, but status-counts adds up to {verdict.counted}")
     print(verdict, flush=True)
@@ -50,7 +50,7 @@ def perform(folder: Path) -> int:
 
 
 def print_log(log: Path) -> None:
-    """The end of what Spark had to say."""
+    """Print the end of Spark's log."""
     if log.is_file():
         lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         print("The end of Spark's log:", *lines, sep="\n", file=sys.stderr)

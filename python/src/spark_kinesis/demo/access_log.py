@@ -1,4 +1,4 @@
-"""Lines of a made-up web server, in the common log format."""
+"""Lines of a web server's log, generated and parsed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-# One pattern for Python's and for Spark's regular expressions. Its groups:
-# 1 client, 2 time, 3 page, 4 number of the request among its client's, 5 status, 6 size.
+# This pattern works in Python and in Spark. Its groups:
+# 1 client, 2 time, 3 page, 4 number of the client's request, 5 status, 6 size.
 LINE = r'^(\S+) - - \[([^\]]+)\] "GET (\S+)\?request=(\d+) HTTP/1\.1" (\d{3}) (\d+)$'
 TIME = "%d/%b/%Y:%H:%M:%S +0000"
 
@@ -20,7 +20,7 @@ STATUSES, WEIGHTS = (200, 301, 404, 500), (88, 5, 6, 1)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """A request to the web server; a client's are numbered 1, 2, 3, ..."""
+    """A request to the web server. The requests of a client have the numbers 1, 2, 3, ..."""
 
     client: str
     time: datetime
@@ -30,17 +30,17 @@ class Request:
     size: int
 
     def line(self) -> str:
-        """Its line in the log."""
+        """The line of the request in the log."""
         at = self.time.astimezone(timezone.utc).strftime(TIME)
         url = f"{self.page}?request={self.number}"
         return f'{self.client} - - [{at}] "GET {url} HTTP/1.1" {self.status} {self.size}'
 
 
 def parse(line: str) -> Request:
-    """The request of a line.
+    """Parse a line.
 
     Raises:
-        ValueError: naming a line of another form.
+        ValueError: names the line, if it has another form.
     """
     found = re.fullmatch(LINE, line)
     if found is None:
@@ -57,15 +57,15 @@ def parse(line: str) -> Request:
 
 
 class Visitors:
-    """Every client asks for one more page, again and again."""
+    """The clients. In each round, every client requests a page."""
 
     def __init__(self, chance: random.Random) -> None:
-        """Nobody has asked yet."""
+        """No requests yet."""
         self._chance = chance
         self._asked: Counter[str] = Counter()
 
     def ask(self, now: datetime) -> list[Request]:
-        """One request of each client."""
+        """The next round: a request of each client."""
         self._asked.update(CLIENTS)
         return [
             Request(

@@ -1,4 +1,4 @@
-"""What was written and what arrived, so far."""
+"""The lines written and the lines that arrived, so far."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .verdict import Arrival, LineKey, Verdict, judge
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Totals:
-    """The books at a moment.
+    """Totals of the books.
 
     Attributes:
-        written: lines that Kinesis acknowledged.
-        read: lines found downstream.
-        written_by_shard: the same, by the shard that took them.
-        read_by_shard: the same, by the shard they were read from.
-        by_status: lines per HTTP status, as the stream ``status-counts`` says.
-        seconds: the median of how long the latest lines were on their way.
+        written: number of lines that Kinesis acknowledged.
+        read: number of lines read from ``parsed``.
+        written_by_shard: number of lines written, by shard of ``access-log``.
+        read_by_shard: number of lines read, by shard of ``access-log``.
+        by_status: number of lines by HTTP status, from the stream ``status-counts``.
+        seconds: median time from write to arrival of the latest lines.
     """
 
     written: int
@@ -34,10 +34,10 @@ class Totals:
 
 
 class Books:
-    """Every line written and every line that arrived; safe to use from several threads."""
+    """All lines written and all lines that arrived. Threads may share it."""
 
     def __init__(self) -> None:
-        """Empty books."""
+        """Start with empty books."""
         self._lock = threading.Lock()
         self._written: dict[LineKey, tuple[str, float]] = {}
         self._arrivals: list[Arrival] = []
@@ -46,12 +46,12 @@ class Books:
         self._seconds: deque[float] = deque([0.0], maxlen=500)
 
     def wrote(self, lines: Collection[tuple[LineKey, str]], now: float) -> None:
-        """Lines that Kinesis has acknowledged, each with its shard; now in seconds."""
+        """Add lines that Kinesis has acknowledged, each with its shard."""
         with self._lock:
             self._written.update({line: (shard, now) for line, shard in lines})
 
     def arrived(self, data: bytes, now: float) -> None:
-        """A record of the stream ``parsed``; now in seconds."""
+        """Add a record of the stream ``parsed``."""
         fields = json.loads(data)
         arrival = Arrival(**{name: fields[name] for name in Arrival.__slots__})
         with self._lock:
@@ -62,13 +62,13 @@ class Books:
                 self._seconds.append(now - since)
 
     def counted(self, data: bytes, _now: float) -> None:
-        """A record of the stream ``status-counts``. Sent again, it replaces itself."""
+        """Add a record of the stream ``status-counts``, in place of one that it repeats."""
         fields = json.loads(data)
         with self._lock:
             self._counts[fields["batch"], fields["status"]] = fields["lines"]
 
     def totals(self) -> Totals:
-        """The books now."""
+        """The current totals."""
         with self._lock:
             by_status: Counter[int] = Counter()
             for (_, status), lines in self._counts.items():
@@ -83,12 +83,12 @@ class Books:
             )
 
     def is_complete(self) -> bool:
-        """Whether every line written has arrived and is counted."""
+        """Whether all lines written have arrived and are counted."""
         with self._lock:
             everything = self._written.keys() <= self._seen
             return everything and sum(self._counts.values()) >= len(self._seen)
 
     def verdict(self) -> Verdict:
-        """Close the books."""
+        """Compare the lines written with those that arrived."""
         with self._lock:
             return judge(self._written, self._arrivals, sum(self._counts.values()))

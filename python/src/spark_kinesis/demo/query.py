@@ -1,4 +1,4 @@
-"""The query, from the log to what comes of it."""
+"""The query: it reads the log and writes two streams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 the name every Spark user knows
 
-from spark_kinesis import KinesisSink, KinesisSource, TrimHorizon
+from spark_kinesis import KinesisSink, KinesisSource, SparkKinesisError, TrimHorizon
 
 from .access_log import LINE
 from .snapshot import MicroBatch
@@ -24,18 +24,15 @@ TRIGGER = "500 milliseconds"
 STOP_SECONDS = 20.0
 
 
-class Stopping(Exception):
-    """A micro-batch that began while the query was being stopped. Nothing of it was written."""
+class StoppingError(SparkKinesisError):
+    """A micro-batch started while the query was stopping. It wrote nothing."""
 
 
 class Query:
-    """From the log to the two streams; where there is a checkpoint, from where it stopped.
-
-    Runs from the start.
-    """
+    """A running query from the log to the two streams. It continues from its checkpoint."""
 
     def __init__(self, spark: SparkSession, kinesis: LocalKinesis, checkpoint: Path) -> None:
-        """Start it."""
+        """Start the query."""
         self._stopping = threading.Event()
         self._parsed = KinesisSink(stream_name=PARSED, **kinesis.access)
         self._counts = KinesisSink(stream_name=COUNTS, **kinesis.access)
@@ -45,10 +42,10 @@ class Query:
         self._running = writer.trigger(processingTime=TRIGGER).start()
 
     def stop(self) -> None:
-        """Stop between two micro-batches, so that none that wrote something is run again.
+        """Stop between two micro-batches, so that no micro-batch that wrote is repeated.
 
-        The one that runs is let finish; one that begins meanwhile is refused, which ends the query
-        too, and a restart begins with it.
+        The running micro-batch may finish. If another one starts meanwhile, it fails before it
+        writes, which ends the query too; the next run repeats it.
         """
         self._stopping.set()
         deadline = time.monotonic() + STOP_SECONDS
@@ -57,7 +54,7 @@ class Query:
         self._running.stop()
 
     def check(self) -> None:
-        """Raise what the query failed with, if it did."""
+        """Raise the error of the query, if it failed."""
         error = self._running.exception()
         if error is not None:
             raise error
@@ -78,16 +75,15 @@ class Query:
 
     def _write(self, lines: DataFrame, batch: int) -> None:
         if self._stopping.is_set():
-            raise Stopping(f"micro-batch {batch} is left to the next run")
+            raise StoppingError(f"micro-batch {batch} is left to the next run")
         write_batch(self._parsed, self._counts, lines, batch)
 
 
 def write_batch(parsed: KinesisSink, counts: KinesisSink, lines: DataFrame, batch: int) -> None:
-    """Each line to one stream, the lines per status to the other.
+    """Write each line to one stream, and the number of lines per status to the other.
 
-    Every record tells its batch, and a line its row too: a reader that knows them is not misled
-    by a batch that had to be run again. Both writes read the same lines, as a batch is a fixed
-    set of records.
+    Each record contains its batch, and each line its row, so that a reader recognizes the records
+    of a repeated batch. Both writes see the same lines, because a batch is a fixed set of records.
     """
     requests = parse(lines).withColumn("batch", F.lit(batch))
     per_status = requests.groupBy("batch", "status").agg(F.count("*").alias("lines"))
@@ -96,7 +92,7 @@ def write_batch(parsed: KinesisSink, counts: KinesisSink, lines: DataFrame, batc
 
 
 def parse(lines: DataFrame) -> DataFrame:
-    """The fields of the log's lines. A line of another form fails the batch."""
+    """The fields of the lines. A line of another form fails the batch."""
 
     def field(group: int) -> str:
         return f"regexp_extract(string(data), r'{LINE}', {group})"

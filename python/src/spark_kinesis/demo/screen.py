@@ -1,4 +1,4 @@
-"""What a viewer sees: a live table on a terminal, plain lines anywhere else."""
+"""The display: a live table on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .snapshot import Snapshot
 
 WIDTH = 78
-HIGHEST_RATE = 2000  # of a bar, in lines a second: four times the log's own
+HIGHEST_RATE = 2000  # of a bar, in lines per second: four times the rate of the log
 LONGEST_BAR, LINES_PER_BLOCK, MANY_LINES = 16, 50, 500
 PLAIN_PERIOD_SECONDS = 2.0
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -26,65 +26,65 @@ COLOURS = {200: "green", 301: "cyan", 404: "yellow", 500: "red"}
 
 
 class Screen(Protocol):
-    """Where the demo is shown."""
+    """A display of the demo."""
 
     def tell(self, seconds: float, event: str) -> None:
-        """Something happened."""
+        """Show an event."""
 
     def show(self, snapshot: Snapshot) -> None:
-        """How things are now."""
+        """Show the current figures."""
 
     def close(self) -> None:
-        """Nothing more will be shown."""
+        """End the display."""
 
 
 def open_screen() -> Screen:
-    """The one that fits where the output goes."""
+    """The display for this output: a live table on a terminal, lines elsewhere."""
     console = Console(highlight=False)
     return LiveScreen(console) if console.is_terminal else PlainScreen()
 
 
 class LiveScreen:
-    """Events scroll by above a table that changes in place."""
+    """Prints events above a table that changes in place."""
 
     def __init__(self, console: Console) -> None:
-        """Begin to show."""
+        """Start the display."""
         self._console = console
         self._live = Live(console=console, auto_refresh=False)
         self._live.start()
 
     def tell(self, seconds: float, event: str) -> None:
-        """Something happened."""
+        """Show an event."""
         self._console.print(f"[dim]{seconds:5.1f} s[/]  [bold cyan]{escape(event)}[/]")
 
     def show(self, snapshot: Snapshot) -> None:
-        """How things are now."""
-        self._live.update(picture(snapshot), refresh=True)
+        """Show the current figures."""
+        self._live.update(panel(snapshot), refresh=True)
 
     def close(self) -> None:
-        """Leave the last picture standing."""
+        """End the display, and leave the last table visible."""
         self._live.stop()
 
 
 class PlainScreen:
-    """A line for each event, and one every two seconds."""
+    """Prints a line for each event, and the figures every two seconds."""
 
     def __init__(self) -> None:
-        """Nothing shown yet."""
+        """Shows nothing yet."""
         self._due = 0.0
 
     def tell(self, seconds: float, event: str) -> None:
-        """Something happened."""
+        """Show an event."""
         print(f"{seconds:5.1f} s  {event}", flush=True)
 
     def show(self, snapshot: Snapshot) -> None:
-        """How things are now, if it is time."""
+        """Show the current figures if the next line is due."""
         if snapshot.seconds >= self._due:
             self._due = snapshot.seconds + PLAIN_PERIOD_SECONDS
             print(f"{snapshot.seconds:5.1f} s  {sentence(snapshot)}", flush=True)
 
     def close(self) -> None:
-        """Nothing to tidy."""
+        """Does nothing."""
 
 
 def sentence(snapshot: Snapshot) -> str:
@@ -99,7 +99,7 @@ def sentence(snapshot: Snapshot) -> str:
     )
 
 
-def picture(snapshot: Snapshot) -> Panel:
+def panel(snapshot: Snapshot) -> Panel:
     """A snapshot as a panel."""
     colour = "green" if snapshot.query.endswith("running") else "yellow"
     title = f"access-log > [bold {colour}]{snapshot.query}[/] > parsed, status-counts"
@@ -108,12 +108,12 @@ def picture(snapshot: Snapshot) -> Panel:
 
 
 def is_alive(snapshot: Snapshot, shard: Shard) -> bool:
-    """Whether a shard still takes lines or holds some that have not arrived."""
+    """Whether a shard is open, or has lines that have not arrived."""
     return shard.is_open or snapshot.lag(shard) > 0
 
 
 def shard_table(snapshot: Snapshot) -> Table:
-    """A row for each shard: what it took, what arrived of it."""
+    """A table with a row for each shard: lines written, read, and missing."""
     table = Table(box=None, expand=True, header_style="dim", padding=(0, 1))
     table.add_column("shard")
     table.add_column("", width=19)
@@ -136,19 +136,19 @@ def shard_table(snapshot: Snapshot) -> Table:
 
 
 def bar(lag: int) -> Text:
-    """A lag to see at a glance."""
+    """A lag as a bar."""
     blocks = "█" * min(LONGEST_BAR, lag // LINES_PER_BLOCK)
     return Text(blocks, style="green" if lag < MANY_LINES else "yellow")
 
 
 def state(shard: Shard) -> str:
-    """Open or closed, and where it came from."""
+    """Whether a shard is open, and its parents."""
     origin = f" (from {' and '.join(map(short, shard.parents))})" if shard.parents else ""
     return ("[green]open[/]" if shard.is_open else "closed") + origin
 
 
 def figures(snapshot: Snapshot) -> Group:
-    """Lines written and read, now and over the latest seconds."""
+    """The lines written and read, in total and in the latest seconds."""
     table = Table.grid(padding=(0, 2))
     totals, now = snapshot.totals, snapshot.rate
     for at, (name, total) in enumerate((("written", totals.written), ("read", totals.read))):
@@ -161,13 +161,13 @@ def figures(snapshot: Snapshot) -> Group:
 
 
 def sparkline(rates: Iterable[int]) -> str:
-    """A bar for each rate; blank only for none."""
+    """A bar for each rate. Only a rate of 0 is blank."""
     highest = len(BLOCKS) - 1
     return "".join(BLOCKS[min(highest, -(-rate * highest // HIGHEST_RATE))] for rate in rates)
 
 
 def statuses(snapshot: Snapshot) -> Text:
-    """The lines of each HTTP status, and their shares as a bar."""
+    """The number of lines by HTTP status, and their shares."""
     counts = snapshot.totals.by_status
     total = sum(counts.values())
     text = Text(" status  ")

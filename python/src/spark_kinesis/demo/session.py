@@ -1,4 +1,4 @@
-"""A quiet Spark session."""
+"""A Spark session that logs into a file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pyspark.sql import SparkSession
 
 from spark_kinesis import with_kinesis
 
-# A run of a minute ends before the second compiler pays; and Spark tells a stop from a failure by a
-# recursive regular expression over the whole Python traceback, which takes a deep stack.
+# In a run of a minute, the second compiler costs more than it gains. Spark matches tracebacks of
+# Python with a recursive regular expression, which needs a deep stack.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -Xss16m"
 
 
 def start_session(log: Path) -> SparkSession:
-    """A session of two cores that says what it has to say into a file."""
+    """Start a session with two cores. Spark writes its log into the file."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = (
@@ -31,17 +31,17 @@ def start_session(log: Path) -> SparkSession:
         .config("spark.log.level", "WARN")
         .config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
     )
-    with _stderr_into(log):  # Spark's process keeps the one it started with
+    with _stderr_into(log):  # Spark's process inherits it and keeps it
         return with_kinesis(builder).getOrCreate()
 
 
 @contextmanager
 def _stderr_into(file: Path) -> Iterator[None]:
-    kept = os.dup(2)
+    saved = os.dup(2)
     with file.open("ab") as log:
         os.dup2(log.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)

@@ -1,4 +1,4 @@
-"""What there is to see at a moment."""
+"""The figures that the display shows."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class MicroBatch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """The demo at a moment.
+    """The figures at a moment.
 
     Attributes:
-        seconds: since it began.
-        query: what the query is doing, in a word or two.
-        totals: of the books.
-        shards: of the stream that is read, open and closed.
-        batch: none before the first.
-        rates: lines written and read in each of the latest seconds.
+        seconds: time since the start of the demo.
+        query: state of the query, in a few words.
+        totals: totals of the books.
+        shards: shards of the log, open and closed.
+        batch: latest micro-batch; ``None`` before the first.
+        rates: number of lines written and read in each of the latest seconds.
     """
 
     seconds: float
@@ -44,29 +44,29 @@ class Snapshot:
 
     @property
     def rate(self) -> tuple[int, int]:
-        """Lines written and read in the latest second."""
+        """The number of lines written and read in the latest second."""
         return self.rates[-1] if self.rates else (0, 0)
 
     def lag(self, shard: Shard) -> int:
-        """Lines in a shard that have not arrived downstream."""
+        """The number of lines of a shard that have not arrived."""
         totals = self.totals
         return max(0, totals.written_by_shard.get(shard.id, 0) - self.read(shard))
 
     def read(self, shard: Shard) -> int:
-        """Lines of a shard that arrived downstream."""
+        """The number of lines of a shard that have arrived."""
         return self.totals.read_by_shard.get(shard.id, 0)
 
 
 class Rates:
-    """Lines a second, for the latest seconds."""
+    """The number of lines in each of the latest seconds."""
 
     def __init__(self) -> None:
-        """No second has passed."""
+        """Start without a second."""
         self._seconds: deque[tuple[int, int]] = deque(maxlen=HISTORY_SECONDS)
         self._last = (0.0, 0, 0)
 
     def note(self, now: float, written: int, read: int) -> None:
-        """Totals at a time in seconds; kept once a second."""
+        """Add totals. Only one per second is stored."""
         then, written_then, read_then = self._last
         if (passed := now - then) < 1:
             return
@@ -76,5 +76,5 @@ class Rates:
         self._last = (now, written, read)
 
     def seconds(self) -> list[tuple[int, int]]:
-        """Written and read in each second, the latest last."""
+        """The number of lines written and read in each second, the latest last."""
         return list(self._seconds)

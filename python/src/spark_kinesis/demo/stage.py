@@ -1,4 +1,4 @@
-"""The running demo: what the story acts on, and how it is watched."""
+"""The running demo: its query, its resharding and its display."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .traffic import Traffic
 
 FRAME_SECONDS = 0.2
-CAUGHT_UP_LINES = 1000  # two seconds of the log
+CAUGHT_UP_LINES = 1000  # the log has these in two seconds
 
 Reshard = Callable[[Any, str], list[Shard]]
 
@@ -25,14 +25,14 @@ class Stage:
     """A query over a stream that is being written, and a screen that shows both.
 
     Args:
-        client: an independent Kinesis client.
-        books: kept by the threads that write and read.
-        screen: where to show.
-        traffic: those threads; a failure of one is raised by whoever watches.
+        client: boto3 client.
+        books: books of the lines written and read.
+        screen: display.
+        traffic: threads that write and read. ``watch`` raises their errors.
     """
 
     def __init__(self, client: Any, books: Books, screen: Screen, traffic: Traffic) -> None:
-        """The curtain rises."""
+        """Start the clock of the demo."""
         self._client = client
         self._books = books
         self._screen = screen
@@ -48,7 +48,7 @@ class Stage:
         self._screen.tell(self._seconds(), event)
 
     def start(self, query: Query, event: str) -> None:
-        """From now on this query runs."""
+        """Set the running query, and show an event."""
         self._query, self._doing = query, "query running"
         self.tell(event)
 
@@ -69,21 +69,21 @@ class Stage:
         self.tell(f"shard{'s' * (len(old) > 1)} {before} {verb} into {after}")
 
     def watch(self, seconds: float) -> None:
-        """Keep showing for a while."""
+        """Update the display for some seconds."""
         self.watch_until(lambda: False, seconds)
 
-    def watch_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Keep showing until something is so, or for so long; returns whether it is."""
+    def watch_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Update the display until a condition holds or the time is over. Returns the condition."""
         until = time.monotonic() + seconds
-        while not (so := is_so()) and time.monotonic() < until:
+        while not (holds := condition()) and time.monotonic() < until:
             self._check()
             self._show()
             time.sleep(FRAME_SECONDS)
         self._show()
-        return so
+        return holds
 
     def has_caught_up(self) -> bool:
-        """Whether little of what was written is still on its way."""
+        """Whether almost all lines written have arrived."""
         totals = self._books.totals()
         return totals.read > 0 and totals.written - totals.read < CAUGHT_UP_LINES
 
@@ -94,7 +94,7 @@ class Stage:
         return list_shards(self._client, LOG)
 
     def _check(self) -> None:
-        """Raise what went wrong in a thread or in the query."""
+        """Raise the error of a thread or of the query."""
         self._traffic.check()
         if self._query is not None:
             self._query.check()

@@ -1,4 +1,4 @@
-"""The demo from its beginning to its verdict."""
+"""The demo from start to verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 20.0
 
 
 def run(folder: Path) -> Verdict:
-    """Run the demo, with what it leaves behind in a folder."""
+    """Run the demo. Its checkpoint and Spark's log go into the folder."""
     books = Books()
     with ExitStack() as stack:
         kinesis = stack.enter_context(LocalKinesis(streams=STREAMS))
@@ -38,27 +38,27 @@ def run(folder: Path) -> Verdict:
         downstream = {PARSED: books.arrived, COUNTS: books.counted}
         traffic = stack.enter_context(closing(Traffic(kinesis, LOG, books, downstream)))
         stage = Stage(client_of(kinesis), books, screen, traffic)
-        stage.tell("a local Kinesis is up, and 50 clients make a web server write its log")
+        stage.tell("the local Kinesis runs, and a log of 50 clients is written to it")
         spark = start_spark(stage, folder / "spark.log")
         stack.callback(spark.stop)
         play(stage, lambda: Query(spark, kinesis, folder / "checkpoint"))
         traffic.end_log()
-        stage.tell("the log has ended; the last lines are on their way")
+        stage.tell("the log has ended; the query reads the last lines")
         stage.watch_until(books.is_complete, PATIENCE_SECONDS)
-        stage.stop("query stopped; now the books are compared")
+        stage.stop("query stopped; now the lines written and read are compared")
         traffic.end_reading()
         stage.watch(0)
     return books.verdict()
 
 
 def play(stage: Stage, start: Callable[[], Query]) -> None:
-    """What happens while lines keep coming."""
-    stage.start(start(), "query started, at the oldest line")
+    """Restart the query and reshard the log while lines are written."""
+    stage.start(start(), "query started at the oldest line")
     stage.watch_until(stage.has_caught_up, PATIENCE_SECONDS)
     stage.watch(3)
     stage.reshard(split, "was split")
     stage.watch(5)
-    stage.stop("query stopped; lines keep coming")
+    stage.stop("query stopped; the log goes on")
     stage.watch(4)
     stage.start(start(), "query started again from its checkpoint")
     stage.watch_until(stage.has_caught_up, PATIENCE_SECONDS)
@@ -68,10 +68,10 @@ def play(stage: Stage, start: Callable[[], Query]) -> None:
 
 
 def start_spark(stage: Stage, log: Path) -> SparkSession:
-    """Start Spark while lines already come.
+    """Start Spark while lines are written.
 
     Raises:
-        TimeoutError: when it takes more than a minute.
+        TimeoutError: if it takes more than a minute.
     """
     started: Future[SparkSession] = Future()
     Thread(target=_start_into, args=(started, log), daemon=True).start()
@@ -81,7 +81,7 @@ def start_spark(stage: Stage, log: Path) -> SparkSession:
 
 
 def _start_into(started: Future[SparkSession], log: Path) -> None:
-    """Start Spark in a thread that nobody has to wait for, unlike those of a pool."""
+    """Start Spark in a daemon thread: at the end, Python does not wait for it."""
     try:
         started.set_result(start_session(log))
     except BaseException as error:  # noqa: BLE001 raised by whoever waits

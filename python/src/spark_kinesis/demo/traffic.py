@@ -1,4 +1,4 @@
-"""The demo's two ends, both a plain boto3: who writes the log, and who reads what came of it."""
+"""Threads that write the log and read the results, with boto3."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     from .books import Books
 
-PERIOD_SECONDS = 0.1  # 50 clients, 10 times a second: 500 lines/s
+PERIOD_SECONDS = 0.1  # 50 clients, 10 times per second: 500 lines per second
 POLL_SECONDS = 0.2
 
 Take = Callable[[bytes, float], None]
 
 
 class Traffic:
-    """Threads that write the log and read what comes of it, from the start to ``close``.
+    """Threads that write the log and read the results until ``close``.
 
     Args:
-        kinesis: where all the streams are.
-        log: the stream to write.
-        books: to note what was written.
-        downstream: who takes the records of which stream.
+        kinesis: local Kinesis with all streams.
+        log: name of the stream to write.
+        books: books for the lines written.
+        downstream: functions that take the records, by name of the stream to read.
     """
 
     def __init__(
         self, kinesis: LocalKinesis, log: str, books: Books, downstream: Mapping[str, Take]
     ) -> None:
-        """Start them."""
+        """Start the threads."""
         self._quiet, self._done = threading.Event(), threading.Event()
         self._pool = ThreadPoolExecutor(1 + len(downstream))
         self._writer = self._pool.submit(write_log, client_of(kinesis), log, books, self._quiet)
@@ -49,31 +49,31 @@ class Traffic:
         ]
 
     def end_log(self) -> None:
-        """Write no more; return when all that was written is in the books."""
+        """Stop writing, and return when all lines written are in the books."""
         self._quiet.set()
         self._writer.result()
 
     def end_reading(self) -> None:
-        """Return when all that is in the streams is in the books."""
+        """Return when all records of the streams are in the books."""
         self._done.set()
         for reader in self._readers:
             reader.result()
 
     def check(self) -> None:
-        """Raise what a thread failed with, if one did."""
+        """Raise the error of a thread, if one failed."""
         for thread in (self._writer, *self._readers):
             if thread.done():
                 thread.result()
 
     def close(self) -> None:
-        """Stop them, whatever is left to do."""
+        """Stop the threads at once."""
         self._quiet.set()
         self._done.set()
         self._pool.shutdown()
 
 
 def client_of(kinesis: LocalKinesis) -> Any:
-    """An independent Kinesis client."""
+    """A boto3 client, independent of the package's own classes."""
     access = kinesis.access
     return boto3.client(
         "kinesis",
@@ -81,15 +81,15 @@ def client_of(kinesis: LocalKinesis) -> Any:
         region_name=access["region"],
         aws_access_key_id=access["credentials"].access_key_id,
         aws_secret_access_key=access["credentials"].secret_access_key,
-        config=Config(proxies={}),  # this machine's proxy is for others
+        config=Config(proxies={}),  # the proxies of this machine are for other hosts
     )
 
 
 def write_log(client: Any, stream: str, books: Books, quiet: threading.Event) -> None:
-    """One line of every client, again and again, at a steady rate, until told to be quiet.
+    """Write a line of every client at a steady rate until ``quiet`` is set.
 
-    A request holds each client once and is complete before the next, so that each client's lines
-    are in the stream in their order even where one had to be sent again.
+    A request has one line per client and is written completely before the next, so that the lines
+    of each client are in order even if one had to be sent again.
     """
     visitors = Visitors(random.Random(7))  # noqa: S311 made-up traffic, the same every time
     due = time.monotonic()
@@ -106,7 +106,7 @@ def write_log(client: Any, stream: str, books: Books, quiet: threading.Event) ->
 
 
 def read_all(client: Any, stream: str, take: Take, done: threading.Event) -> None:
-    """Take every record of a stream that is not resharded; when told it is done, the last ones."""
+    """Take all records of a stream without resharding, until ``done`` is set and none is left."""
     shards = client.list_shards(StreamName=stream)["Shards"]
     iterators = [_oldest(client, stream, shard["ShardId"]) for shard in shards]
     finished = False

@@ -1,4 +1,4 @@
-"""Was anything lost, delivered twice, or out of order?"""
+"""The comparison: lines lost, delivered twice, or out of order."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 LineKey = tuple[str, int]
-"""What tells a line from every other: its client, and its number among the client's."""
+"""The identity of a line: its client, and the number of the client's request."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arrival:
-    """A line as it was found downstream.
+    """A line read from ``parsed``.
 
     Attributes:
-        batch: the micro-batch that delivered it.
-        row: its place among that micro-batch's rows.
-        client: whose request it was, the partition key.
-        number: of the request, among its client's.
-        shard: where the query read it.
+        batch: micro-batch that delivered the line.
+        row: row of that micro-batch.
+        client: client of the request, which is the partition key.
+        number: number of the client's request.
+        shard: shard from which the query read the line.
     """
 
     batch: int
@@ -30,26 +30,25 @@ class Arrival:
 
     @property
     def line(self) -> LineKey:
-        """Which line it is."""
+        """The identity of the line."""
         return self.client, self.number
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """The books, closed.
+    """The result of the comparison.
 
     Attributes:
-        written: lines that Kinesis acknowledged.
-        read: rows the query delivered.
-        lost: lines written that are not among them.
-        duplicated: lines beyond one for a row: a line that another row holds already, or
-            another line in the same row. The latter is a micro-batch that was run again with
-            other rows, which the connector promises never to do.
-        out_of_order: rows that come after a later line of the same client.
-        resent: records that repeat a row. A sink that delivers at least once may do so when a
-            request or a micro-batch is tried again; their batch and row tell, so that no reader
-            need count them twice. Stopping between two micro-batches makes none.
-        counted: what the counts per status add up to; must be as much as read.
+        written: number of lines that Kinesis acknowledged.
+        read: number of rows that the query delivered.
+        lost: number of lines written that no row has.
+        duplicated: number of lines in a second row, and of rows with a second line. The latter
+            means that a micro-batch ran again with other rows, which must never happen.
+        out_of_order: number of rows after a later line of the same client.
+        resent: number of records that repeat a row. The sink writes at least once, so it may
+            repeat a row when it retries a request or a micro-batch. Readers recognize such records
+            by batch and row.
+        counted: sum of the counts per status. It must equal ``read``.
     """
 
     written: int
@@ -62,7 +61,7 @@ class Verdict:
 
     @property
     def is_flawless(self) -> bool:
-        """Whether there were lines, and each arrived once and in order, and nothing else did."""
+        """Whether there were lines, and exactly these arrived, once and in order."""
         faults = self.lost + self.duplicated + self.out_of_order
         return self.written > 0 and self.written == self.read == self.counted and faults == 0
 
@@ -74,10 +73,10 @@ class Verdict:
 
 
 def judge(written: Collection[LineKey], arrivals: Iterable[Arrival], counted: int) -> Verdict:
-    """Hold what was found downstream against what was written.
+    """Compare the lines read with the lines written.
 
-    The order is the one in which the query had the rows: by micro-batch, then by row. The order
-    of the records downstream says nothing, as the sink has several requests in flight.
+    The order is that of the rows in the query: by micro-batch, then by row. The order of the
+    records in ``parsed`` is arbitrary, because the sink has several requests in flight.
     """
     arrived = list(arrivals)
     deliveries = {(a.batch, a.row, a.client, a.number) for a in arrived}
@@ -98,7 +97,7 @@ def judge(written: Collection[LineKey], arrivals: Iterable[Arrival], counted: in
 
 
 def _steps_back(numbers: list[int]) -> int:
-    """How many numbers come after a greater one."""
+    """The number of numbers that come after a greater one."""
     greatest = steps = 0
     for number in numbers:
         steps += number < greatest

@@ -1,4 +1,4 @@
-"""The command ``python -m spark_kinesis.generate``; ``--help`` tells how."""
+"""The command ``python -m spark_kinesis.generate``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GIVE_UP_SECONDS = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write records; 0 if all that was asked for is written, or on Ctrl-C, 1 if not."""
+    """Write records. Returns 0 when they are written or after Ctrl-C, and 1 if that failed."""
     parser = _parser()
     asked = parser.parse_args(arguments)
     try:
@@ -53,7 +53,7 @@ def _perform(work: Work, asked: argparse.Namespace) -> int:
     try:
         run(work, writer, times, progress)
     except KeyboardInterrupt:
-        pass  # the way to end it
+        pass  # Ctrl-C is the normal end without a limit
     finally:
         _close(progress, writer, times.now() - begun, asked.stream)
     return 0
@@ -85,29 +85,46 @@ def _work(asked: argparse.Namespace) -> Work:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m spark_kinesis.generate",
-        description="Write made-up records to a stream at a steady rate.",
+        description="Write generated records to a stream at a steady rate.",
         epilog=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    say = parser.add_argument
-    say("--stream", required=True, help="its name")
-    say("--endpoint", help="such as http://127.0.0.1:4567; default: AWS")
-    say("--region", help="default: the AWS SDK's chain; of a local endpoint, us-east-1")
-    say("--profile", help="of the AWS configuration files; default: the AWS SDK's chain")
-    say("--rate", type=float, default=100.0, help="records a second (default 100)")
-    say("--count", type=int, help="stop after so many records")
-    say("--seconds", type=float, help="stop after so long; default: at Ctrl-C")
-    say("--template", default=DEFAULT_TEMPLATE, help="of a record's data; see below")
-    say("--keys", type=int, default=1000, help="how many partition keys (default 1000)")
-    say("--hot-share", type=float, default=0.0, help="share of records with a hot key, 0 to 1")
-    say("--hot-keys", type=int, help="how many keys are hot (default 1 with --hot-share)")
-    say("--seed", type=int, help="the same keys and values again; default: others each time")
-    say("--give-up", type=float, default=GIVE_UP_SECONDS, metavar="SECONDS", help=_GIVE_UP)
-    say("--quiet", action="store_true", help="no progress, the summary only")
+    add = parser.add_argument
+    add("--stream", required=True, help="name of the stream")
+    add("--endpoint", help="URL, such as http://127.0.0.1:4567 (default: AWS)")
+    add(
+        "--region",
+        help="AWS region (default: from the AWS SDK's chain, for a local endpoint us-east-1)",
+    )
+    add(
+        "--profile",
+        help="profile of the AWS configuration files (default: from the AWS SDK's chain)",
+    )
+    add("--rate", type=float, default=100.0, help="records per second (default: 100)")
+    add("--count", type=int, help="number of records to write (default: no limit)")
+    add("--seconds", type=float, help="time to write for, in seconds (default: until Ctrl-C)")
+    add(
+        "--template",
+        default=DEFAULT_TEMPLATE,
+        help="data of a record, with placeholders; see below",
+    )
+    add("--keys", type=int, default=1000, help="number of partition keys (default: 1000)")
+    add(
+        "--hot-share",
+        type=float,
+        default=0.0,
+        help="share of the records with a hot key, from 0 to 1 (default: 0)",
+    )
+    add(
+        "--hot-keys", type=int, help="number of hot keys (default: 1 with --hot-share, otherwise 0)"
+    )
+    add("--seed", type=int, help="number that makes keys and values repeatable (default: random)")
+    add("--give-up", type=float, default=GIVE_UP_SECONDS, metavar="SECONDS", help=_GIVE_UP)
+    add("--quiet", action="store_true", help="print the summary only")
     return parser
 
 
-_GIVE_UP = f"fail when a record is refused for so long (default {GIVE_UP_SECONDS:.0f})"
+_GIVE_UP = f"maximum time to retry a record (default: {GIVE_UP_SECONDS:.0f})"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which partition key a record gets. Decides only; chance is given."""
+"""The choice of a partition key. Random numbers come from the caller."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Keys:
     """``key-0`` to ``key-<count - 1>``, the first of them hot.
 
     Attributes:
-        count: how many keys, at least 1.
-        hot: how many of them are hot, fewer than all.
-        hot_share: the share of records that the hot keys have together, 0 to 1. Within hot keys,
-            and within the others, each key is as likely as another.
+        count: number of keys, at least 1.
+        hot: number of hot keys, less than ``count``.
+        hot_share: share of the records that all hot keys have together, from 0 to 1. All hot keys
+            are equally likely, and so are all other keys.
     """
 
     count: int
@@ -25,19 +25,21 @@ class Keys:
         """Check the numbers.
 
         Raises:
-            ValueError: naming the option that is wrong.
+            ValueError: names the wrong option.
         """
         if self.count < 1:
             raise ValueError(f"--keys must be at least 1, not {self.count}")
         if not 0 <= self.hot < self.count:
-            raise ValueError(f"--hot-keys must be 0 to {self.count - 1} of --keys, not {self.hot}")
+            raise ValueError(
+                f"--hot-keys must be less than --keys, from 0 to {self.count - 1}, not {self.hot}"
+            )
         if not 0 <= self.hot_share <= 1:
-            raise ValueError(f"--hot-share must be 0 to 1, not {self.hot_share}")
+            raise ValueError(f"--hot-share must be from 0 to 1, not {self.hot_share}")
         if (self.hot > 0) != (self.hot_share > 0):
-            raise ValueError("--hot-keys and --hot-share belong together: give both or none")
+            raise ValueError("--hot-keys and --hot-share belong together: set both or neither")
 
     def choose(self, chance: random.Random) -> str:
-        """The key of one more record."""
+        """The key of the next record."""
         is_hot = self.hot > 0 and chance.random() < self.hot_share
         number = chance.randrange(self.hot) if is_hot else chance.randrange(self.hot, self.count)
         return f"key-{number}"

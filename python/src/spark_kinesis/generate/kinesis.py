@@ -1,18 +1,21 @@
-"""The stream that is written to, by boto3."""
+"""The Kinesis client of the generator, with boto3."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spark_kinesis._boto import boto3
 from spark_kinesis._errors import GeneratorError
 
-from .writer import Send, Unanswered
+from .writer import RequestFailedError, Send
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_PASSING = (
+_TRANSIENT = (
     "ProvisionedThroughputExceededException",
     "LimitExceededException",
     "KMSThrottlingException",
@@ -24,15 +27,16 @@ _PASSING = (
 _SERVER_ERROR = 500
 
 
-def connect(endpoint: str | None, region: str | None, profile: str | None) -> Any:
-    """A client that does not retry by itself.
+def connect(endpoint: str | None, region: str | None, profile: str | None) -> KinesisClient:
+    """A client that makes no retries.
 
-    A local endpoint without a profile gets made-up keys and, unless told, us-east-1; otherwise
-    region and credentials come from the AWS SDK's usual chain. A proxy is for others only.
+    For a local endpoint without a profile, the keys are placeholders, the default region is
+    us-east-1, and proxies are ignored. Otherwise region and credentials come from the default chain
+    of the AWS SDK.
 
     Raises:
-        MissingPackageError: when boto3 is not installed.
-        GeneratorError: when region or profile is missing or unknown.
+        MissingPackageError: if boto3 is not installed.
+        GeneratorError: if region or profile is missing or unknown.
     """
     package = boto3("python -m spark_kinesis.generate")
     from botocore.config import Config  # noqa: PLC0415 comes with boto3
@@ -46,15 +50,16 @@ def connect(endpoint: str | None, region: str | None, profile: str | None) -> An
         keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
     try:
         session = package.Session(profile_name=profile, region_name=region, **keys)
-        return session.client("kinesis", endpoint_url=endpoint, config=config)
+        client: KinesisClient = session.client("kinesis", endpoint_url=endpoint, config=config)
     except (BotoCoreError, ValueError) as error:
-        raise GeneratorError(f"no client for Kinesis: {error}") from error
+        raise GeneratorError(f"cannot connect to Kinesis: {error}") from error
+    return client
 
 
 def sender(client: Any, stream: str) -> Send:
-    """How one request is sent.
+    """A function that sends one request.
 
-    The result raises ``Unanswered`` where sending again may help, ``GeneratorError`` where not.
+    It raises ``RequestFailedError`` if the request may succeed later, otherwise ``GeneratorError``.
     """
     from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError  # noqa: PLC0415
 
@@ -62,21 +67,21 @@ def sender(client: Any, stream: str) -> Send:
         try:
             answer = client.put_records(StreamName=stream, Records=request)
         except ClientError as error:
-            if _is_passing(error.response):
-                raise Unanswered(str(error)) from error
+            if _is_transient(error.response):
+                raise RequestFailedError(str(error)) from error
             raise GeneratorError(f"stream {stream}: {error}") from error
         except HTTPClientError as error:
-            raise Unanswered(str(error)) from error
+            raise RequestFailedError(str(error)) from error
         except BotoCoreError as error:
             raise GeneratorError(f"stream {stream}: {error}") from error
         records = answer.get("Records", [])
-        if len(records) != len(request):  # boto3 makes the best of an answer that was cut
-            raise Unanswered(f"{len(records)} answers to {len(request)} records")
+        if len(records) != len(request):  # boto3 accepts an answer that was cut
+            raise RequestFailedError(f"{len(records)} answers to {len(request)} records")
         return [record.get("ErrorCode") for record in records]
 
     return send
 
 
-def _is_passing(response: Any) -> bool:
+def _is_transient(response: Any) -> bool:
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    return status >= _SERVER_ERROR or response["Error"]["Code"] in _PASSING
+    return status >= _SERVER_ERROR or response["Error"]["Code"] in _TRANSIENT

@@ -1,4 +1,4 @@
-"""When the next records are due. Decides only; the time is given, in seconds."""
+"""The time at which the next records are due. The time comes from the caller, in seconds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MICROSECOND = 1e-6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """A steady rate. Time that was lost is not caught up, but for a tenth of a second.
+    """A steady rate. After a delay, it catches up a tenth of a second at most.
 
-    Over any ``t`` seconds no more than ``rate * (t + SLACK_SECONDS)`` records and those of one
-    request begin to be written.
+    In any ``t`` seconds, requests start for at most ``rate * (t + SLACK_SECONDS)`` records, and
+    those of one more request.
 
     Attributes:
-        rate: records a second, above 0.
-        due: when the next may be written.
+        rate: records per second, above 0.
+        due: time at which the next request may start.
     """
 
     rate: float
@@ -29,21 +29,21 @@ class Pace:
         """Check the rate.
 
         Raises:
-            ValueError: when it is not above 0, or no finite number.
+            ValueError: if it is not a finite number above 0.
         """
         if not 0 < self.rate < float("inf"):
             raise ValueError(f"--rate must be a number above 0, not {self.rate}")
 
     @property
     def batch(self) -> int:
-        """Records of a request: those of a tenth of a second, 1 to 500."""
+        """The number of records per request: those of a tenth of a second, from 1 to 500."""
         return max(1, min(_REQUEST_RECORDS, int(self.rate / _REQUESTS_PER_SECOND)))
 
     def wait(self, now: float) -> float:
-        """Seconds until the next may be written; less than a microsecond is nothing."""
+        """The seconds until the next request may start; 0 if less than a microsecond."""
         wait = self.due - now
         return wait if wait >= _MICROSECOND else 0.0
 
     def after(self, now: float, records: int) -> Pace:
-        """The pace once so many have been written, not before they were due."""
+        """The pace after a request for this number of records."""
         return replace(self, due=max(self.due, now - SLACK_SECONDS) + records / self.rate)

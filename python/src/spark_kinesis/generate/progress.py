@@ -1,4 +1,4 @@
-"""What a viewer sees of the writing, on standard error: a bar with rich, plain lines without."""
+"""The progress on standard error: a bar with rich, plain lines without it."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ PLAIN_PERIOD_SECONDS = 2.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Goal:
-    """When to stop; with neither, when interrupted.
+    """When to stop. Without either, the generator stops at Ctrl-C.
 
     Attributes:
-        count: after so many records.
-        seconds: after so long.
+        count: number of records to write.
+        seconds: time to write for.
     """
 
     count: int | None = None
     seconds: float | None = None
 
     def left(self, written: int, elapsed: float) -> int | None:
-        """How many records may still be written; ``None`` for any number."""
+        """The number of records still to write; ``None`` for any number."""
         if self.seconds is not None and elapsed >= self.seconds:
             return 0
         return None if self.count is None else max(0, self.count - written)
 
     def done(self, written: int, elapsed: float) -> float | None:
-        """The share of the work that is done, 0 to 1; ``None`` when it has no end."""
+        """The share of the work that is done, from 0 to 1; ``None`` if it has no end."""
         shares = [
             part / whole if whole else 1.0
             for part, whole in ((written, self.count), (elapsed, self.seconds))
@@ -42,35 +42,35 @@ class Goal:
 
 
 class Progress(Protocol):
-    """Where the writing is shown."""
+    """A display of the progress."""
 
     def show(self, tally: Tally, elapsed: float) -> None:
-        """How things are now."""
+        """Show the current figures."""
 
     def close(self) -> None:
-        """Nothing more will be shown."""
+        """End the display."""
 
 
 class Quiet:
     """Shows nothing."""
 
     def show(self, tally: Tally, elapsed: float) -> None:
-        """Say nothing."""
+        """Show nothing."""
 
     def close(self) -> None:
-        """Nothing to tidy."""
+        """Does nothing."""
 
 
 class Lines:
-    """A line every two seconds."""
+    """Prints a line every two seconds."""
 
     def __init__(self, goal: Goal) -> None:
-        """Nothing shown yet."""
+        """Shows nothing yet."""
         self._goal = goal
         self._due = PLAIN_PERIOD_SECONDS
 
     def show(self, tally: Tally, elapsed: float) -> None:
-        """How things are now, if it is time."""
+        """Show the current figures if the next line is due."""
         if elapsed >= self._due:
             self._due = elapsed + PLAIN_PERIOD_SECONDS
             done = self._goal.done(tally.written, elapsed)
@@ -78,14 +78,14 @@ class Lines:
             print(f"{share}{sentence(tally, elapsed)}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing to tidy."""
+        """Does nothing."""
 
 
 class Bar:
-    """One line that changes in place."""
+    """A bar with one line of figures."""
 
     def __init__(self, goal: Goal) -> None:
-        """Begin to show."""
+        """Start the display."""
         from rich.console import Console  # noqa: PLC0415 optional
         from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
@@ -97,7 +97,7 @@ class Bar:
         self._progress.start()
 
     def show(self, tally: Tally, elapsed: float) -> None:
-        """How things are now."""
+        """Show the current figures."""
         done = self._goal.done(tally.written, elapsed)
         self._progress.update(
             self._task,
@@ -107,19 +107,19 @@ class Bar:
         )
 
     def close(self) -> None:
-        """Leave the last picture standing."""
+        """End the display, and leave the last figures visible."""
         self._progress.stop()
 
 
 def open_progress(goal: Goal, *, quiet: bool) -> Progress:
-    """The one that fits where the output goes."""
+    """The display for this standard error: a bar on a terminal, lines elsewhere."""
     if quiet:
         return Quiet()
     return Bar(goal) if sys.stderr.isatty() and find_spec("rich") else Lines(goal)
 
 
 def sentence(tally: Tally, elapsed: float) -> str:
-    """Where things stand, in one line."""
+    """The figures in one line."""
     rate = tally.written / elapsed if elapsed > 0 else 0.0
     return (
         f"{tally.written} written, {tally.throttled} throttled, {tally.retried} retried "

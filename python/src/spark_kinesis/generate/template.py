@@ -1,4 +1,7 @@
-"""What a made-up record says: text with placeholders. Decides only; time and chance are given."""
+"""The data of generated records: text with placeholders.
+
+Time and random numbers come from the caller.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from datetime import datetime, timezone
 from difflib import get_close_matches
 
 HELP = """placeholders of a template:
-  {{counter}}          0, 1, 2, ...; {{counter 100}} begins at 100
+  {{counter}}          0, 1, 2, ...; {{counter 100}} starts at 100
   {{now}}              2026-01-02T03:04:05.678Z
-  {{epoch}}            the same in milliseconds since 1970
-  {{key}}              the record's partition key
-  {{random 1 100}}     a whole number, both ends included
+  {{epoch}}            the same time in milliseconds since 1970
+  {{key}}              partition key of the record
+  {{random 1 100}}     a whole number within these bounds
   {{random 0.50 9.99}} a number with as many decimals as its bounds
-  {{choice a,b,c}}     one of these
-  {{text 20}}          so many letters
+  {{choice a,b,c}}     one of these words
+  {{text 20}}          this number of letters
   {{uuid}}             a random UUID"""
 
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
@@ -28,12 +31,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moment:
-    """What a record is made from.
+    """The record for which a template is rendered.
 
     Attributes:
-        number: of the record, from 0.
-        key: its partition key.
-        now: the time, with its zone.
+        number: number of the record, from 0.
+        key: partition key of the record.
+        now: current time, with a time zone.
     """
 
     number: int
@@ -46,7 +49,7 @@ Maker = Callable[[Moment, random.Random], str]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Text and placeholders in turn; ``str`` gives back what was parsed."""
+    """A parsed template: text and placeholders. ``str`` returns its source."""
 
     source: str
     makers: tuple[Maker, ...]
@@ -55,22 +58,22 @@ class Template:
         return self.source
 
     def render(self, moment: Moment, chance: random.Random) -> str:
-        """The text of a record."""
+        """The data of a record."""
         return "".join(make(moment, chance) for make in self.makers)
 
 
 def parse(source: str) -> Template:
-    """A template; braces that are no placeholder stand for themselves, but for ``{{``.
+    """Parse a template. Single braces are plain text.
 
     Raises:
-        ValueError: for a placeholder that is unknown, unclosed or has the wrong arguments.
+        ValueError: for a placeholder that is unknown, not closed, or has wrong arguments.
     """
     makers: list[Maker] = []
     for at, piece in enumerate(_PLACEHOLDER.split(source)):
         if at % 2:
             makers.append(_placeholder(piece))
         elif "{{" in piece:
-            raise ValueError(f"template: no }}}} after {piece[piece.index('{{') :][:20]!r}")
+            raise ValueError(f"template: }}}} is missing after {piece[piece.index('{{') :][:20]!r}")
         else:
             makers.append(_literal(piece))
     return Template(source, tuple(makers))
@@ -81,7 +84,7 @@ def _placeholder(expression: str) -> Maker:
     build = _PLACEHOLDERS.get(name)
     if build is None:
         near = get_close_matches(name, _PLACEHOLDERS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_PLACEHOLDERS)}"
+        hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(_PLACEHOLDERS)}"
         raise ValueError(f"template: unknown placeholder {{{{{expression}}}}}: {hint}")
     try:
         return build(arguments[0].strip() if arguments else "")
@@ -106,7 +109,7 @@ def _random(arguments: str) -> Maker:
     decimals = max(len(match[1] or "") for match in matches if match)
     low, high = (_units(bound, decimals) for bound in bounds)
     if low > high:
-        raise ValueError("the first number must not be the greater")
+        raise ValueError("the first number must not be greater than the second")
     return lambda _moment, chance: _decimal(chance.randint(low, high), decimals)
 
 
@@ -162,11 +165,11 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no whole number") from None
+        raise ValueError(f"{text!r} is not a whole number") from None
 
 
 def _units(number: str, decimals: int) -> int:
-    """A decimal number as an exact count of its last decimal's units: 1.5 with two is 150."""
+    """A decimal number in units of its last decimal: 1.5 with two decimals is 150."""
     whole, _, rest = number.partition(".")
     return int(whole + rest.ljust(decimals, "0"))
 

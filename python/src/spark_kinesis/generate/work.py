@@ -1,4 +1,4 @@
-"""The work itself: make records, wait until they are due, write them."""
+"""The loop: make records, wait until they are due, write them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ REQUEST_BYTES = 5 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """What to write.
+    """The records to write.
 
     Attributes:
-        template: of each record's data.
-        keys: to choose a partition key from.
-        pace: how fast.
-        goal: how much.
-        seed: of keys and data: the same records again, but for their times.
+        template: data of a record.
+        keys: partition keys to choose from.
+        pace: records per second.
+        goal: when to stop.
+        seed: seed of keys and data. The same seed makes the same records, except their times.
     """
 
     template: Template
@@ -44,9 +44,9 @@ class Times:
     """The clocks.
 
     Attributes:
-        now: seconds since some moment.
-        sleep: waits so many seconds.
-        date: the time that records carry.
+        now: returns seconds of a monotonic clock.
+        sleep: waits for a number of seconds.
+        date: returns the time to put into records.
     """
 
     now: Callable[[], float]
@@ -55,10 +55,10 @@ class Times:
 
 
 def run(work: Work, writer: Writer, times: Times, progress: Progress) -> float:
-    """Write until the goal is reached; how many seconds it took.
+    """Write until the goal is reached. Returns how many seconds that took.
 
     Raises:
-        GeneratorError: when Kinesis would not take the records.
+        GeneratorError: if Kinesis does not accept the records.
     """
     chance = random.Random(work.seed)  # noqa: S311 made-up records, the same for a seed
     begun, pace, made = times.now(), work.pace, 0
@@ -79,7 +79,7 @@ def run(work: Work, writer: Writer, times: Times, progress: Progress) -> float:
 
 
 def make(work: Work, first: int, count: int, date: datetime, chance: random.Random) -> list[Entry]:
-    """So many records from a number on, fewer where a request cannot hold them; at least one."""
+    """Make records from a number on: as many as fit into a request, at least one."""
     entries: list[Entry] = []
     size = 0
     for number in range(first, first + count):

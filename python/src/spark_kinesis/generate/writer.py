@@ -1,4 +1,4 @@
-"""Requests to Kinesis, and what was refused sent again."""
+"""Writes to Kinesis, with retries of what was refused."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Send = Callable[[list[dict[str, Any]]], Sequence[str | None]]
 THROTTLED = "ProvisionedThroughputExceededException"
 
 
-class Unanswered(Exception):
-    """A whole request failed and may be sent again; the message is the service's."""
+class RequestFailedError(GeneratorError):
+    """A whole request failed, and may succeed later. The message is that of the service."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the records so far.
+    """Counts so far.
 
     Attributes:
-        written: records that Kinesis acknowledged.
-        throttled: times that one was refused for the throughput of its shard.
-        retried: times that one was sent again, for whatever reason.
-        bytes: of data written.
+        written: number of records that Kinesis acknowledged.
+        throttled: number of times that a record was refused because of its shard's throughput.
+        retried: number of times that a record was sent again.
+        bytes: number of bytes of data written.
     """
 
     written: int = 0
@@ -38,16 +38,16 @@ class Tally:
 
 
 class Writer:
-    """Writes each request until all of it is written, so that a key's records keep their order.
+    """Writes each request completely before the next, so that the records of a key stay in order.
 
-    Only records that share a key *and* a request may change places, when one was refused.
+    Only records of one key in one request may change their order, if one of them was refused.
 
     Args:
-        stream: its name, for messages.
-        send: one request; for each entry ``None``, or the error by which it was refused.
-        patience: seconds after which an unwritten record is an error.
-        now: a clock, in seconds.
-        sleep: waits so many.
+        stream: name of the stream, for messages.
+        send: sends a request. Returns ``None`` or the error code for each entry.
+        patience: maximum number of seconds to retry a record.
+        now: returns seconds of a monotonic clock.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Writer:
         now: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        """Nothing written yet."""
+        """Writes nothing yet."""
         self.tally = Tally()
         self._stream = stream
         self._send = send
@@ -69,10 +69,10 @@ class Writer:
         self._chance = random.Random()  # noqa: S311 jitter only
 
     def write(self, entries: Sequence[Entry]) -> None:
-        """Return when all are written.
+        """Write records, and return when Kinesis has acknowledged all.
 
         Raises:
-            GeneratorError: when some are not within the time.
+            GeneratorError: if some records are not written in time, or a request fails for good.
         """
         left, attempt, until = list(entries), 0, self._now() + self._patience
         while True:
@@ -82,18 +82,18 @@ class Writer:
             if self._now() >= until:
                 raise GeneratorError(
                     f"stream {self._stream}: {len(left)} records were not written within "
-                    f"{self._patience:.0f} s, the last refused with {why}"
+                    f"{self._patience:.0f} s. The last error was {why}"
                 )
             self._sleep(pause(attempt, self._chance.random))
             self.tally.retried += len(left)
             attempt += 1
 
     def _attempt(self, entries: list[Entry]) -> tuple[list[Entry], str]:
-        """Send; what is left, and why."""
+        """Send records. Returns those that were not written, and the last error."""
         request = [{"PartitionKey": key, "Data": data} for key, data in entries]
         try:
             errors = self._send(request)
-        except Unanswered as error:
+        except RequestFailedError as error:
             self.tally.throttled += len(entries) if THROTTLED in str(error) else 0
             return entries, str(error)
         pairs = list(zip(entries, errors, strict=True))

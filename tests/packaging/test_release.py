@@ -1,0 +1,103 @@
+"""The source distribution and the wheels made of it, with stand-ins for the jars."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2] / "python"
+VERSION = (PROJECT / "src" / "spark_kinesis" / "VERSION").read_text(encoding="utf-8").strip()
+JARS = [
+    f"spark-kinesis-simulator_2.13-{VERSION}.jar",
+    f"spark-kinesis_2.12-{VERSION}.jar",
+    f"spark-kinesis_2.13-{VERSION}.jar",
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the Python project beside a `target` with stand-ins for the jars."""
+    ignored = shutil.ignore_patterns("dist", "__pycache__", "tests")
+    copy = shutil.copytree(PROJECT, tmp_path / "repository" / "python", ignore=ignored)
+    target = tmp_path / "repository" / "target"
+    target.mkdir()
+    for jar in JARS:
+        (target / jar).write_text(jar)
+    return copy
+
+
+def build(project: Path, kind: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", "dist"]
+    return subprocess.run(
+        command,
+        cwd=project,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def built(project: Path, kind: str, suffix: str, **environment: str) -> Path:
+    ended = build(project, kind, **environment)
+    assert ended.returncode == 0, ended.stderr
+    (file,) = (project / "dist").glob(f"*{suffix}")
+    return file
+
+
+def jars_in(wheel: Path) -> list[str]:
+    folder = "spark_kinesis/jars/"
+    with zipfile.ZipFile(wheel) as opened:
+        names = [name for name in opened.namelist() if name.startswith(folder)]
+        for name in names:
+            assert opened.read(name).decode() == name.removeprefix(folder)
+    return sorted(name.removeprefix(folder) for name in names)
+
+
+def test_a_wheel_has_the_jars_of_both_scalas_and_the_licenses(project: Path) -> None:
+    wheel = built(project, "wheel", ".whl")
+    assert jars_in(wheel) == JARS
+    with zipfile.ZipFile(wheel) as opened:
+        info = f"spark_kinesis-{VERSION}.dist-info"
+        for name in ("LICENSE", "NOTICE"):
+            text = opened.read(f"{info}/licenses/{name}").decode()
+            assert text == (PROJECT / name).read_text(encoding="utf-8")
+        metadata = message_from_string(opened.read(f"{info}/METADATA").decode())
+    assert metadata.get_all("License-File") == ["LICENSE", "NOTICE"]
+    links = [link.partition(", ")[0] for link in metadata.get_all("Project-URL") or []]
+    assert sorted(links) == ["Changelog", "Documentation", "Homepage", "Issues"]
+
+
+def test_a_wheel_is_built_from_the_source_distribution_alone(project: Path, tmp_path: Path) -> None:
+    sdist = built(project, "sdist", ".tar.gz")
+    with tarfile.open(sdist) as opened:
+        opened.extractall(tmp_path / "unpacked", filter="data")
+    shutil.rmtree(project.parent)  # neither the repository nor its target is there
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert jars_in(built(unpacked, "wheel", ".whl")) == JARS
+
+
+def test_a_build_without_a_jar_names_it_and_the_command(project: Path) -> None:
+    (project.parent / "target" / JARS[1]).unlink()
+    for kind in ("wheel", "sdist"):
+        ended = build(project, kind)
+        assert ended.returncode != 0
+        assert f"{JARS[1]}: run `make jar-2.12`" in ended.stderr
+
+
+def test_a_wheel_for_tests_may_have_one_scala(project: Path) -> None:
+    wheel = built(project, "wheel", ".whl", SPARK_KINESIS_SCALA="2.13")
+    assert jars_in(wheel) == [JARS[0], JARS[2]]
+
+
+def test_the_license_is_that_of_the_repository() -> None:
+    ours = (PROJECT.parent / "LICENSE").read_text(encoding="utf-8")
+    assert (PROJECT / "LICENSE").read_text(encoding="utf-8") == ours
