@@ -1,4 +1,4 @@
-"""Runs the end-to-end tests on one Spark and writes the result into docs/reference/spark-versions.md."""
+"""Runs the end-to-end tests on one Spark, for docs/reference/spark-versions.md."""
 
 from __future__ import annotations
 
