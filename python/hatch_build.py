@@ -14,6 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 EVERY_SCALA = "2.12,2.13"
+_HINT = ", or set SPARK_KINESIS_SCALA=2.13 for a package without the jar for Spark 3.5"
 
 
 class JarsHook(BuildHookInterface[Any]):
@@ -49,5 +50,5 @@ class JarsHook(BuildHookInterface[Any]):
         root = Path(self.root)
         folder = root / "jars" if (root / "PKG-INFO").is_file() else root.parent / "target"
         if not (folder / name).is_file():
-            raise FileNotFoundError(f"no {folder / name}: run `{command}` in the repository first")
+            raise FileNotFoundError(f"no {folder / name}: run `{command}` in the repository{_HINT}")
         return folder / name

@@ -1,4 +1,4 @@
-"""A local Kinesis, a stream of its own for each test, and a session from the installed wheel."""
+"""Fixtures: local Kinesis servers, streams, and a session with the installed wheel."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPAT
 
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[str]:
-    """The endpoint of the simulator in the wheel."""
+    """The endpoint of the local Kinesis in the wheel."""
     with pytest.MonkeyPatch.context() as patch:
-        if home := os.environ.get("SIMULATOR_SPARK_HOME"):  # the tests' own has no Scala 2.13
+        if home := os.environ.get("SIMULATOR_SPARK_HOME"):  # this Spark has no Scala 2.13
             patch.setenv("SPARK_HOME", home)
             patch.delenv("SPARK_KINESIS_JAR")
         kinesis = LocalKinesis().start()
@@ -45,7 +45,7 @@ def simulator() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def kinesis_local() -> Iterator[str]:
-    """The endpoint of `kinesis-local`, an emulator that is none of ours."""
+    """The endpoint of `kinesis-local`, an independent emulator."""
     command = [str(ROOT / "localstack" / "kinesis-mock" / "run"), "--stop-with-stdin"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -60,19 +60,19 @@ def kinesis_local() -> Iterator[str]:
             yield ready.removeprefix(READY).strip()
         finally:
             watchdog.cancel()
-            process.kill()  # asked politely, it takes half a minute
+            process.kill()  # its own shutdown takes half a minute
 
 
 @pytest.fixture(scope="session", params=["simulator", "kinesis_local"])
 def kinesis(request: pytest.FixtureRequest) -> str:
-    """The endpoint of each local Kinesis there is, in turn."""
+    """The endpoint of each local Kinesis server in turn."""
     endpoint: str = request.getfixturevalue(request.param)
     return endpoint
 
 
 @pytest.fixture
 def new_stream(kinesis: str) -> Iterator[Callable[..., Stream]]:
-    """Makes streams; they are deleted after the test."""
+    """Creates streams. They are deleted after the test."""
     made: list[Stream] = []
 
     def make(shards: int = 2) -> Stream:
@@ -86,13 +86,13 @@ def new_stream(kinesis: str) -> Iterator[Callable[..., Stream]]:
 
 @pytest.fixture
 def stream(new_stream: Callable[..., Stream]) -> Stream:
-    """A fresh stream of two shards."""
+    """A new stream with two shards."""
     return new_stream()
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """One classic session for all tests, with the connector from the installed wheel."""
+    """One classic session for all tests, with the connector of the installed wheel."""
     assert "site-packages" in spark_kinesis.__file__, "these tests are about the installed wheel"
     builder = (
         SparkSession.Builder()
@@ -110,5 +110,5 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
-    """Where one test's query keeps its progress."""
+    """The checkpoint folder of a test's query."""
     return tmp_path / "checkpoint"

@@ -1,4 +1,4 @@
-"""Executors that Spark ends when idle, and a query that reads ahead on them. Run by a test.
+"""Dynamic allocation: Spark ends idle executors, but not those that read ahead. Run by a test.
 
 Arguments: endpoint, a folder. Prints what happened and the verdict as JSON in the last line.
 """
@@ -32,14 +32,14 @@ SETTINGS = {
 
 
 def main(endpoint: str, folder: str) -> None:
-    """Start the cluster, and stop it."""
+    """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
         said = run(spark, Stream(endpoint, shards=4), Path(folder))
     print(json.dumps(said))
 
 
 def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
-    """Executors come for a job and go; come for a query and stay; go with it."""
+    """Executors start for a job and end; they start for a query, stay, and end after it."""
     two_at_once(spark, folder / "before")
     had = registered(spark)
     wait_for("idle executors have gone", lambda: not registered(spark))
@@ -49,7 +49,7 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
         drain(stream, query, collector)
         two_at_once(
             spark, folder / "while"
-        )  # the other one comes, is given its share, and stays with it
+        )  # the second executor starts, gets its shards, and keeps them
         shares = wait_even(spark, stream, query, collector)
         reread = collector.reread
         idle_until = time.monotonic() + 3 * IDLE_SECONDS
@@ -69,7 +69,7 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
 
 
 def two_at_once(spark: SparkSession, folder: Path) -> None:
-    """A job whose two tasks wait for one another: it ends when two executors are there."""
+    """A job whose two tasks wait for each other, so that it needs two executors."""
     folder.mkdir()
 
     def meet(numbers: Iterable[int]) -> Iterator[int]:

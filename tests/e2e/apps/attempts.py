@@ -1,4 +1,4 @@
-"""Tasks that run more than once: after a failure, and beside a slow copy. Run by a test.
+"""Tasks that run more than once: after a failure, and as a copy of a slow task. Run by a test.
 
 Arguments: endpoint, a folder. Prints what happened and the verdict as JSON in the last line.
 """
@@ -29,13 +29,13 @@ SETTINGS = {
     "spark.speculation": "true",
     "spark.speculation.quantile": "0.5",
     "spark.speculation.minTaskRuntime": "100ms",
-    "spark.speculation.task.duration.threshold": "1s",  # a batch may have but one
+    "spark.speculation.task.duration.threshold": "1s",  # a batch may have a single task
     "spark.speculation.efficiency.enabled": "false",
 }
 
 
 def meddling(folder: Path) -> Callable[[str, int, int], None]:
-    """Two attempts fail while there is a file `fail`; one of task 0 hangs at a file `slow`."""
+    """Two attempts fail while there is a file `fail`. Task 0 hangs if there is a file `slow`."""
     fail, slow = folder / "fail", folder / "slow"
 
     def meddle(executor: str, number: int, attempt: int) -> None:
@@ -43,7 +43,7 @@ def meddling(folder: Path) -> Callable[[str, int, int], None]:
             (folder / f"failed-{executor}-{number}-{attempt}").touch()
             raise RuntimeError("failed as the test wants it")
         if slow.exists() and number == 0 and attempt == 0:
-            slow.rename(folder / f"slow-{executor}")  # the others do not
+            slow.rename(folder / f"slow-{executor}")  # the other attempts do not hang
             time.sleep(60)
             raise TimeoutError("no copy has come first")
 
@@ -51,7 +51,7 @@ def meddling(folder: Path) -> Callable[[str, int, int], None]:
 
 
 def main(endpoint: str, folder: str) -> None:
-    """Start the cluster, and stop it."""
+    """Run on a cluster, and print the result."""
     with standalone(Path(folder)) as master:
         spark = new_session(master, SETTINGS)
         try:
@@ -62,7 +62,7 @@ def main(endpoint: str, folder: str) -> None:
 
 
 def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
-    """Both, in one query."""
+    """Repeat and copy tasks in one query."""
     collector = PlacedCollector(meddling(folder))
     said: dict[str, Any] = {}
     with running(spark, stream.source(), folder / "checkpoint", collector) as query:

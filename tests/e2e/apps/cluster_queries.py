@@ -31,10 +31,10 @@ SETTINGS = {"spark.decommission.enabled": "true"}
 
 
 class Life:
-    """A query on a cluster, and what may happen to its executors; each returns what it saw."""
+    """A query on a cluster, and events of its executors. Each method returns what it saw."""
 
     def __init__(self, spark: SparkSession, endpoint: str, folder: Path) -> None:
-        """Nothing runs yet."""
+        """Prepare. Nothing runs yet."""
         self.spark = spark
         self.folder = folder
         self.application = spark.sparkContext.applicationId
@@ -43,7 +43,7 @@ class Life:
         self.query: StreamingQuery
 
     def run(self) -> dict[str, Any]:
-        """Everything, in one query."""
+        """All events, in one query."""
         self.wait_executors(2)
         source, checkpoint = self.stream.source(), self.folder / "checkpoint"
         with running(self.spark, source, checkpoint, self.collector) as self.query:
@@ -57,12 +57,12 @@ class Life:
             return {step.__name__: {**step(), **self.verdict()} for step in steps}
 
     def verdict(self) -> dict[str, int]:
-        """Over everything so far."""
+        """The verdict over all records so far."""
         drain(self.stream, self.query, self.collector)
         return verdict(self.stream.written, self.collector.numbered())
 
     def killed_under_load(self) -> dict[str, Any]:
-        """One of two, while records come in all the time."""
+        """Kill one of two executors while records arrive."""
         wait_even(self.spark, self.stream, self.query, self.collector)
         with load(self.stream):
             victim, pid = self.kill(signal.SIGKILL)
@@ -71,7 +71,7 @@ class Life:
         return {"left": victim}
 
     def killed_in_batch(self) -> dict[str, Any]:
-        """One of two, with a task on it that has read a part of its rows."""
+        """Kill one of two executors in the middle of a task."""
         wait_even(self.spark, self.stream, self.query, self.collector)
         before = self.collector.reread
         hold = self.folder / "hold"
@@ -86,7 +86,7 @@ class Life:
         return {"left": victim, "reread": self.collector.reread - before}
 
     def decommissioned(self) -> dict[str, Any]:
-        """One of two, asked to leave as a machine's owner would; another one comes."""
+        """Decommission one of two executors. Another one starts."""
         wait_even(self.spark, self.stream, self.query, self.collector)
         with load(self.stream):
             victim, pid = self.kill(signal.SIGPWR)
@@ -95,7 +95,7 @@ class Life:
         return {"left": victim, "words": "Decommission" in executor_logs(self.application, victim)}
 
     def last_killed(self) -> dict[str, Any]:
-        """One of two removed for good, then the only one killed: there is none for a while."""
+        """Remove one of two executors and kill the other, so that there is none for a while."""
         removed = min(registered(self.spark))
         self.spark.sparkContext._jsc.sc().killExecutor(removed)
         self.wait_executors(1)
@@ -104,12 +104,12 @@ class Life:
         with load(self.stream):
             victim, pid = self.kill(signal.SIGKILL)
             self.wait_gone(victim, pid)
-            self.wait_executors(0)  # Spark was told to do with less, and now brings none
+            self.wait_executors(0)  # Spark expects fewer executors now, and starts none
             self.request(1)
         return {"removed": removed, "left": victim}
 
     def added(self) -> dict[str, Any]:
-        """A second one beside the only one: it gets half of the shards."""
+        """Add a second executor. It gets half of the shards."""
         alone = registered(self.spark)
         self.request(1)
         shares = wait_even(self.spark, self.stream, self.query, self.collector)
@@ -122,7 +122,7 @@ class Life:
         self.wait_executors(count)
 
     def kill(self, how: signal.Signals, *among: str) -> tuple[str, int]:
-        """Send a signal to one executor, of these where some are named."""
+        """Send a signal to one executor, or to one of those named."""
         running = executors(self.application)
         victim = min(among or running)
         pid = running[victim]
@@ -130,22 +130,22 @@ class Life:
         return victim, pid
 
     def held(self) -> set[str]:
-        """The executors whose tasks wait."""
+        """The executors with stopped tasks."""
         return {file.name.split("-")[1] for file in self.folder.glob("held-*")}
 
     def wait_gone(self, executor: str, pid: int) -> None:
-        """Until the process has ended and the driver knows."""
+        """Wait until the process has ended and the driver knows it."""
         wait_for(f"{executor} has ended", lambda: pid not in executors(self.application).values())
         wait_for(f"{executor} is missed", lambda: executor not in registered(self.spark))
 
     def wait_executors(self, count: int) -> None:
-        """Until there are so many."""
+        """Wait for a number of executors."""
         wait_for(f"{count} executors", lambda: len(registered(self.spark)) == count)
 
 
 @contextmanager
 def load(stream: Stream) -> Iterator[None]:
-    """Writes without a pause, from before until after."""
+    """Write records all the time."""
     over = threading.Event()
 
     def write() -> None:
@@ -163,7 +163,7 @@ def load(stream: Stream) -> Iterator[None]:
 
 
 def main(endpoint: str, folder: str) -> None:
-    """Start the cluster, and stop it."""
+    """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
         said = Life(spark, endpoint, Path(folder)).run()
     print(json.dumps(said))

@@ -1,4 +1,4 @@
-"""Spark Connect with a server of its own: writes a stream and reads it back. Run by a test.
+"""Spark Connect with a local server: writes a stream and reads it. Run by a test.
 
 Arguments: endpoint, stream, checkpoint folder. Prints the rows as JSON in the last line.
 """
@@ -15,7 +15,7 @@ from tests.e2e.support.streams import LOCAL, REGION, wait_for
 
 
 def main(endpoint: str, stream: str, checkpoint: str) -> None:
-    """Write, read, print."""
+    """Write, read, and print the rows."""
     spark = with_kinesis(SparkSession.Builder().remote("local[2]")).getOrCreate()
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=LOCAL)
     rows = [(f"key-{n % 5}", str(n)) for n in range(100)]

@@ -1,4 +1,4 @@
-"""A machine without any credentials. Run by a test, in an environment that has none.
+"""A session without credentials. Run by a test, in an environment that has none.
 
 Arguments: endpoint, stream, checkpoint folder. Prints what reading and writing say.
 """
@@ -16,14 +16,14 @@ from tests.e2e.support.streams import REGION
 
 
 def main(endpoint: str, stream: str, checkpoint: str) -> None:
-    """Print the two refusals."""
+    """Print the two errors."""
     spark = with_kinesis(SparkSession.Builder().master("local[1]")).getOrCreate()
     source = KinesisSource(stream_name=stream, region=REGION, endpoint=endpoint)
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint)
     try:
         with running(spark, source, Path(checkpoint), Collector()) as query:
             query.awaitTermination(120)
-    except Exception as error:  # noqa: BLE001 its text is what the test looks at
+    except Exception as error:  # noqa: BLE001 the test checks its text
         print(f"source: {error}")
     try:
         sink.write(spark.createDataFrame([("k", "x")], "partitionKey string, data string"))

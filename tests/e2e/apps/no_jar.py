@@ -10,7 +10,7 @@ from spark_kinesis import KinesisJarMissingError, KinesisSink, KinesisSource
 
 
 def main(kind: str) -> None:
-    """Print what each attempt says."""
+    """Print the error of each attempt."""
     builder = SparkSession.Builder()
     builder = builder.remote("local[1]") if kind == "connect" else builder.master("local[1]")
     spark = builder.getOrCreate()

@@ -1,4 +1,4 @@
-"""Uses made-up secrets with every log at DEBUG, and prints plans. Run by a test.
+"""Uses invented secrets with every log at DEBUG, and prints plans. Run by a test.
 
 Arguments: endpoint, stream, checkpoint folder.
 """
@@ -31,7 +31,7 @@ EXTERNAL_ID = "made-up-external-id-0123456789"
 
 
 def main(endpoint: str, stream: str, checkpoint: str) -> None:
-    """Write, read, explain, fail; then show what the executors said."""
+    """Write, read, explain, fail; then print the logs of the executors."""
     keys = StaticCredentials(access_key_id=KEY, secret_access_key=SECRET, session_token=TOKEN)
     sink = KinesisSink(stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys)
     source = KinesisSource(
@@ -45,7 +45,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
     role = AssumeRole(
         arn="arn:aws:iam::123456789012:role/reader",
         external_id=EXTERNAL_ID,
-        sts_endpoint=endpoint,  # which is no STS
+        sts_endpoint=endpoint,  # it does not answer as the token service does
     )
     in_role = KinesisSource(
         stream_name=stream, region=REGION, endpoint=endpoint, credentials=keys, role=role
@@ -64,7 +64,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
 def write_and_read(
     spark: SparkSession, sink: KinesisSink, source: KinesisSource, checkpoint: str
 ) -> None:
-    """One record in and out, with every plan there is."""
+    """Write and read a record, and print all plans."""
     rows = [("k", '{"key": "k", "n": 0}')]
     sink.write(spark.createDataFrame(rows, "partitionKey string, data string"))
     source.read_stream(spark).explain(extended=True)
@@ -76,12 +76,12 @@ def write_and_read(
 
 
 def refused(spark: SparkSession, source: KinesisSource, checkpoint: str) -> None:
-    """A query that cannot begin."""
+    """Start a query that must fail."""
     source.read_stream(spark).explain(extended=True)
     try:
         with running(spark, source, Path(checkpoint), Collector()) as query:
             query.awaitTermination(60)
-    except Exception as error:  # noqa: BLE001 whatever it is, its text is what we look at
+    except Exception as error:  # noqa: BLE001 the test checks its text
         print(f"refused: {error}")
 
 

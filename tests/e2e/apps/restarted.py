@@ -1,4 +1,4 @@
-"""A query whose driver is killed; it keeps its results in files. Run by a test, more than once.
+"""A query whose driver is killed. Its results are in files. Run by a test, more than once.
 
 Arguments: endpoint, name of a stream that is there, a folder. Runs until there is a file `stop`.
 """
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """A `foreachBatch` sink of one file a batch; one that is there already must be the same."""
+    """A `foreachBatch` sink with a file per batch. A repeated batch must equal its file."""
 
     def __init__(self, folder: Path) -> None:
-        """What is there stays."""
+        """Use a folder, with the files in it."""
         self._folder = folder
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
-        """Keep a batch, at once or not at all."""
+        """Write a batch atomically."""
         rows = sorted((collected(row, batch) for row in frame.collect()), key=lambda r: r.shard)
         text = json.dumps([asdict(row) for row in rows])
         file = self._folder / f"batch-{batch}.json"
@@ -42,20 +42,20 @@ class Results:
             written = self._folder / f"part-{batch}"
             written.write_text(text)
             written.rename(file)
-        # Here the batch is written, and Spark does not know.
+        # Here the batch is written, and Spark does not know it yet.
         while (self._folder / "hold").exists():
             (self._folder / f"held-{batch}").touch()
             wait_for("it may go on", lambda: not (self._folder / "hold").exists())
 
 
 def results(folder: Path) -> list[Collected]:
-    """All that was kept, batch by batch."""
+    """All rows in the files, by batch."""
     files = sorted(folder.glob("batch-*.json"), key=lambda file: int(file.stem.split("-")[1]))
     return [Collected(**row) for file in files for row in json.loads(file.read_text())]
 
 
 def main(endpoint: str, stream: str, name: str) -> None:
-    """Start the cluster, and run until told to stop."""
+    """Run on a cluster until the test ends the program."""
     folder = Path(name)
     source = KinesisSource(
         stream_name=stream,

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def main(endpoint: str, folder: str) -> None:
-    """Start the cluster, and stop it."""
+    """Run on a cluster, and print the result."""
     with cluster_session(executors=2) as spark:
         said = run(spark, Stream(endpoint, shards=4), Path(folder))
     print(json.dumps(said))
 
 
 def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
-    """Four queries, the first of which is stopped in the middle."""
+    """Run four queries, and stop the first one in the middle."""
     clone = spark._jsparkSession.cloneSession()
     sessions = {
         "one": spark,
@@ -59,14 +59,14 @@ def run(spark: SparkSession, stream: Stream, folder: Path) -> dict[str, Any]:
 def wait_all(
     stream: Stream, queries: dict[str, StreamingQuery], collectors: dict[str, Collector]
 ) -> dict[str, dict[str, int]]:
-    """Until each has everything; what each got."""
+    """Wait until each query has all records. Returns the verdicts."""
     for name, query in queries.items():
         drain(stream, query, collectors[name])
     return {name: verdict(stream.written, collectors[name].numbered()) for name in queries}
 
 
 def throttles(query: StreamingQuery) -> int:
-    """How often it was refused for having asked too often."""
+    """The number of its requests that were throttled."""
     progress = query.lastProgress
     metrics: dict[str, str] = progress["sources"][0]["metrics"] if progress else {}
     return int(metrics.get("throttledRequests", "0"))

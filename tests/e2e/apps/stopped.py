@@ -26,7 +26,7 @@ CLIENT_THREADS = ("spark-kinesis-interrupts", "spark-kinesis-idle-clients")
 
 
 def main(endpoint: str, name: str) -> None:
-    """Run and stop twice in one JVM."""
+    """Run and stop two sessions in one JVM."""
     said = []
     for turn in ("first", "second"):
         spark = new_session("local[2]", {})
@@ -40,7 +40,7 @@ def main(endpoint: str, name: str) -> None:
         with load(busy):
             busy.put(400)
             spark.stop()
-        with suppress(TimeoutError):  # who is left is told below
+        with suppress(TimeoutError):  # the threads left are printed below
             wait_for("its threads end", partial(is_quiet, jvm))
         said.append({"before": before, "after": ours(jvm)})
         print(f"the {turn} session is over", file=sys.stderr, flush=True)
@@ -48,7 +48,7 @@ def main(endpoint: str, name: str) -> None:
 
 
 def start(spark: SparkSession, stream: Stream, checkpoint: Path) -> StreamingQuery:
-    """A query that has read something."""
+    """Start a query, and wait until it has read records."""
     collector = Collector()
     writer = stream.source().read_stream(spark).writeStream.foreachBatch(collector)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
@@ -57,12 +57,12 @@ def start(spark: SparkSession, stream: Stream, checkpoint: Path) -> StreamingQue
 
 
 def is_quiet(jvm: JVMView) -> bool:
-    """Whether none of those threads is left."""
+    """Whether none of these threads is left."""
     return not ours(jvm)
 
 
 def ours(jvm: JVMView) -> list[str]:
-    """The connector's threads and the queries', but for a client's, which is kept for a minute."""
+    """The threads of the connector and of queries. Those of clients, which stay, do not count."""
     threads = jvm.java.lang.Thread.getAllStackTraces().keySet()
     names = sorted(thread.getName() for thread in threads)
     mine = [name for name in names if name.startswith(("spark-kinesis", "stream execution"))]

@@ -1,4 +1,4 @@
-"""Executors in processes of their own, which come and go in mid-run; each once and in order."""
+"""Executors that start and end while queries run: each record once, each key in order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_executors_come_and_go(simulator: str, tmp_path: Path) -> None:
     assert said["added"]["shares"] == [2, 2]
 
 
-def test_tasks_are_attempted_again_and_copied(simulator: str, tmp_path: Path) -> None:
+def test_tasks_are_repeated_and_copied(simulator: str, tmp_path: Path) -> None:
     said = said_by("attempts", simulator, str(tmp_path), cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert 2 in said["fail"]["attempts"]
@@ -65,7 +65,7 @@ def test_queries_share_a_stream_and_its_quotas(tmp_path: Path) -> None:
     assert said["throttled"] > 0
 
 
-def test_nothing_of_a_stopped_session_stays(simulator: str, tmp_path: Path) -> None:
+def test_a_stopped_session_leaves_no_threads(simulator: str, tmp_path: Path) -> None:
     ended = run_app("stopped", simulator, str(tmp_path), cwd=tmp_path)
     said = json.loads(ended.stdout.splitlines()[-1])
     assert len(said) == 2

@@ -1,4 +1,4 @@
-"""A driver that is killed, and started again from its checkpoint."""
+"""A driver that is killed and restarted from its checkpoint."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ pytestmark = [
 ]
 
 
-def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_path: Path) -> None:
+def test_a_killed_driver_loses_no_record_and_leaves_no_process(
+    simulator: str, tmp_path: Path
+) -> None:
     stream = Stream(simulator, shards=4)
     stream.put(200)
     with application(stream, tmp_path) as first:
@@ -45,7 +47,7 @@ def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_pa
             os.kill(pid, signal.SIGKILL)
         first.wait()
         wait_for("its executors have ended", lambda: not of_session(first.pid))
-    shutil.rmtree(work_folder(told["application"]))  # the killed one could not
+    shutil.rmtree(work_folder(told["application"]))  # a killed driver does not remove it
     told_in(tmp_path).unlink()
     (tmp_path / "hold").unlink()
     stream.put(400)
@@ -63,12 +65,12 @@ def test_a_killed_driver_loses_nothing_and_leaves_nothing(simulator: str, tmp_pa
 
 
 def told_in(folder: Path) -> Path:
-    """Where the program tells who it is, once it runs."""
+    """The output of the program, when it runs."""
     return folder / "running.json"
 
 
 def arrived(stream: Stream, folder: Path) -> int:
-    """How many of the stream's records are kept."""
+    """The number of records in the files."""
     return len(
         {(row.key, row.n) for row in results(folder)} & {(w.key, w.n) for w in stream.written}
     )
@@ -76,7 +78,7 @@ def arrived(stream: Stream, folder: Path) -> int:
 
 @contextmanager
 def application(stream: Stream, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The program, in a session of its own, of which nothing stays."""
+    """Run the program in a process session, and check that no process of it stays."""
     command = [sys.executable, str(FOLDER / "restarted.py")]
     command += [stream.endpoint, stream.name, str(folder)]
     log = folder / "log"

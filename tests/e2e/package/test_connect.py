@@ -1,4 +1,4 @@
-"""Spark Connect, and sessions that lack the connector, each in a process of its own."""
+"""Spark Connect, and sessions without the connector, each in a separate process."""
 
 from __future__ import annotations
 

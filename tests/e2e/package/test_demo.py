@@ -1,4 +1,4 @@
-"""The demo, run as `make demo` runs it, but for the screen: its output goes into a pipe."""
+"""The demo, as `make demo` runs it, with its output in a pipe."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAST_LINE = re.compile(
 )
 
 
-def test_the_demo_ends_by_itself_and_finds_no_fault(tmp_path: Path) -> None:
+def test_the_demo_ends_without_a_fault(tmp_path: Path) -> None:
     ended = run([sys.executable, "-m", "spark_kinesis.demo"], cwd=tmp_path, seconds=SECONDS)
     last = LAST_LINE.fullmatch(ended.stdout.splitlines()[-1])
     assert last is not None, ended.stdout[-2000:]

@@ -1,4 +1,4 @@
-"""The programs in `examples/`, run as their words say."""
+"""The programs in `examples/`, run as their docstrings say."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
     assert {other.name, Path(jar_path()).name} <= jars_added(events)
 
 
-def test_each_minute_is_counted_once_it_is_over(tmp_path: Path) -> None:
+def test_each_minute_is_written_when_it_is_over(tmp_path: Path) -> None:
     with LocalKinesis(streams={"orders": 2}) as kinesis:
         for count in (3, 4, 5):
             kinesis.put("orders", [(f"c{n}", "order") for n in range(count)])
@@ -65,7 +65,7 @@ def test_each_minute_is_counted_once_it_is_over(tmp_path: Path) -> None:
         run(command, cwd=tmp_path, env={**os.environ, **KEYS})
     files = (tmp_path / "minutes").glob("*.json")
     minutes = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    # The last one is not over yet: nothing has come behind it.
+    # The last minute is not over yet: no record came after it.
     assert [m["records"] for m in sorted(minutes, key=lambda m: m["minute"])] == [3, 4]
     assert {minute["stream"] for minute in minutes} == {"orders"}
 
@@ -98,7 +98,7 @@ def totals(client: Any) -> dict[str, Any]:
 
 
 def jars_added(events: Path) -> set[str]:
-    """The names of the jars that the application handed to its executors."""
+    """The names of the jars that the application gave to its executors."""
     lines = [line for log in events.rglob("events_*") for line in log.read_text().splitlines()]
     told = [event for event in map(json.loads, lines) if "Classpath Entries" in event]
     return {

@@ -1,4 +1,4 @@
-"""The connector joins the jars a user asked for, by whatever way, and replaces none of them."""
+"""The jar of the connector comes in addition to all jars that a user sets, in any way."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ IVY = """<ivysettings>
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """A jar of the user's own, with nothing in it that matters."""
+    """A jar of the user, without classes."""
     jar = tmp_path / "other-1.0.jar"
     with zipfile.ZipFile(jar, "w") as opened:
         opened.writestr("other.txt", "of the user")
@@ -44,7 +44,7 @@ def seen(stdout: str) -> dict[str, Any]:
 
 
 def package_settings(other: Path) -> list[str]:
-    """Settings by which `spark.jars.packages` finds the jar in its folder, and no network."""
+    """Settings with which `spark.jars.packages` finds the jar in a folder, without a network."""
     (other.parent / "ivysettings.xml").write_text(IVY.format(folder=other.parent))
     return [
         "spark.jars.packages=ours:other:1.0",
@@ -57,7 +57,6 @@ def package_settings(other: Path) -> list[str]:
 def test_packages_of_the_builder(kind: str, other: Path, tmp_path: Path) -> None:
     said = seen(run_app("extra_jars", kind, *package_settings(other), cwd=tmp_path).stdout)
     assert said["jars"] == ["ours_other-1.0.jar", CONNECTOR]
-    assert said["known"]
 
 
 @KINDS
@@ -67,14 +66,21 @@ def test_jars_of_the_submit_arguments(
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--jars {other} pyspark-shell")
     said = seen(run_app("extra_jars", kind, cwd=tmp_path).stdout)
     assert said["jars"] == [other.name, CONNECTOR]
-    assert said["known"]
 
 
 # Classic only: a local Connect server does not start under the spark-submit of pip's pyspark.
-@pytest.mark.parametrize("with_ours", [True, False])
-def test_jars_of_spark_submit(other: Path, tmp_path: Path, *, with_ours: bool) -> None:
-    jars = [str(other), *([jar_path()] if with_ours else [])]
-    app = [str(FOLDER / "extra_jars.py"), "classic"]
-    said = seen(run([SPARK_SUBMIT, "--jars", ",".join(jars), *app], cwd=tmp_path).stdout)
+def test_jars_of_spark_submit(other: Path, tmp_path: Path) -> None:
+    said = submitted(tmp_path, str(other), jar_path())
     assert said["jars"] == [other.name, CONNECTOR]
-    assert said["known"] == with_ours  # a JVM that runs already takes no further jar
+
+
+def test_spark_submit_without_the_connector_is_refused_at_once(other: Path, tmp_path: Path) -> None:
+    said = submitted(tmp_path, str(other))
+    assert "spark-submit --jars" in said["refused"]
+    assert "jar_path()" in said["refused"]
+
+
+def submitted(folder: Path, *jars: str) -> dict[str, Any]:
+    """What the program says under spark-submit, with these jars."""
+    app = [str(FOLDER / "extra_jars.py"), "classic"]
+    return seen(run([SPARK_SUBMIT, "--jars", ",".join(jars), *app], cwd=folder).stdout)

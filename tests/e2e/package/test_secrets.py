@@ -26,8 +26,8 @@ def test_no_secret_anywhere(stream: Stream, tmp_path: Path) -> None:
     assert "kinesis" in ended.stdout
     assert " DEBUG " in ended.stderr
     assert " DEBUG " in ended.stdout.partition("executors:")[2]
-    # Spark's plans show the options but those it takes for secrets by their names. AWS takes an
-    # external id for none: whoever may see the role may see it.
+    # Spark's plans show all options except those whose names look secret. AWS does not treat an
+    # external id as a secret.
     printed = ended.stdout.replace(f"roleExternalId={EXTERNAL_ID}", "roleExternalId=shown")
     texts = {"stdout": printed, "log": ended.stderr}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]

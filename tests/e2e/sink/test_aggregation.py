@@ -1,4 +1,4 @@
-"""`aggregation=kpl`: few records of Kinesis, and every row for each who reads them."""
+"""`aggregation=kpl`: fewer Kinesis records, and every reader gets all rows."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
     from spark_kinesis.local import FaultName
 
-KEYS = 40  # each of two tasks has some in every quarter of the hash keys
+KEYS = 40  # each of two tasks has keys in every quarter of the hash keys
 ORDERED: dict[str, Any] = {"ordering": "per_key", "order_by": "n"}
-# Many small records of Kinesis, in many requests.
+# Many small Kinesis records, in many requests.
 SMALL: dict[str, Any] = {"max_aggregate_bytes": 1024, "max_buffered_bytes": 8192}
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "kpl" / "keys.bin"
 on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """A sink of aggregates."""
+    """A sink that writes aggregates."""
     return KinesisSink(
         stream_name=stream.name,
         region=REGION,
@@ -45,7 +45,7 @@ def sink(stream: Stream, **options: Any) -> KinesisSink:
 
 
 def numbered(spark: SparkSession, each: int) -> DataFrame:
-    """The numbers of every key, spread over partitions, in no order."""
+    """The numbers of every key, in random order over all partitions."""
     count = KEYS * each
     mixed = spark.range(0, count, 1, 4).selectExpr(f"(id * 7919) % {count} AS i")
     return mixed.selectExpr(
@@ -56,40 +56,40 @@ def numbered(spark: SparkSession, each: int) -> DataFrame:
 
 
 def expected(each: int) -> dict[str, int]:
-    """How many numbers each key has."""
+    """The count of numbers of each key."""
     return {f"key-{key}": each for key in range(KEYS)}
 
 
 def written(each: int) -> list[Keyed]:
-    """The same as records, sorted."""
+    """The same rows as records, sorted."""
     return sorted(
         (key, str(n).encode()) for key, count in expected(each).items() for n in range(count)
     )
 
 
 def read_by_us(spark: SparkSession, stream: Stream) -> list[Keyed]:
-    """What our source makes of a stream, parents before children."""
+    """The rows of our source, parents before children."""
     rows = stream.source().read(spark).collect()
     rows.sort(key=lambda it: (it.shardId, int(it.sequenceNumber), it.subSequenceNumber))
     return [(row.partitionKey, bytes(row.data)) for row in rows]
 
 
 def readings(spark: SparkSession, stream: Stream) -> list[list[Keyed]]:
-    """What each reader makes of it."""
+    """The records of a stream by reader."""
     return [read_by_us(spark, stream), read_by_agg(stream), read_by_kcl(stream)]
 
 
 def assert_read_in_order(
     spark: SparkSession, stream: Stream, each: int, *, may_repeat: bool = False
 ) -> None:
-    """By each reader: every row, and each key's in order."""
+    """Check that each reader gets every row, and each key in order."""
     for found in readings(spark, stream):
         numbers = [(key, int(data)) for key, data in found]
         assert_written_in_order(expected(each), numbers, may_repeat=may_repeat)
 
 
 def assert_read(spark: SparkSession, stream: Stream, rows: list[Keyed]) -> None:
-    """By each reader: every row, and once."""
+    """Check that each reader gets every row once."""
     for found in readings(spark, stream):
         assert sorted(found) == rows
 
@@ -133,7 +133,7 @@ def test_a_streaming_query(
 
 
 @on_simulator
-def test_aggregates_are_no_larger_than_they_may(spark: SparkSession, stream: Stream) -> None:
+def test_aggregates_respect_their_limit_of_bytes(spark: SparkSession, stream: Stream) -> None:
     sink(stream, max_aggregate_bytes=2048).write(numbered(spark, 200).drop("n"))
     sizes = [record.size for record in packed(stream)]
     assert max(sizes) <= 2048
@@ -141,7 +141,7 @@ def test_aggregates_are_no_larger_than_they_may(spark: SparkSession, stream: Str
 
 
 @on_simulator
-def test_aggregates_have_no_more_rows_than_they_may(spark: SparkSession, stream: Stream) -> None:
+def test_aggregates_respect_their_limit_of_rows(spark: SparkSession, stream: Stream) -> None:
     sink(stream, max_aggregate_records=30).write(numbered(spark, 200).drop("n"))
     counts = [len(record.inside) for record in packed(stream) if record.is_aggregate]
     assert max(counts) == 30
@@ -154,7 +154,7 @@ def test_explicit_hash_keys_choose_the_shard(
 ) -> None:
     stream = new_stream(shards=4)
     width = (MAX_HASH_KEY + 1) // 4
-    # A key's rows go to all shards, wherever the key itself would.
+    # The rows of a key go to all shards, wherever the key itself would go.
     rows = [(f"key-{n % 5}", f"{n}", str(n % 4 * width + n)) for n in range(800)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string, explicitHashKey string")
     sink(stream).write(frame.repartition(2))
@@ -166,7 +166,9 @@ def test_explicit_hash_keys_choose_the_shard(
     assert sorted((key, data.decode(), chosen) for key, data, chosen in found) == sorted(rows)
 
 
-def test_a_row_alone_stays_plain(spark: SparkSession, new_stream: Callable[..., Stream]) -> None:
+def test_a_single_row_is_a_plain_record(
+    spark: SparkSession, new_stream: Callable[..., Stream]
+) -> None:
     stream = new_stream(shards=4)
     starts = [shard["HashKeyRange"]["StartingHashKey"] for shard in stream.open_shards()]
     rows = [(f"key-{n}", f"row {n}", start) for n, start in enumerate(starts)]
@@ -178,7 +180,7 @@ def test_a_row_alone_stays_plain(spark: SparkSession, new_stream: Callable[..., 
 
 @on_simulator
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_row_that_is_an_aggregate_itself_is_one_row(
+def test_a_row_whose_data_is_an_aggregate_stays_one_row(
     spark: SparkSession, stream: Stream, times: int
 ) -> None:
     rows = [("key", GOLDEN.read_bytes())] * times
@@ -187,10 +189,10 @@ def test_a_row_that_is_an_aggregate_itself_is_one_row(
 
 
 @on_simulator
-def test_rows_wait_for_others_so_long_and_no_longer(
+def test_rows_wait_for_others_as_long_as_linger(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
-    sleep = "reflect('java.lang.Thread', 'sleep', 20L)"  # a task whose rows come slowly
+    sleep = "reflect('java.lang.Thread', 'sleep', 20L)"  # a task with slow rows
     slow = spark.range(0, 60, 1, 1).selectExpr(
         f"concat(id, ' ', {sleep}) AS data", "'k' AS partitionKey"
     )
@@ -205,7 +207,7 @@ def test_rows_wait_for_others_so_long_and_no_longer(
 
 
 def has_more(save: Future[None], stream: Stream, before: set[str]) -> bool:
-    """Whether something is in other shards than before; fails with the write."""
+    """Whether other shards than before have records. Raises the error of the write."""
     assert_ongoing(save)
     return bool({record.shard for record in packed(stream)} - before)
 
@@ -234,7 +236,7 @@ def test_nothing_is_lost_while_shards_change(
     else:
         for found in readings(spark, stream):
             assert sorted(set(found)) == written(1000)
-    # KCL gets no row twice: of those that were written again it dropped the first.
+    # KCL gets no row twice, because it drops the first copy of rows that were written again.
     assert sorted(read_by_kcl(stream)) == written(1000)
     assert dropped_by_kcl(stream) > 0, "no aggregate was between two shards"
 

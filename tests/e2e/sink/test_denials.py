@@ -1,4 +1,4 @@
-"""A service that refuses us, does not know us, or says nothing: named, with what to do."""
+"""A service that denies access or does not answer: the errors name the remedy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DENIALS = [
 
 
 def failure_of_query(spark: SparkSession, endpoint: str, checkpoint: Path) -> str:
-    """What a query says that ends by itself within two minutes."""
+    """The error of a query, which must end by itself within two minutes."""
     source = KinesisSource(stream_name=NAME, region=REGION, endpoint=endpoint, credentials=LOCAL)
     with (
         pytest.raises(Exception, match="KINESIS_") as raised,
@@ -44,7 +44,7 @@ def failure_of_query(spark: SparkSession, endpoint: str, checkpoint: Path) -> st
 
 
 def failure_of_write(spark: SparkSession, endpoint: str) -> str:
-    """What a batch write says."""
+    """The error of a batch write."""
     sink = KinesisSink(stream_name=NAME, region=REGION, endpoint=endpoint, credentials=LOCAL)
     frame = spark.createDataFrame([("k", "x")], "partitionKey string, data string")
     with pytest.raises(Exception, match="KINESIS_") as raised:
@@ -53,7 +53,7 @@ def failure_of_write(spark: SparkSession, endpoint: str) -> str:
 
 
 def assert_says(text: str, condition: str, *words: str, name: str = NAME) -> None:
-    """One line has it all."""
+    """Check that one line of the error has all parts."""
     lines = [line for line in text.splitlines() if f"[{condition}]" in line]
     assert lines, text
     for word in (f"stream {name}", f"region {REGION}", *words):
@@ -61,7 +61,7 @@ def assert_says(text: str, condition: str, *words: str, name: str = NAME) -> Non
 
 
 @pytest.mark.parametrize(("code", "condition", "remedy"), DENIALS)
-def test_who_may_not_is_told_what_and_where(
+def test_denied_access_names_action_and_stream(
     spark: SparkSession, checkpoint: Path, code: str, condition: str, remedy: str
 ) -> None:
     with refusing(code, SAID) as endpoint:
@@ -101,7 +101,7 @@ def test_no_credentials_at_all(stream: Stream, tmp_path: Path) -> None:
 
 
 def patient_sink(stream: Stream) -> KinesisSink:
-    """It would try for minutes, and then say `KINESIS_DELIVERY_TIMEOUT`."""
+    """A sink that retries for minutes, so that a timeout cannot hide the error."""
     return KinesisSink(
         stream_name=stream.name,
         region=REGION,
@@ -113,7 +113,7 @@ def patient_sink(stream: Stream) -> KinesisSink:
 
 
 def ending_of(query: StreamingQuery) -> str:
-    """What it says that ends by itself."""
+    """The error of a query that ends by itself."""
     try:
         with pytest.raises(Exception, match="KINESIS_") as raised:
             assert query.awaitTermination(120), "the query hangs"
@@ -124,7 +124,7 @@ def ending_of(query: StreamingQuery) -> str:
 
 @on_simulator
 @pytest.mark.parametrize("operation", ["DescribeStreamSummary", "ListShards", "PutRecords"])
-def test_a_single_action_that_a_sink_may_not(
+def test_a_single_denied_action_of_a_sink(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path, operation: str
 ) -> None:
     inlet, outlet = new_stream(shards=1), new_stream()
@@ -163,9 +163,7 @@ def test_a_stream_that_is_deleted_while_a_query_writes(
     assert_says(text, "KINESIS_STREAM_NOT_FOUND", "Check the stream's name", name=outlet.name)
 
 
-def test_a_stream_that_is_deleted_in_the_midst_of_a_write(
-    spark: SparkSession, simulator: str
-) -> None:
+def test_a_stream_that_is_deleted_during_a_batch_write(spark: SparkSession, simulator: str) -> None:
     outlet = Stream(simulator)
     rows = spark.range(0, 20_000, 1, 2).selectExpr("string(id) AS data")
     slow = {"operation": "PutRecords", "stream": outlet.name, "seconds": 0.2}

@@ -1,4 +1,4 @@
-"""`ordering=perKey`: who writes which rows, and whether each key arrives in order regardless."""
+"""`ordering=perKey`: which task writes which rows, and whether each key arrives in order."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from spark_kinesis.local import FaultName
 
-SLOTS = 2  # of the session, and its shuffles have as many partitions
+SLOTS = 2  # cores of the session, and partitions of its shuffles
 UPSTREAM = 8
 KEYS = 25
 on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """An ordered sink into a stream, by the column ``n``."""
+    """A sink that orders by the column ``n``."""
     given = {"ordering": "per_key", "order_by": "n", **options}
     return KinesisSink(
         stream_name=stream.name,
@@ -42,7 +42,7 @@ def sink(stream: Stream, **options: Any) -> KinesisSink:
 
 
 def shuffled(spark: SparkSession, each: int) -> DataFrame:
-    """The numbers of every key, spread over all partitions, in no order."""
+    """The numbers of every key, in random order over all partitions."""
     count = KEYS * each
     mixed = spark.range(0, count, 1, UPSTREAM).selectExpr(f"(id * 7919) % {count} AS i")
     return mixed.selectExpr(
@@ -53,17 +53,17 @@ def shuffled(spark: SparkSession, each: int) -> DataFrame:
 
 
 def expected(each: int) -> dict[str, int]:
-    """How many numbers each key has."""
+    """The count of numbers of each key."""
     return {f"key-{key}": each for key in range(KEYS)}
 
 
 def arrived(stream: Stream) -> list[tuple[str, int]]:
-    """Every record's key and number; each key's in the order Kinesis took them."""
+    """Key and number of all records, each key in the order of its records in the stream."""
     return [(key, int(data)) for key, data in stream.read_all()]
 
 
 def last_tasks(spark: SparkSession, group: str) -> int:
-    """How many tasks the last stage of a group of jobs had."""
+    """The number of tasks of the last stage of a job group."""
     tracker = spark.sparkContext.statusTracker()
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     stages = [stage for job in jobs if job is not None for stage in job.stageIds]
@@ -73,7 +73,7 @@ def last_tasks(spark: SparkSession, group: str) -> int:
 
 
 def written_by(spark: SparkSession, sink: KinesisSink, frame: DataFrame, group: str) -> int:
-    """Save, and tell how many tasks wrote."""
+    """Write. Returns the number of tasks that wrote."""
     spark.sparkContext.setJobGroup(group, "a write")
     try:
         sink.write(frame)
@@ -105,7 +105,7 @@ def explained(query: StreamingQuery) -> str:
 def written_until(
     spark: SparkSession, outlet: Stream, frame: DataFrame, checkpoint: Path, count: int
 ) -> tuple[str, int]:
-    """Run a query until there are so many records; its last plan, and tasks that wrote."""
+    """Run a query until it has written some records. Returns its last plan and number of tasks."""
     query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
     try:
         wait_for("all so far", lambda: _is_written(query, outlet, count))
@@ -210,7 +210,7 @@ def test_in_order_under_faults(
 
 
 def has_begun(save: Future[None], stream: Stream) -> bool:
-    """Whether something is written; fails with the write."""
+    """Whether records are written. Raises the error of the write."""
     assert_ongoing(save)
     return bool(stream.read_all())
 

@@ -1,4 +1,4 @@
-"""Rows of the sink: where they go, keys they lack, and bad ones that are kept."""
+"""Rows of the sink: their streams, missing keys, and bad rows in dead letter files."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ROWS = "partitionKey string, data string, explicitHashKey string"
 
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """A sink into a stream, or beside it where `stream_name` is ``None``."""
+    """A sink of a stream, or without a stream if `stream_name` is ``None``."""
     given = {"stream_name": stream.name, **options}
     return KinesisSink(region=REGION, endpoint=stream.endpoint, credentials=LOCAL, **given)
 
 
 def kept(spark: SparkSession, path: Path, form: str = "json") -> list[Row]:
-    """The dead letters of a path, their data as bytes."""
+    """The rows in the dead letter files of a path."""
     frame = spark.read.format(form).load(str(path))
     if form == "json":
         frame = frame.selectExpr("* except(data)", "unbase64(data) AS data")
@@ -46,13 +46,13 @@ def kept(spark: SparkSession, path: Path, form: str = "json") -> list[Row]:
 
 
 def as_row(letter: Row) -> tuple[str | None, str | None, str | None]:
-    """As it was written."""
+    """The data as bytes."""
     data = None if letter.data is None else bytes(letter.data).decode()
     return letter.partitionKey, data, letter.explicitHashKey
 
 
 @pytest.mark.parametrize("form", ["json", "parquet"])
-def test_bad_rows_are_kept_and_can_be_mended(
+def test_bad_rows_are_kept_and_can_be_fixed(
     spark: SparkSession, stream: Stream, tmp_path: Path, form: str
 ) -> None:
     path = tmp_path / "bad"
@@ -68,9 +68,9 @@ def test_bad_rows_are_kept_and_can_be_mended(
     places = {(letter.partitionId, letter.row) for letter in letters}
     assert len(places) == len(letters)
     assert all("column" in letter.message for letter in letters)
-    mended = spark.read.format(form).load(str(path)).where("reason = 'BAD_HASH_KEY'")
+    fixed = spark.read.format(form).load(str(path)).where("reason = 'BAD_HASH_KEY'")
     data = "unbase64(data) AS data" if form == "json" else "data"
-    to.write(mended.selectExpr("partitionKey", data))
+    to.write(fixed.selectExpr("partitionKey", data))
     assert sorted(stream.read_all()) == [("key", b"good")] * 2 + [("key", b"x")]
 
 
@@ -84,9 +84,7 @@ def test_without_bad_rows_nothing_is_kept(
 
 
 @on_simulator
-def test_a_path_that_is_none_is_refused(
-    spark: SparkSession, stream: Stream, tmp_path: Path
-) -> None:
+def test_an_unusable_path_is_refused(spark: SparkSession, stream: Stream, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     frame = spark.createDataFrame([GOOD], ROWS)
     says = r"KINESIS_DEAD_LETTERS_UNWRITABLE.*file \(deadLetterPath\)"
@@ -98,14 +96,14 @@ def test_a_path_that_is_none_is_refused(
 
 
 def with_bad_rows(frame: DataFrame) -> DataFrame:
-    """Every fifth of the numbered records, spoilt."""
+    """The numbered records, every fifth of them as a bad row."""
     text = "string(data)"
     spoilt = f"CASE WHEN get_json_object({text}, '$.n') % 5 = 0 THEN '' ELSE {text} END AS data"
     return frame.selectExpr("partitionKey", spoilt)
 
 
 def forget_last_commit(checkpoint: Path) -> int:
-    """What a driver leaves that is killed when the sink is done and Spark does not know."""
+    """Make the checkpoint look as if the driver was killed before Spark noted the last batch."""
     commits = checkpoint / "commits"
     last = max(int(file.name) for file in commits.iterdir() if file.name.isdigit())
     (commits / str(last)).unlink()
@@ -170,7 +168,7 @@ def test_each_row_goes_to_the_stream_it_names(
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
 
 
-def test_by_arn_and_into_the_option_s_stream_where_a_row_names_none(
+def test_rows_without_a_stream_go_to_that_of_the_option(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
     streams = [new_stream() for _ in range(3)]
@@ -243,7 +241,7 @@ def test_empty_partitions_cost_no_call(spark: SparkSession, stream: Stream, tmp_
 
 
 @on_simulator
-def test_within_for_each_batch(
+def test_writes_within_for_each_batch(
     spark: SparkSession,
     new_stream: Callable[..., Stream],
     checkpoint: Path,

@@ -1,4 +1,4 @@
-"""Writing: batch and streaming, good rows and bad ones."""
+"""Batch and streaming writes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-RECORD_LIMIT = 1 << 20  # data and partition key together, of a stream made without a larger one
+RECORD_LIMIT = 1 << 20  # data and partition key together, by default
 
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """A sink into a stream."""
+    """A sink of a stream."""
     return KinesisSink(
         stream_name=stream.name,
         region=REGION,
@@ -30,7 +30,7 @@ def sink(stream: Stream, **options: Any) -> KinesisSink:
     )
 
 
-def test_a_batch_arrives_whole(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_arrives_completely(spark: SparkSession, stream: Stream) -> None:
     rows = [(f"key-{n % 7}", f"line {n}") for n in range(3000)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string").repartition(3)
     sink(stream).write(frame)
@@ -69,7 +69,7 @@ def test_a_stream_into_a_stream(
     assert {(key, data.decode()) for key, data in outlet.read_all()} == expected
 
 
-def test_a_restarted_sink_goes_on_where_it_stopped(
+def test_a_restarted_query_continues_where_it_stopped(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
@@ -119,7 +119,7 @@ def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) ->
         sink(stream).write(frame)
 
 
-def test_progress_tells_what_the_sink_did(
+def test_progress_reports_the_counts_of_the_sink(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()

@@ -80,12 +80,12 @@ def test_each_record_of_an_aggregate_is_a_row(
     for data in broken():
         stream.put_raw(data, OUTER_KEY)
         expected += row_of(data)
-    # Limits count records of Kinesis: an aggregate is never cut.
+    # Limits count Kinesis records, so an aggregate is never cut.
     found = read(spark, stream, checkpoint, len(expected), max_records_per_trigger=2)
     assert found == expected
 
 
-def test_aggregates_as_they_are_where_asked_for(
+def test_aggregates_are_not_unpacked_without_deaggregate(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     put = [aggregate("hash-keys"), b"plain", *broken()]

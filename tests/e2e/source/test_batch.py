@@ -1,4 +1,4 @@
-"""What `spark.read` gives: a stream's records between two positions."""
+"""Batch reads: the records of a stream between two positions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Arrived:
-    """A row, and when its record arrived."""
+    """A row, and the arrival time of its record."""
 
     row: Collected
     micros: int
 
 
 def rows_of(frame: DataFrame) -> list[Arrived]:
-    """The rows by shard, in each as they were delivered."""
+    """The rows by shard, in the order of delivery."""
     timed = frame.selectExpr("*", "unix_micros(approximateArrivalTimestamp) AS micros")
     rows = [Arrived(collected(row, 0), row["micros"]) for row in timed.collect()]
     in_shards = sorted(rows, key=lambda it: it.row.shard)
@@ -36,12 +36,12 @@ def rows_of(frame: DataFrame) -> list[Arrived]:
 
 
 def instant(micros: int) -> str:
-    """A time as the options take it."""
+    """A time as text for an option."""
     return (EPOCH + timedelta(microseconds=micros)).isoformat()
 
 
 def put_in_generations(stream: Stream) -> None:
-    """Records before and after a split and a merge, in more than one millisecond."""
+    """Write records before and after a split and a merge, in more than one millisecond."""
     stream.put(120)
     stream.split()
     stream.put(120)
@@ -49,13 +49,13 @@ def put_in_generations(stream: Stream) -> None:
     stream.put(120)
 
 
-def test_all_of_a_stream_over_reshards(spark: SparkSession, stream: Stream) -> None:
+def test_a_whole_stream_with_reshards(spark: SparkSession, stream: Stream) -> None:
     put_in_generations(stream)
     frame = Reading.of(stream).read(spark)
     assert frame.count() == len(stream.written)
     first = rows_of(frame)
     assert rows_of(frame) == first
-    # A key's records are in order in each shard, and shards are read beside each other.
+    # A key is in order within each shard; shards are read in parallel.
     assert verdict(stream.written, [it.row for it in first]) | {"out_of_order": 0} == GOOD
 
 
@@ -107,7 +107,7 @@ def test_a_filter_on_arrival_time(spark: SparkSession, stream: Stream) -> None:
     assert rows_of(later) == [it for it in rows if it.micros > middle]
 
 
-def test_a_read_goes_on_where_one_ended(spark: SparkSession, stream: Stream) -> None:
+def test_a_read_continues_where_another_ended(spark: SparkSession, stream: Stream) -> None:
     stream.put(80)
     rows = rows_of(Reading.of(stream).read(spark))
     border = instant(max(it.micros for it in rows))

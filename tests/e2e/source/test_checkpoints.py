@@ -1,4 +1,4 @@
-"""A checkpoint that is not ours, or not whole, is refused and left as it was."""
+"""A checkpoint that is damaged or of another stream is refused and not changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file."""
+    """All files of a checkpoint, with their contents."""
     files = (file for file in folder.rglob("*") if file.is_file())
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
@@ -31,13 +31,13 @@ def newest_offset(checkpoint: Path) -> Path:
 
 
 def rewrite(file: Path, text: str) -> None:
-    """Other words, and no checksum that Spark would compare with them."""
+    """Replace a file, and remove the checksum that Spark would compare."""
     (file.parent / f".{file.name}.crc").unlink()
     file.write_text(text)
 
 
 def assert_refused(spark: SparkSession, stream: Stream, checkpoint: Path, says: str) -> None:
-    """The query fails, and the checkpoint stays as it is."""
+    """Check that the query fails and does not change the checkpoint."""
     before = contents(checkpoint)
     with (
         pytest.raises(Exception, match=says),
@@ -69,7 +69,9 @@ def test_an_offset_that_cannot_be_read(
     assert_refused(spark, stream, checkpoint, says)
 
 
-def test_another_streams_checkpoint(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_the_checkpoint_of_another_stream(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     with running(spark, stream.source(), checkpoint, Collector()):
         wait_started(checkpoint)
     assert_refused(

@@ -1,4 +1,4 @@
-"""What a row of the source has."""
+"""The columns of the source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
 
 
 def rows_of(stream: Stream, frame: DataFrame, checkpoint: Path) -> list[Row]:
-    """What a query sees of a stream with a record of each of three keys."""
+    """The rows of a query on a stream with one record for each of three keys."""
     stream.put(3)
     seen: list[Row] = []
 
@@ -55,14 +55,14 @@ def rows_of(stream: Stream, frame: DataFrame, checkpoint: Path) -> list[Row]:
 
 
 @pytest.mark.spark4
-def test_metadata_columns_come_where_asked_for(
+def test_metadata_columns_appear_if_selected(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     frame = stream.source().read_stream(spark)
     assert not {"explicitHashKey", "encryptionType"} & set(frame.columns)
     chosen = frame.select("encryptionType", "partitionKey", "explicitHashKey", "subSequenceNumber")
     rows = rows_of(stream, chosen, checkpoint)
-    # Not encrypted, which a service may leave unsaid; and no aggregate, which would have hash keys.
+    # The records are not encrypted, which the service may omit, and have no explicit hash keys.
     assert {row["encryptionType"] for row in rows} <= {"NONE", None}
     assert {row["explicitHashKey"] for row in rows} == {None}
     assert {row["subSequenceNumber"] for row in rows} == {0}

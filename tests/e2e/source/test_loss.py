@@ -1,4 +1,4 @@
-"""Records that are gone, shards that nobody would read, and a stream that is another one."""
+"""Data loss: expired records, shards that would be skipped, and streams that were replaced."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ STOP = timedelta(hours=30)
 
 @pytest.fixture
 def kinesis_of_old() -> Iterator[LocalKinesis]:
-    """A local Kinesis whose clock is moved by hand."""
+    """A local Kinesis with a simulated clock."""
     with LocalKinesis(clock="simulated") as kinesis:
         yield kinesis
 
 
 @pytest.fixture
 def orders(kinesis_of_old: LocalKinesis) -> Stream:
-    """A stream of it."""
+    """A stream of that local Kinesis."""
     return Stream(kinesis_of_old.endpoint)
 
 
 def read_all(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector:
-    """A run that leaves nothing unread, and no batch to be run again."""
+    """Run a query until it has read all records, and no batch would be repeated."""
     collector = Collector()
     with running(spark, stream.source(), checkpoint, collector) as query:
         drain(stream, query, collector)
@@ -47,7 +47,7 @@ def read_all(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector
 
 
 def pretend(checkpoint: Path, since: timedelta) -> None:
-    """The last run ended earlier: the driver's own clock cannot be moved."""
+    """Change the time of the last run in the checkpoint, as the driver's clock cannot be moved."""
     file = max((checkpoint / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
     millis = since // timedelta(milliseconds=1)
     (file.parent / f".{file.name}.crc").unlink()
@@ -57,7 +57,7 @@ def pretend(checkpoint: Path, since: timedelta) -> None:
 
 
 def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: object) -> str:
-    """Why a query over it fails."""
+    """The error of a query on this checkpoint."""
     with running(spark, stream.source(**options), checkpoint, Collector()) as query:
         with pytest.raises(Exception, match="KINESIS") as failed:
             query.awaitTermination(60)
@@ -65,12 +65,12 @@ def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: ob
 
 
 def lost_ranges(query: StreamingQuery) -> int:
-    """What the newest progress says."""
+    """The metrics in the latest progress."""
     progress = query.lastProgress
     return int(json.loads(progress.json)["sources"][0]["metrics"]["lostRanges"]) if progress else 0
 
 
-def test_a_stop_beyond_the_retention(
+def test_a_stop_longer_than_the_retention(
     spark: SparkSession, kinesis_of_old: LocalKinesis, orders: Stream, checkpoint: Path
 ) -> None:
     orders.put(20)
@@ -94,7 +94,7 @@ def test_a_stop_beyond_the_retention(
         wait_for("the losses are counted", lambda: lost_ranges(query) == len(orders.open_shards()))
 
 
-def test_a_stop_over_two_expired_reshards(
+def test_a_stop_during_two_reshards_that_expired(
     spark: SparkSession, kinesis_of_old: LocalKinesis, checkpoint: Path
 ) -> None:
     stream = Stream(kinesis_of_old.endpoint, shards=1)
@@ -124,7 +124,7 @@ def test_a_stop_over_two_expired_reshards(
 
 
 @pytest.mark.parametrize("is_running", [True, False], ids=["running", "stopped"])
-def test_a_stream_made_again(
+def test_a_stream_that_was_created_again(
     spark: SparkSession,
     kinesis_of_old: LocalKinesis,
     orders: Stream,
@@ -149,7 +149,7 @@ def test_a_stream_made_again(
     assert "KINESIS_STREAM_RECREATED" in failure(spark, orders, checkpoint)
 
 
-def test_a_stream_deleted_under_a_query(
+def test_a_stream_deleted_while_a_query_reads(
     spark: SparkSession, orders: Stream, checkpoint: Path
 ) -> None:
     orders.put(20)

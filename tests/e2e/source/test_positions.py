@@ -1,4 +1,4 @@
-"""Starts of each stream and shard, and several streams in one query."""
+"""Starting positions of streams and shards, and several streams in one query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def put(stream: Stream, count: int) -> list[Written]:
-    """Records of keys that no other stream has."""
+    """Write records with keys that no other stream has."""
     before = len(stream.written)
     stream.put(count, tuple(f"{stream.name} {number}" for number in range(20)))
     return stream.written[before:]
@@ -60,7 +60,7 @@ def test_a_start_at_a_record(
     assert_exactly_once_in_order(expected, collector.numbered())
 
 
-def test_each_stream_has_its_start(
+def test_each_stream_has_its_own_starting_position(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     orders, refunds = new_stream(), new_stream()
@@ -78,14 +78,14 @@ def test_each_stream_has_its_start(
 
 
 def finished(collector: Collector, query: StreamingQuery, *streams: Stream) -> None:
-    """Wait until everything in these streams has come."""
+    """Wait until all records of these streams have arrived."""
     for stream in streams:
         collector.wait(query, stream.written)
     for stream in streams:
         collector.wait(query, stream.fence())
 
 
-def test_streams_come_and_go(
+def test_streams_are_added_and_removed(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     orders, refunds = new_stream(), new_stream(shards=1)
@@ -140,7 +140,7 @@ def test_two_streams_in_one_query(
         ("2999-01-01T00:00:00Z", "in the future"),
     ],
 )
-def test_a_start_that_cannot_be_is_refused_at_definition(
+def test_an_impossible_start_is_refused_at_definition(
     spark: SparkSession, stream: Stream, position: str, says: str
 ) -> None:
     source = Reading.of(stream, startingPosition=position.replace("NAME", stream.name))

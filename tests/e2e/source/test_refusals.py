@@ -1,4 +1,4 @@
-"""Mistakes are refused where they are made, with what to do, and never by hanging."""
+"""Wrong options: the error comes at once, and names the option and the remedy."""
 
 from __future__ import annotations
 

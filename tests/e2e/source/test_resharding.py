@@ -1,4 +1,4 @@
-"""Shards split and merged while a query runs, lags or stands still."""
+"""Splits and merges while a query runs, is behind, or is stopped."""
 
 from __future__ import annotations
 
@@ -102,5 +102,5 @@ def test_a_quiet_stream_after_a_split_runs_no_batches(
         stream.split()
         drain(stream, query, collector)
         drain(stream, query, collector)
-    # Starting and a split may each be noted in a batch without rows; silence may not.
+    # The start and the split may each cause a batch without rows; a quiet stream may not.
     assert len(empty) <= 4

@@ -1,4 +1,4 @@
-"""The scenarios in which other connectors lose or repeat records, but for resharding."""
+"""Scenarios in which connectors lose or repeat records, except resharding."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_failed_batch_runs_again_with_the_same_rows(
     stream.put(150)
     with running(spark, stream.source(), checkpoint, fail_after) as query:
         wait_for("the query failed", lambda: not query.isActive)
-    # More has arrived meanwhile, in the same shards and in new ones: none of it may join the batch.
+    # More records have arrived, in these shards and in new ones. None may join the repeated batch.
     stream.put(150)
     stream.split()
     stream.put(150)
@@ -107,7 +107,9 @@ def test_a_failed_batch_runs_again_with_the_same_rows(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_batches_keep_to_their_limit(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_batches_respect_the_limit_of_records(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     limit = 70
     stream.put(500)
     collector = Collector()
@@ -121,7 +123,9 @@ def test_batches_keep_to_their_limit(spark: SparkSession, stream: Stream, checkp
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_batches_keep_to_their_bytes(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_batches_respect_the_limit_of_bytes(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     limit = 2000
     stream.put(400)
     collector = Collector()
@@ -136,7 +140,7 @@ def test_batches_keep_to_their_bytes(spark: SparkSession, stream: Stream, checkp
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_available_now_reads_what_there_was_and_ends(
+def test_available_now_reads_all_records_and_ends(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     collector = Collector()

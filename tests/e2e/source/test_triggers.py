@@ -1,4 +1,4 @@
-"""Runs that end by themselves, and how many tasks a batch has."""
+"""Triggers that end by themselves, and the number of tasks per batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run_to_its_end(
     spark: SparkSession, source: KinesisSource, checkpoint: Path, sink: Any, **trigger: bool
 ) -> None:
-    """A run of a query that is to end by itself."""
+    """Run a query that ends by itself."""
     writer = source.read_stream(spark).writeStream.foreachBatch(sink).trigger(**trigger)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
@@ -32,7 +32,7 @@ def run_to_its_end(
 
 
 @pytest.mark.parametrize("buffer", [64 * 1024, None])
-def test_once_is_one_batch_with_what_there_was_across_reshards(
+def test_once_is_one_batch_across_reshards(
     spark: SparkSession, stream: Stream, checkpoint: Path, buffer: int | None
 ) -> None:
     collector = Collector()
@@ -135,7 +135,7 @@ def test_many_shards_are_few_tasks_and_one_shard_is_many(
     spark: SparkSession, simulator: str, tmp_path: Path
 ) -> None:
     def tasks(stream: Stream, **options: int) -> list[int]:
-        """Of each batch."""
+        """Count the tasks of a batch."""
         collector, counts = Collector(), list[int]()
 
         def count(frame: DataFrame, batch: int) -> None:
@@ -159,7 +159,7 @@ def test_many_shards_are_few_tasks_and_one_shard_is_many(
     assert tasks(narrow, **pages) == [slots + 3]
 
 
-def test_progress_tells_of_shards_and_lag(
+def test_progress_reports_shards_and_lag(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     stream.put(100)

@@ -1,4 +1,4 @@
-"""A Spark cluster of several processes on this machine, out of pip's pyspark."""
+"""A Spark cluster of several processes on this machine, from the pyspark package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOME = Path(pyspark.__file__).parent
 def cluster_session(
     *, executors: int, logging: Path | None = None, conf: Mapping[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """A session whose executors are processes of their own, one core each.
+    """A session whose executors are separate processes with one core each.
 
     They keep copies of the jars in a folder each, which go with the session.
 
@@ -47,7 +47,7 @@ def cluster_session(
 
 
 def new_session(master: str, conf: Mapping[str, str]) -> SparkSession:
-    """A session of a program of its own."""
+    """The session of a program."""
     os.environ["SPARK_HOME"] = str(HOME)
     os.environ["SPARK_SCALA_VERSION"] = "2.12" if pyspark.__version__ < "4" else "2.13"
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -64,11 +64,11 @@ def new_session(master: str, conf: Mapping[str, str]) -> SparkSession:
 
 
 def work_folder(application: str) -> Path:
-    """Where an application's executors work; a local cluster has no option for it."""
+    """The folder in which the executors of an application work. No option can change it."""
     return HOME / "work" / application
 
 
 def executor_logs(application: str, executor: str = "*") -> str:
-    """What an application's executors said, or one of them."""
+    """The logs of the executors of an application, or of one executor."""
     logs = work_folder(application).glob(f"{executor}/std*")
     return "\n".join(log.read_text(errors="replace") for log in logs)

@@ -1,4 +1,4 @@
-"""A query under test, and a sink that keeps what arrives."""
+"""A query under test, and a sink that collects its rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """A `foreachBatch` sink that is idempotent per batch, as a careful user's would be.
+    """A `foreachBatch` sink that is idempotent per batch.
 
     A batch that runs again must bring exactly the rows it brought before, each shard's in the
     order they came before.
@@ -37,9 +37,9 @@ class Collector:
         self.reruns = 0
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
-        """Keep a batch."""
+        """Collect a batch."""
         delivered = [collected(row, batch) for row in self.fetch(frame)]
-        rows = sorted(delivered, key=lambda r: r.shard)  # as delivered, shard by shard
+        rows = sorted(delivered, key=lambda r: r.shard)  # the order within a shard stays
         with self._changed:
             before = self._batches.get(batch)
             if before is not None:
@@ -50,17 +50,17 @@ class Collector:
             self._changed.notify_all()
 
     def fetch(self, frame: DataFrame) -> list[Row]:
-        """A batch's rows."""
+        """The rows of a batch."""
         return frame.collect()
 
     @property
     def rows(self) -> list[Collected]:
-        """Everything so far: batch by batch, in each shard by shard, in each as delivered."""
+        """All rows so far: by batch, then by shard, then in the order of delivery."""
         with self._changed:
             return [row for batch in sorted(self._batches) for row in self._batches[batch]]
 
     def numbered(self) -> list[Collected]:
-        """Everything so far but the fences."""
+        """All rows so far, except fences."""
         return [row for row in self.rows if row.key != FENCE]
 
     def wait(self, query: StreamingQuery, expected: Iterable[Written]) -> None:
@@ -85,7 +85,7 @@ class Collector:
 
 
 def collected(row: Row, batch: int) -> Collected:
-    """A row of the source; an empty record counts as number -1 of its key."""
+    """A row of the source. An empty record counts as number -1 of its key."""
     body = json.loads(bytes(row["data"])) if row["data"] else {"key": row["partitionKey"], "n": -1}
     shard = f"{row['stream']}/{row['shardId']}"
     return Collected(batch, shard, int(row["sequenceNumber"]), body["key"], body["n"])
@@ -93,22 +93,22 @@ def collected(row: Row, batch: int) -> Collected:
 
 @dataclass(frozen=True)
 class Reading:
-    """Streams to read, with options as Spark has them."""
+    """Streams to read, with Spark options instead of Python fields."""
 
     options: dict[str, str]
 
     @classmethod
     def of(cls, *streams: Stream, **options: str) -> Reading:
-        """Of one or several streams of one local Kinesis, by name."""
+        """A source of one or several streams of one local Kinesis, by name."""
         names = ",".join(stream.name for stream in streams)
         return cls({**streams[0].source().options(), "streamName": names, **options})
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
-        """As a streaming DataFrame."""
+        """A streaming DataFrame."""
         return spark.readStream.format("kinesis").options(**self.options).load()
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """As a DataFrame of what there is."""
+        """A batch DataFrame."""
         return spark.read.format("kinesis").options(**self.options).load()
 
 
@@ -116,7 +116,7 @@ class Reading:
 def running(
     spark: SparkSession, source: KinesisSource | Reading, checkpoint: Path, sink: Any
 ) -> Iterator[StreamingQuery]:
-    """A query from a source into a `foreachBatch` function, stopped at the end."""
+    """A query from a source into a `foreachBatch` function. It is stopped at the end."""
     writer = source.read_stream(spark).writeStream.foreachBatch(sink)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
@@ -126,18 +126,18 @@ def running(
 
 
 def wait_started(checkpoint: Path) -> None:
-    """Wait until a new query has decided, durably, where it begins."""
+    """Wait until a new query has stored where it starts to read."""
     wait_for("the first offset is logged", (checkpoint / "offsets" / "0").is_file)
 
 
 def drain(stream: Stream, query: StreamingQuery, collector: Collector) -> None:
-    """Wait for everything written so far, and for all that could come before a fence."""
+    """Wait for all records written so far, and then for a fence behind them."""
     collector.wait(query, stream.written)
     collector.wait(query, stream.fence())
 
 
 def assert_ongoing(work: Future[None]) -> None:
-    """Work in another thread has neither failed, which is raised here, nor come to its end."""
+    """Check that work in another thread goes on. Raises its error if it failed."""
     if work.done():
         work.result()
-        raise AssertionError("it was over too soon to be tested")
+        raise AssertionError("the work ended before the test could look at it")

@@ -1,4 +1,4 @@
-"""Aggregates as others read them: `aws_kinesis_agg`, and the Kinesis Client Library's rules."""
+"""Aggregates as other readers see them: `aws_kinesis_agg`, and the Kinesis Client Library (KCL)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Keyed = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class Packed:
-    """A record of Kinesis, and the bounds of its shard."""
+    """A Kinesis record, and the hash keys of its shard."""
 
     shard: str
     first: int
@@ -32,29 +32,29 @@ class Packed:
 
     @property
     def is_aggregate(self) -> bool:
-        """Whether it begins and ends as one."""
+        """Whether it has the magic number and the checksum of an aggregate."""
         body, digest = self.data[len(MAGIC) : -DIGEST_BYTES], self.data[-DIGEST_BYTES:]
         is_marked = self.data.startswith(MAGIC)
         return is_marked and hashlib.md5(body, usedforsecurity=False).digest() == digest
 
     @property
     def size(self) -> int:
-        """Bytes, as the service counts them."""
+        """Its size in bytes, as the service counts it."""
         return len(self.data) + len(self.key.encode())
 
     @property
     def inside(self) -> list[tuple[Keyed, int]]:
-        """An aggregate's records, each with the hash key that chooses its shard."""
+        """The records of an aggregate, each with the hash key that chooses its shard."""
         message = AggregatedRecord.FromString(self.data[len(MAGIC) : -DIGEST_BYTES])
         return [(_keyed(message, it), _hash_key(message, it)) for it in message.records]
 
     def holds(self, hash_key: int) -> bool:
-        """Whether it belongs to the shard."""
+        """Whether a hash key belongs to the shard."""
         return self.first <= hash_key <= self.last
 
 
 def packed(stream: Stream) -> list[Packed]:
-    """Every record of Kinesis, parents before children."""
+    """All Kinesis records of a stream, parents before children."""
     return [
         Packed(
             shard["ShardId"],
@@ -68,7 +68,7 @@ def packed(stream: Stream) -> list[Packed]:
 
 
 def read_by_agg(stream: Stream) -> list[Keyed]:
-    """What `aws_kinesis_agg` makes of a stream."""
+    """The records of a stream as `aws_kinesis_agg` returns them."""
     records = [record for _, record in stream.raw_records()]
     users = (it["kinesis"] for it in iter_deaggregate_records(records, data_format="Boto3"))
     return [
@@ -81,7 +81,7 @@ def read_by_agg(stream: Stream) -> list[Keyed]:
 
 
 def read_by_kcl(stream: Stream) -> list[Keyed]:
-    """What a program on the Kinesis Client Library gets of a stream.
+    """The records of a stream as a program with the Kinesis Client Library receives them.
 
     It drops an aggregate whole, and says nothing, where one record inside belongs to another shard.
     """
@@ -89,7 +89,7 @@ def read_by_kcl(stream: Stream) -> list[Keyed]:
 
 
 def dropped_by_kcl(stream: Stream) -> int:
-    """How many aggregates it does so with."""
+    """The number of aggregates with such records."""
     return sum(not any(True for _ in _kept(record)) for record in packed(stream))
 
 

@@ -1,4 +1,4 @@
-"""A sink that also knows where each row was read, at which attempt, and can meddle with tasks."""
+"""A sink that also knows where each row was read, in which attempt, and can disturb tasks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REREAD = "ranges read again from Kinesis"
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where a batch's records of a shard were read: the executor's id, and the task's attempt."""
+    """The executor and the task attempt that read the records of a shard in a batch."""
 
     shard: str
     executor: str
@@ -37,7 +37,7 @@ class Place:
 
 
 class PlacedCollector(Collector):
-    """A collector that asks every row's task where it ran."""
+    """A collector that also asks the task of each row where it runs."""
 
     def __init__(self, meddle: Callable[[str, int, int], None] | None = None) -> None:
         """Nothing collected yet.
@@ -47,12 +47,12 @@ class PlacedCollector(Collector):
                 its number and its attempt, counted from 0.
         """
         super().__init__()
-        self.places: list[set[Place]] = []  # of each batch
+        self.places: list[set[Place]] = []  # one set per batch
         self._meddle = meddle
         self._reread: dict[int, int] = {}
 
     def fetch(self, frame: DataFrame) -> list[Row]:
-        """The rows, each with its place."""
+        """The rows of a batch, each with its place."""
         schema = StructType(frame.schema.fields + COLUMNS)
         rows = frame.mapInArrow(placed(self._meddle), schema).collect()
         self.places.append({Place(r["shardId"], r["executor"], r["attempt"]) for r in rows})
@@ -61,19 +61,19 @@ class PlacedCollector(Collector):
 
     @property
     def reread(self) -> int:
-        """How many ranges tasks have read from Kinesis again, in all batches."""
+        """The number of ranges that tasks read from Kinesis again, in all batches."""
         return sum(list(self._reread.values()))
 
 
 def placed(
     meddle: Callable[[str, int, int], None] | None,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What runs in each task. It travels by value: executors do not have this folder."""
+    """The function that runs in each task. Spark copies it to the executors by value."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
-        executor = Path.cwd().name  # it works in a folder of its id
+        executor = Path.cwd().name  # an executor works in a folder named by its id
         left = iter(batches)
         first = next(left, None)
         if meddle is not None:
@@ -91,7 +91,7 @@ def placed(
 
 
 def holding(folder: Path) -> Callable[[str, int, int], None]:
-    """Holds tasks where they are as long as there is a file `hold`; names each in `held-…`."""
+    """Stops tasks while there is a file `hold`. A file `held-…` names each stopped task."""
     hold = folder / "hold"
 
     def meddle(executor: str, number: int, attempt: int) -> None:
@@ -106,7 +106,7 @@ def holding(folder: Path) -> Callable[[str, int, int], None]:
 
 
 def reread_metrics(spark: SparkSession) -> dict[int, int]:
-    """How many ranges were read from Kinesis again, by the metric's id: there is one a batch.
+    """The number of ranges read from Kinesis again, by the id of the metric: one per batch.
 
     Spark's UI does not show it here: what runs in `foreachBatch` it takes for another query's.
     """
@@ -120,7 +120,7 @@ def reread_metrics(spark: SparkSession) -> dict[int, int]:
         while metrics.hasNext():
             metric = metrics.next()
             value = context.get(metric.accumulatorId()) if metric.name() == REREAD else None
-            if value is not None and value.isDefined():  # else it is gone with its batch
+            if value is not None and value.isDefined():  # else Spark has dropped it
                 found[metric.accumulatorId()] = max(0, value.get().value())
     return found
 
@@ -128,7 +128,7 @@ def reread_metrics(spark: SparkSession) -> dict[int, int]:
 def wait_even(
     spark: SparkSession, stream: Stream, query: StreamingQuery, collector: PlacedCollector
 ) -> Counter[str]:
-    """Write until all is read on the executor that has it already; how many shards each has.
+    """Write until all ranges are read on the executor that holds them. Returns shards per executor.
 
     Raises:
         TimeoutError: when they are not shared evenly.

@@ -1,4 +1,4 @@
-"""The processes of a Spark application on this machine, as Linux' /proc tells."""
+"""The processes of a Spark application on this machine, from /proc."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PROC = Path("/proc")
 
 
 def executors(application: str) -> dict[str, int]:
-    """The process ids of one application's executors, by the ids that Spark gave them."""
+    """The process ids of the executors of an application, by executor id."""
     found = {}
     for process in PROC.iterdir():
         words = command(process)
@@ -19,7 +19,7 @@ def executors(application: str) -> dict[str, int]:
 
 
 def of_session(session: int) -> dict[int, str]:
-    """All processes that a leader of a session has started, and theirs, with their commands."""
+    """All processes of a process session, with the ends of their commands."""
     return {
         int(process.name): " ".join(command(process))[-200:]
         for process in PROC.iterdir()
@@ -28,7 +28,7 @@ def of_session(session: int) -> dict[int, str]:
 
 
 def command(process: Path) -> list[str]:
-    """What it was started with; nothing where it is no process, or gone meanwhile."""
+    """The command of a process; empty if there is no such process."""
     try:
         return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
@@ -36,7 +36,7 @@ def command(process: Path) -> list[str]:
 
 
 def session_of(process: Path) -> int | None:
-    """The session it belongs to; none where it has ended."""
+    """The process session of a process; ``None`` if it has ended."""
     try:
         fields = (process / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,4 +1,4 @@
-"""Runs programs in processes of their own: a JVM serves one kind of session."""
+"""Runs programs in separate processes, because a JVM serves one kind of session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_app(
     seconds: float = 240,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `<name>.py` and return what it said; in this process' environment, or in another.
+    """Run `apps/<name>.py`, in the environment of this process or in another.
 
     Raises:
         AssertionError: with its last words, when it failed.
@@ -31,14 +31,14 @@ def run_app(
 
 
 def said_by(name: str, *arguments: str, cwd: Path, seconds: float = 500) -> Any:
-    """The JSON in the last line of what `<name>.py` prints."""
+    """The JSON in the last line of the output of `apps/<name>.py`."""
     return json.loads(run_app(name, *arguments, cwd=cwd, seconds=seconds).stdout.splitlines()[-1])
 
 
 def run(
     command: list[str], *, cwd: Path, seconds: float = 240, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run any program, likewise.
+    """Run a program.
 
     Raises:
         AssertionError: with its last words, when it failed.

@@ -1,4 +1,4 @@
-"""A standalone cluster whose workers have addresses of their own, out of pip's pyspark.
+"""A standalone cluster whose workers have different addresses, from the pyspark package.
 
 A speculative copy never runs on its original's host, and a local cluster has but one.
 """
@@ -25,7 +25,7 @@ STARTED = "Starting Spark master at "
 
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """The master's address, as long as it and its two workers run; they work in a folder."""
+    """Run a master and two workers, which work in a folder. Yields the address of the master."""
     with ExitStack() as processes:
         log = folder / "master.log"
         master = processes.enter_context(daemon(log, MASTER, "--host", "127.0.0.1", "--port", "0"))
@@ -40,7 +40,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """One of its processes, ended at the end."""
+    """Run one process of the cluster, and end it."""
     command = [str(HOME / "bin" / "spark-class"), main, "--webui-port", "0", *arguments]
     environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_DAEMON_MEMORY": "256m"}
     with (
@@ -56,7 +56,7 @@ def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[b
 
 
 def said_address(master: subprocess.Popen[bytes], log: Path) -> str:
-    """Where a master listens, once it has said so.
+    """The address of a master, when its log contains it.
 
     Raises:
         RuntimeError: with what it said, when it ended.

@@ -1,4 +1,4 @@
-"""A stream of one test: numbered records, resharding, and what boto3 alone reads of it."""
+"""The stream of a test: numbered records, resharding, and reads with boto3."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from spark_kinesis import KinesisSource, StaticCredentials, TrimHorizon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATIENCE_SECONDS = 180.0  # two cores may have other work
+PATIENCE_SECONDS = 180.0  # the machine may be busy
 FENCE = "fence"
-FENCE_NUMBERS = itertools.count()  # of all streams: a query may read several
+FENCE_NUMBERS = itertools.count()  # unique across streams: a query may read several
 MAX_HASH_KEY = 2**128 - 1
 KEYS = tuple(f"key-{number}" for number in range(40))
 LOCAL = StaticCredentials(access_key_id="local", secret_access_key="local")
@@ -28,7 +28,7 @@ REGION = "us-east-1"
 
 @dataclass(frozen=True)
 class Written:
-    """A record put: the nth of its key."""
+    """A record that was written: record number ``n`` of its key."""
 
     key: str
     n: int
@@ -49,7 +49,7 @@ def wait_for(what: str, condition: Callable[[], bool]) -> None:
 
 @dataclass
 class Stream:
-    """A stream of its own for one test, and every record the test put into it."""
+    """The stream of a test, and all records that the test wrote to it."""
 
     endpoint: str
     shards: int = 2
@@ -57,7 +57,7 @@ class Stream:
     written: list[Written] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Create it."""
+        """Create the stream."""
         self.client = boto3.client(
             "kinesis",
             endpoint_url=self.endpoint,
@@ -70,7 +70,7 @@ class Stream:
         self.wait_active()
 
     def source(self, **options: Any) -> KinesisSource:
-        """A source on this stream, from the trim horizon unless told otherwise."""
+        """A source of this stream, by default from the trim horizon."""
         given = {"starting_position": TrimHorizon(), **options}
         return KinesisSource(
             stream_name=self.name,
@@ -81,7 +81,7 @@ class Stream:
         )
 
     def wait_active(self) -> None:
-        """Wait until a change of shards is done."""
+        """Wait until a change of the stream is complete."""
         wait_for(f"{self.name} is active", lambda: self._status() == "ACTIVE")
 
     def _status(self) -> str:
@@ -89,7 +89,7 @@ class Stream:
         return str(summary["StreamDescriptionSummary"]["StreamStatus"])
 
     def put(self, count: int, keys: tuple[str, ...] = KEYS) -> None:
-        """Put numbered records, the keys taking turns.
+        """Write numbered records with keys in rotation.
 
         A request holds a key once, and is complete before the next: whatever is throttled and
         sent again, each key's records are written in the order of their numbers.
@@ -107,7 +107,7 @@ class Stream:
             self.written += batch
 
     def put_raw(self, data: bytes, key: str) -> None:
-        """Put one record that is not numbered."""
+        """Write one record without a number."""
         self._send([{"PartitionKey": key, "Data": data}])
 
     def _send(self, entries: list[dict[str, Any]]) -> None:
@@ -122,18 +122,18 @@ class Stream:
         wait_for("every record is accepted", sent)
 
     def open_shards(self) -> list[dict[str, Any]]:
-        """The shards that take writes, by hash key."""
+        """The open shards, by hash key."""
         shards = self.all_shards()
         is_open = [s for s in shards if "EndingSequenceNumber" not in s["SequenceNumberRange"]]
         return sorted(is_open, key=lambda s: int(s["HashKeyRange"]["StartingHashKey"]))
 
     def all_shards(self) -> list[dict[str, Any]]:
-        """Every shard the stream still lists."""
+        """All shards that the stream lists."""
         pages = self.client.get_paginator("list_shards").paginate(StreamName=self.name)
         return [shard for page in pages for shard in page["Shards"]]
 
     def split(self, index: int = 0) -> None:
-        """Split one of the open shards in half."""
+        """Split an open shard in half."""
         shard = self.open_shards()[index]
         bounds = shard["HashKeyRange"]
         middle = (int(bounds["StartingHashKey"]) + int(bounds["EndingHashKey"])) // 2
@@ -143,7 +143,7 @@ class Stream:
         self.wait_active()
 
     def merge(self, index: int = 0) -> None:
-        """Merge an open shard with its right neighbour."""
+        """Merge an open shard with the next one."""
         left, right = self.open_shards()[index : index + 2]
         self.client.merge_shards(
             StreamName=self.name,
@@ -153,7 +153,7 @@ class Stream:
         self.wait_active()
 
     def fence(self) -> list[Written]:
-        """A last record into every open shard; when they arrive, all before them has."""
+        """Write a last record into every open shard. It arrives after all records before it."""
         fences = []
         for shard in self.open_shards():
             fence = Written(FENCE, next(FENCE_NUMBERS))
@@ -164,11 +164,11 @@ class Stream:
         return fences
 
     def read_all(self) -> list[tuple[str, bytes]]:
-        """Partition key and data of every record, read with boto3 alone."""
+        """Partition key and data of all records, read with boto3."""
         return [(record["PartitionKey"], record["Data"]) for _, record in self.raw_records()]
 
     def raw_records(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Every record after its shard, as boto3 has them; parents before children."""
+        """All records, each with its shard, as boto3 returns them; parents before children."""
         found = []
         for shard in self.all_shards():
             iterator = self.client.get_shard_iterator(

@@ -1,4 +1,4 @@
-"""Endpoints that are no Kinesis: one that refuses every request, and one that says nothing."""
+"""Endpoints in place of Kinesis: one refuses every request, and one never answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 @contextmanager
 def refusing(code: str, message: str, *, status: int = 400) -> Iterator[str]:
-    """Answers each request with one error, in CBOR as Kinesis does; the endpoint."""
+    """Answers each request with the same error, in CBOR. Yields the endpoint."""
     body = b"\xa2" + b"".join(map(cbor_text, ("__type", code, "message", message)))
 
     class Handler(BaseHTTPRequestHandler):
@@ -31,7 +31,7 @@ def refusing(code: str, message: str, *, status: int = 400) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Do not log."""
 
     with ThreadingHTTPServer((HOST, 0), Handler) as server:
         server.daemon_threads = True
@@ -43,13 +43,13 @@ def refusing(code: str, message: str, *, status: int = 400) -> Iterator[str]:
 
 
 def cbor_text(text: str) -> bytes:
-    """A short text."""
+    """A short text in CBOR."""
     encoded = text.encode()
     return bytes([0x78, len(encoded)]) + encoded
 
 
 @contextmanager
 def silent() -> Iterator[str]:
-    """Takes connections, and never answers; the endpoint."""
+    """Accepts connections, and never answers. Yields the endpoint."""
     with socket.create_server((HOST, 0), backlog=128) as server:
         yield f"http://{HOST}:{server.getsockname()[1]}"

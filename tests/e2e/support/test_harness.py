@@ -1,4 +1,4 @@
-"""The judges are judged: what finds faults must find them."""
+"""The harness itself: it must notice lost, repeated and misplaced records."""
 
 from __future__ import annotations
 

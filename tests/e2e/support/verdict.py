@@ -1,4 +1,4 @@
-"""Whether what arrived is what was written: each record once, each key's in order."""
+"""The comparison of rows with the records written: each record once, each key in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.support.streams import Written
 
 @dataclass(frozen=True)
 class Collected:
-    """A record that arrived downstream."""
+    """A record that a query delivered."""
 
     batch: int
     shard: str
@@ -21,7 +21,7 @@ class Collected:
 
 
 def verdict(written: list[Written], rows: list[Collected]) -> dict[str, int]:
-    """How many records were lost, came twice, or came before an earlier one of their key.
+    """The number of records lost, repeated, or delivered before an earlier one of their key.
 
     Within a batch the rows stand as they were delivered.
     """
@@ -38,7 +38,7 @@ def verdict(written: list[Written], rows: list[Collected]) -> dict[str, int]:
 
 
 def assert_exactly_once_in_order(written: list[Written], rows: list[Collected]) -> None:
-    """Every record once, and each key's in the order they were written."""
+    """Check that each record came once, and each key in the order of the writes."""
     assert written, "the test wrote nothing"
     assert len({(row.shard, row.sequence) for row in rows}) == len(rows), "a row key came twice"
     good = {"lost": 0, "duplicated": 0, "out_of_order": 0, "foreign": 0}
@@ -46,7 +46,7 @@ def assert_exactly_once_in_order(written: list[Written], rows: list[Collected]) 
 
 
 def first_of_each(arrived: list[tuple[str, int]]) -> dict[str, list[int]]:
-    """Each key's numbers in the order they first came."""
+    """The numbers of each key, in the order of their first delivery."""
     per_key: dict[str, dict[int, None]] = defaultdict(dict)
     for key, n in arrived:
         per_key[key].setdefault(n)
@@ -56,7 +56,7 @@ def first_of_each(arrived: list[tuple[str, int]]) -> dict[str, list[int]]:
 def assert_written_in_order(
     counts: dict[str, int], arrived: list[tuple[str, int]], *, may_repeat: bool = False
 ) -> None:
-    """Of every key the numbers from 0 up to its count, in order, each once.
+    """Check that each key has the numbers from 0 up to its count, in order, each once.
 
     Where they may repeat, each number's first arrival is what counts.
     """
