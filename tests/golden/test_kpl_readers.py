@@ -1,4 +1,4 @@
-"""Aggregates that the sink makes, taken apart by a reader that is not ours (`aws_kinesis_agg`)."""
+"""Aggregates of the sink, read by an independent reader (`aws_kinesis_agg`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUILT: dict[str, Any] = json.loads(
 
 
 def read(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a function of AWS Lambda gets of a record, taken apart."""
+    """The records that an AWS Lambda function gets from an aggregate."""
     event = {
         "kinesis": {
             "kinesisSchemaVersion": "1.0",
@@ -30,19 +30,19 @@ def read(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_what_was_put_in_is_read(name: str) -> None:
+def test_every_row_is_read(name: str) -> None:
     expected = BUILT[name]["userRecords"]
     found = read(BUILT[name])
     assert [it["partitionKey"] for it in found] == [it["partitionKey"] for it in expected]
     assert [base64.b64decode(it["data"]) for it in found] == [
         base64.b64decode(it["data"]) for it in expected
     ]
-    if name == "hash keys":  # of some only: this reader gives the first of them to all others
+    if name == "hash keys":  # this reader gives the first hash key to all records without one
         assert [it["explicitHashKey"] for it in found] == [it["explicitHashKey"] for it in expected]
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_an_aggregate_is_one_unless_a_record_is_alone(name: str) -> None:
+def test_rows_are_aggregated_unless_there_is_only_one(name: str) -> None:
     is_aggregate = [it.get("aggregated", False) for it in read(BUILT[name])]
     assert all(is_aggregate) == (name != "alone")
     assert BUILT[name]["partitionKey"] == ("customer 1" if name == "alone" else "a")

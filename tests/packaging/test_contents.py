@@ -1,4 +1,4 @@
-"""What the jar and the wheel may contain."""
+"""The contents of the jars and of the wheel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(jar: str, name: str) -> str:
 
 
 def test_every_class_of_the_connector_jar_is_ours() -> None:
-    """Ours, relocated, or in the one package Spark's RPC demands."""
+    """Classes are our own, relocated, or in the one package that Spark's RPC needs."""
     classes = [name for name in names(jar_path()) if name.endswith(".class")]
     assert len(classes) > 1000
     allowed = re.compile(r"sparkkinesis/|org/apache/spark/sparkkinesis/")
@@ -37,7 +37,7 @@ def test_every_class_of_the_connector_jar_is_ours() -> None:
 
 
 @pytest.mark.parametrize("library", ["scala/", "org/apache/spark/sql/Dataset", "org/slf4j/"])
-def test_what_spark_brings_is_not_in_the_jar(library: str) -> None:
+def test_libraries_of_spark_are_not_in_the_jar(library: str) -> None:
     every = names(jar_path())
     assert [
         name for name in every if name.startswith((library, f"sparkkinesis/shaded/{library}"))
@@ -66,14 +66,14 @@ def test_no_signature_files() -> None:
     assert [name for name in names(jar_path()) if signed.fullmatch(name)] == []
 
 
-def test_the_simulator_jar_is_small_and_its_own() -> None:
+def test_the_simulator_jar_is_small_and_has_its_own_classes() -> None:
     classes = [name for name in names(simulator_jar_path()) if name.endswith(".class")]
     assert "sparkkinesis/simulator/Main.class" in classes
     assert [name for name in classes if not name.startswith("sparkkinesis/simulator/")] == []
     assert Path(simulator_jar_path()).stat().st_size < 2 * MEGABYTE
 
 
-def test_the_wheel_carries_both_jars_and_the_type_marker() -> None:
+def test_the_wheel_has_the_jars_and_the_type_marker() -> None:
     version = spark_kinesis.__version__
     wheel = ROOT / "python" / "dist" / f"spark_kinesis-{version}-py3-none-any.whl"
     inside = names(str(wheel))

@@ -1,4 +1,4 @@
-"""The sum of all tests tells the truth: what must count as a failure does."""
+"""The sum of all test results: everything that must count as a failure does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def part(*reports: str, then: str = "") -> Part:
-    """Writes reports, and then does something."""
+    """A part that writes reports and then runs some code."""
     writes = "".join(f"open('{n}.xml', 'w').write({text!r});" for n, text in enumerate(reports))
     return Part(name="p", command=[sys.executable, "-c", writes + then], reports="*.xml")
 
@@ -45,12 +45,12 @@ def test_a_crash_is_a_failure_once() -> None:
     assert run(part(CASES, then="raise SystemExit(3)")).failed == 2
 
 
-def test_nothing_is_a_failure_and_old_reports_are_nothing() -> None:
+def test_no_report_is_a_failure_and_old_reports_do_not_count() -> None:
     Path(run_all.ROOT, "old.xml").write_text(GOOD, encoding="utf-8")
     assert run(part()) == Tally(failed=1)
 
 
-def test_what_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
+def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     child = "import subprocess, sys; p = subprocess.Popen(['sleep', '600']);"
     child += "open('pid', 'w').write(str(p.pid)); p.wait()"
     assert run(part(GOOD, then=child), limit_seconds=10) == Tally(passed=1, failed=1)

@@ -1,4 +1,4 @@
-"""The Sparks we serve are listed once; what else names a version agrees with the list."""
+"""The list of served Spark versions, and every other place that names a version."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def test_they_stand_oldest_first_one_of_each_minor_version() -> None:
+def test_the_list_has_each_minor_version_once_oldest_first() -> None:
     assert sorted(SERVED, key=number) == list(SERVED)
     assert len({number(version)[:2] for version in SERVED}) == len(SERVED)
 
 
-def test_our_own_environment_has_the_oldest() -> None:
+def test_the_development_environment_has_the_oldest() -> None:
     requirements = (ROOT / "python" / "requirements-dev.txt").read_text(encoding="utf-8")
     assert re.findall(r"^pyspark==(\S+)", requirements, re.MULTILINE) == [SERVED[0]]
 
 
-def test_the_package_asks_for_these_and_no_others() -> None:
+def test_the_package_requires_these_versions() -> None:
     project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
     asked = set(re.findall(r'"pyspark>=([\d.]+),<([\d.]+)"', project))
     major, minor = number(NEWEST)[:2]
@@ -42,13 +42,13 @@ def test_every_test_runs_on_the_newest_too() -> None:
 
 
 @pytest.mark.parametrize("spark", ["", "4.2", "3.4.4"])
-def test_another_is_refused_with_the_list(spark: str) -> None:
+def test_an_unknown_version_is_refused_with_the_list(spark: str) -> None:
     for refuse in (spark_versions.main, sparks.main):
         with pytest.raises(SystemExit, match=re.escape(", ".join(ALL))):
             refuse(spark)
 
 
-def test_spark_35_has_the_jar_of_its_scala_and_the_tests_that_stream() -> None:
+def test_spark_35_runs_the_streaming_tests_with_its_own_jar() -> None:
     dependencies = (ROOT / "project" / "Dependencies.scala").read_text(encoding="utf-8")
     assert f'spark35 = "{SPARK_35}"' in dependencies
     assert "/spark-kinesis_2.12-" in settings_on(SPARK_35)["SPARK_KINESIS_JAR"]
@@ -70,7 +70,7 @@ def test_a_run_replaces_its_row_and_no_other() -> None:
     assert "3.9.9" not in with_row(report + gone, newer, row)
 
 
-def test_a_run_that_was_cut_short_leaves_the_last_result(
+def test_an_interrupted_run_keeps_the_last_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tally = Tally(failed=1)

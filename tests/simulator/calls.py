@@ -1,4 +1,4 @@
-"""Calls to the simulator with boto3, in JSON."""
+"""Calls to the local Kinesis with boto3."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REGION = "us-east-1"
 
 
 CALLED: list[str] = []
-"""The operations called by any client, in turn."""
+"""The operations that clients have called, in order."""
 
 
 def client_of(
@@ -26,7 +26,7 @@ def client_of(
     checked: bool = True,
     retries: bool = True,
 ) -> Any:
-    """A client of a region of the simulator; unchecked, it sends what is wrong too."""
+    """A client for a region. Without ``checked`` it also sends wrong requests."""
     config = Config(parameter_validation=checked, proxies={})
     if not retries:
         config = config.merge(Config(retries={"total_max_attempts": 1}))
@@ -43,7 +43,7 @@ def client_of(
 
 
 def iterator(kinesis: Any, stream: str, shard: str, kind: str = "TRIM_HORIZON", **more: Any) -> str:
-    """Where reading a shard begins."""
+    """An iterator at the start of a shard."""
     answer = kinesis.get_shard_iterator(
         StreamName=stream, ShardId=shard, ShardIteratorType=kind, **more
     )
@@ -51,7 +51,7 @@ def iterator(kinesis: Any, stream: str, shard: str, kind: str = "TRIM_HORIZON", 
 
 
 def read(kinesis: Any, stream: str, shard: str, **position: Any) -> list[dict[str, Any]]:
-    """All records to the tip or the end."""
+    """All records up to the tip or the end of the shard."""
     found: list[dict[str, Any]] = []
     token: str | None = iterator(kinesis, stream, shard, **position)
     while token:
@@ -64,13 +64,13 @@ def read(kinesis: Any, stream: str, shard: str, **position: Any) -> list[dict[st
 
 
 def shards(kinesis: Any, stream: str, **filter_: Any) -> list[dict[str, Any]]:
-    """The shards it lists."""
+    """The shards of a stream."""
     more = {"ShardFilter": filter_} if filter_ else {}
     return list(kinesis.list_shards(StreamName=stream, **more)["Shards"])
 
 
 def code_of(call: Callable[[], Any]) -> str:
-    """The name of the failure of a call."""
+    """The error code of a call that must fail."""
     with pytest.raises(ClientError) as raised:
         call()
     error = raised.value.response["Error"]

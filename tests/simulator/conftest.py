@@ -1,4 +1,4 @@
-"""The simulator, and boto3 as its client."""
+"""Fixtures: a local Kinesis, and boto3 as its client."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from tests.simulator.calls import CALLED, client_of
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[str]:
-    """A simulator with one stream, started as users start it."""
+    """A local Kinesis with one stream."""
     with LocalKinesis(streams={"given": 3}) as kinesis:
         yield kinesis.endpoint
 
 
 @pytest.fixture(scope="session")
 def kinesis(endpoint: str) -> Any:
-    """A client of it."""
+    """A client of that local Kinesis."""
     return client_of(endpoint)
 
 
 @pytest.fixture(scope="session")
 def unchecked(endpoint: str) -> Any:
-    """A client that sends requests the service refuses."""
+    """A client that sends requests without checking them."""
     return client_of(endpoint, checked=False)
 
 
 @pytest.fixture
 def make_stream(kinesis: Any) -> Callable[[int], str]:
-    """Makes streams of so many shards."""
+    """Creates streams with a number of shards."""
 
     def make(shards: int) -> str:
         name = f"stream-{uuid.uuid4().hex[:12]}"
@@ -46,7 +46,7 @@ def make_stream(kinesis: Any) -> Callable[[int], str]:
 
 @pytest.fixture(autouse=True)
 def _called(record_property: Callable[[str, object], None]) -> Iterator[None]:
-    """Reports which operations a test called, for the table of conformance."""
+    """Report the operations that a test called, for the table of conformance."""
     CALLED.clear()
     yield
     for operation in sorted(set(CALLED)):

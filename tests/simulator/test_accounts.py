@@ -1,4 +1,4 @@
-"""Regions and accounts are separate worlds; their listings and limits."""
+"""Regions and accounts: each has its own streams and limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_key_id_of_twelve_digits_is_the_account(endpoint: str, kinesis: Any) -
     assert missing == "ResourceNotFoundException"
 
 
-def test_limits_are_of_an_account_and_region(endpoint: str) -> None:
+def test_each_account_and_region_has_its_own_limits(endpoint: str) -> None:
     kinesis = client_of(endpoint, region="ap-south-1")
     empty = kinesis.describe_limits()
     assert (empty["OpenShardCount"], empty["OnDemandStreamCount"]) == (0, 0)

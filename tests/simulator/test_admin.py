@@ -23,7 +23,7 @@ SHARD = "shardId-000000000000"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """A simulator of its own, whose time stands still."""
+    """A local Kinesis with a simulated clock."""
     words = [*command({"given": 1}, port=0), "--clock", "simulated"]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -40,7 +40,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def kinesis(endpoint: str) -> Any:
-    """A client that asks once, and not for long."""
+    """A client without retries and with a short timeout."""
     return boto3.client(
         "kinesis",
         endpoint_url=endpoint,
@@ -53,7 +53,7 @@ def kinesis(endpoint: str) -> Any:
 
 @pytest.fixture
 def admin(endpoint: str) -> Iterator[Callable[..., Any]]:
-    """Calls the admin endpoint, past any proxy; faults end with the test."""
+    """Calls the admin endpoint, without proxies. Faults end with the test."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def call(method: str, path: str, body: object = None) -> Any:
@@ -82,7 +82,7 @@ def put(kinesis: Any, data: bytes) -> Any:
         ("kms-throttled", "KMSThrottlingException"),
     ],
 )
-def test_a_fault_strikes_as_often_as_told(
+def test_a_fault_applies_as_often_as_requested(
     kinesis: Any, admin: Callable[..., Any], fault: str, code: str
 ) -> None:
     rule = {"fault": fault, "operation": "PutRecord", "stream": "given", "times": 1}
@@ -103,7 +103,7 @@ def test_a_fault_strikes_as_often_as_told(
         ({"fault": "stall", "seconds": 3600}, ReadTimeoutError, True),
     ],
 )
-def test_a_broken_connection_and_what_it_leaves_behind(
+def test_a_broken_connection_and_its_effect(
     kinesis: Any,
     admin: Callable[..., Any],
     rule: dict[str, Any],
@@ -132,7 +132,7 @@ def test_an_answer_is_cut_short(endpoint: str, kinesis: Any, admin: Callable[...
     assert len(read(kinesis, "given", SHARD)) == before + 1
 
 
-def test_what_is_wrong_with_a_rule_is_said(admin: Callable[..., Any]) -> None:
+def test_a_wrong_fault_is_explained(admin: Callable[..., Any]) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         admin("POST", "faults", {"fault": "throttle", "rate": 2})
     assert refused.value.code == 400
@@ -154,7 +154,7 @@ def test_the_clock_expires_iterators_and_trims(kinesis: Any, admin: Callable[...
     assert not read(kinesis, "given", SHARD)
 
 
-def test_statistics_count_what_a_client_did(kinesis: Any, admin: Callable[..., Any]) -> None:
+def test_statistics_count_the_calls_of_a_client(kinesis: Any, admin: Callable[..., Any]) -> None:
     admin("POST", "clock", {"advance": 25 * 3600})
     admin("DELETE", "stats")
     put(kinesis, b"abc")

@@ -1,4 +1,4 @@
-"""`python -m spark_kinesis.local`, as it is used from a shell."""
+"""The command `python -m spark_kinesis.local`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
-def test_it_serves_until_it_is_told_to_end(how: signal.Signals, status: int) -> None:
+def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
     words = [*WORDS, "--stream", "orders:4", "--port", "0", "--quotas", "aws", "--heap", "256m"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -39,7 +39,9 @@ def test_it_serves_until_it_is_told_to_end(how: signal.Signals, status: int) -> 
         assert len(kinesis.shards("orders")) == 4
         process.send_signal(how)
         assert process.wait(60) == status
-        assert process.stderr.read() == ""  # which also tells that the server has ended: it has it
+        assert (
+            process.stderr.read() == ""
+        )  # the end of this output also shows that the server has ended
 
 
 @pytest.mark.parametrize(
@@ -52,14 +54,14 @@ def test_it_serves_until_it_is_told_to_end(how: signal.Signals, status: int) -> 
         (["--quotas", "aws", "--clock", "simulated"], "Choose one of the two"),
     ],
 )
-def test_a_wrong_word_is_explained(arguments: list[str], complaint: str) -> None:
+def test_a_wrong_argument_is_explained(arguments: list[str], complaint: str) -> None:
     said = refused(*arguments)
     assert said.returncode == 2
     assert complaint in said.stderr
     assert "Traceback" not in said.stderr
 
 
-def test_what_stands_in_its_way_is_said(endpoint: str, tmp_path: Path) -> None:
+def test_a_failed_start_is_explained(endpoint: str, tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("my diary")
     port = endpoint.rsplit(":", 1)[1]
     ways = [
@@ -73,5 +75,5 @@ def test_what_stands_in_its_way_is_said(endpoint: str, tmp_path: Path) -> None:
         assert said.returncode == 1, said
         assert complaint in said.stderr
         assert "Traceback" not in said.stderr
-        assert "\tat " not in said.stderr  # nor Java's
+        assert "\tat " not in said.stderr  # no stack trace of Java
         assert said.stdout == ""

@@ -1,4 +1,4 @@
-"""Enhanced fan-out with boto3: consumers, and events as AWS's event stream."""
+"""Enhanced fan-out with boto3: consumers, and events in AWS's event stream format."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_subscription_ends_with_its_consumer(
         {"ShardId": "a/b"},
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_impossible_requests_are_refused(
     kinesis: Any, make_stream: Callable[[int], str], change: dict[str, Any]
 ) -> None:
     stream = make_stream(1)

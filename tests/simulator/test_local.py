@@ -23,7 +23,7 @@ FIRST = "shardId-000000000000"
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[LocalKinesis]:
-    """One of its own: these tests script faults and move its clock."""
+    """A local Kinesis for tests that set faults and move its clock."""
     with LocalKinesis(streams={"given": 1}, clock="simulated") as kinesis:
         yield kinesis
 
@@ -55,7 +55,7 @@ def test_a_stream_is_split_merged_and_scaled(local: LocalKinesis, stream: str) -
     assert raised.value.code in ("InvalidArgumentException", "LimitExceededException")
 
 
-def test_records_come_back_in_order_through_a_reshard(local: LocalKinesis, stream: str) -> None:
+def test_records_are_read_in_order_across_a_reshard(local: LocalKinesis, stream: str) -> None:
     local.put(stream, [("customer", str(number)) for number in range(700)])
     local.split(stream)
     local.put(stream, [("customer", str(number)) for number in range(700, 800)])
@@ -67,14 +67,14 @@ def test_records_come_back_in_order_through_a_reshard(local: LocalKinesis, strea
     assert found[-1].shard_id == shards[-1]
 
 
-def test_boto3_finds_the_same(local: LocalKinesis, stream: str) -> None:
+def test_boto3_reads_the_same_records(local: LocalKinesis, stream: str) -> None:
     client = local.client
     client.put_record(StreamName=stream, PartitionKey="k", Data=b"by boto3")
     assert [record.text for record in local.records(stream)] == ["by boto3"]
     assert local.client is client
 
 
-def test_a_proxy_is_for_others(
+def test_proxies_are_ignored(
     local: LocalKinesis, stream: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy"):
@@ -87,7 +87,7 @@ def test_a_proxy_is_for_others(
     assert len(local.records(stream)) == 1
 
 
-def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
+def test_a_fault_applies_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
     with local.fault("access-denied", operation="ListStreams") as fault:
         with pytest.raises(KinesisRefusedError) as raised:
             _ = local.streams
@@ -99,16 +99,14 @@ def test_a_fault_strikes_until_it_is_removed(local: LocalKinesis, stream: str) -
 @pytest.mark.parametrize(
     "fault", ["throttle", "internal-failure", "reset", "truncate", "empty-page"]
 )
-def test_passing_faults_do_not_hurt_the_reading(
-    local: LocalKinesis, stream: str, fault: FaultName
-) -> None:
+def test_reads_survive_transient_faults(local: LocalKinesis, stream: str, fault: FaultName) -> None:
     local.put(stream, ["one", "two"])
     struck = local.fault(fault, operation="GetRecords", times=2)
     assert sorted(record.text for record in local.records(stream)) == ["one", "two"]
     assert struck.struck == 2
 
 
-def test_what_was_put_in_part_is_put_whole(local: LocalKinesis, stream: str) -> None:
+def test_a_partial_put_is_completed(local: LocalKinesis, stream: str) -> None:
     local.fault("partial-put", times=3, seed=1)
     local.put(stream, map(str, range(100)))
     assert sorted(int(record.text) for record in local.records(stream)) == list(range(100))
@@ -143,7 +141,7 @@ def generate(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_the_generator_writes_what_it_is_told(local: LocalKinesis, stream: str) -> None:
+def test_the_generator_writes_as_requested(local: LocalKinesis, stream: str) -> None:
     local.fault("partial-put", times=2, seed=1)
     local.fault("internal-failure", operation="PutRecords", times=1)
     local.fault("reset", operation="PutRecords", times=1)
@@ -163,7 +161,7 @@ def test_the_generator_writes_what_it_is_told(local: LocalKinesis, stream: str) 
 
 
 @pytest.mark.parametrize("fault", ["answer-lost", "truncate"])
-def test_what_may_have_been_written_is_written_again(
+def test_a_request_without_an_answer_is_written_again(
     local: LocalKinesis, stream: str, fault: FaultName
 ) -> None:
     local.fault(fault, operation="PutRecords", times=1)
@@ -174,7 +172,7 @@ def test_what_may_have_been_written_is_written_again(
     assert sorted(ids) == sorted([*range(5), *range(5)])
 
 
-def test_the_generator_explains_what_it_cannot_do(local: LocalKinesis) -> None:
+def test_the_generator_explains_its_failure(local: LocalKinesis) -> None:
     said = generate(local.endpoint, "--stream", "none", "--count", "1")
     assert said.returncode == 1
     assert "stream none" in said.stderr
@@ -209,7 +207,7 @@ def test_the_fixture_serves_a_project(pytester: pytest.Pytester) -> None:
     pytester.runpytest_subprocess("--strict-markers", "-W", "error").assert_outcomes(passed=2)
 
 
-def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
+def test_throttled_calls_are_retried(tmp_path: Path) -> None:
     with LocalKinesis(quotas="aws", persist=tmp_path / "kept") as strict:
         for number in range(7):
             strict.create(f"stream-{number}")
@@ -224,7 +222,7 @@ def test_the_rules_of_aws_are_waited_out(tmp_path: Path) -> None:
         assert len(again.records("stream-0")) == 1500
 
 
-def test_a_reshard_tells_its_shards_though_listings_lag() -> None:
+def test_a_reshard_returns_its_shards_despite_the_list_lag() -> None:
     lagging = LocalKinesis(streams={"orders": 1}, clock="simulated", list_lag=timedelta(minutes=1))
     with lagging as kinesis:
         kinesis.advance(timedelta(minutes=2))
@@ -235,8 +233,10 @@ def test_a_reshard_tells_its_shards_though_listings_lag() -> None:
         assert [shard.id for shard in kinesis.shards("orders")] == [FIRST, low, high, merged]
 
 
-def test_who_has_died_leaves_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dsaid=on-stderr")  # which Java tells there
+def test_a_killed_server_is_reported_with_its_error_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "JAVA_TOOL_OPTIONS", "-Dsaid=on-stderr"
+    )  # Java prints this to standard error
     with LocalKinesis(heap="64m") as kinesis:
         server = kinesis._process
         assert server is not None

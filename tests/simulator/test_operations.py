@@ -1,4 +1,4 @@
-"""Which operations the simulator serves, of all that boto3 knows."""
+"""The operations that the local Kinesis serves, of all that boto3 knows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from tests.simulator.test_wire import post
 
 
-def test_what_is_served_is_no_unknown_operation(
+def test_served_operations_are_known(
     endpoint: str, kinesis: Any, record_property: Callable[[str, object], None]
 ) -> None:
-    """A body that is none tells: an operation that is not served is refused before it is read."""
+    """Send an invalid body: the server refuses unknown operations before it reads the body."""
     codes = {
         name: post(endpoint, f"Kinesis_20131202.{name}", b"{")[1]
         for name in kinesis.meta.service_model.operation_names

@@ -1,4 +1,4 @@
-"""What a process that is killed leaves behind for the next."""
+"""The data of a process that was killed, in the next process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.simulator.calls import client_of, read, shards
 
 @contextmanager
 def killed(directory: Path) -> Iterator[tuple[subprocess.Popen[str], Any]]:
-    """A server that keeps its streams there, and a client of it; ended by SIGKILL."""
+    """A server that stores its streams in a folder, and a client. It ends by SIGKILL."""
     words = [*command({"kept": 2}, port=0), "--persist", str(directory)]
     process = subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -29,7 +29,7 @@ def killed(directory: Path) -> Iterator[tuple[subprocess.Popen[str], Any]]:
         yield process, client_of(endpoint)
     finally:
         process.kill()
-        process.wait(60)  # the thread that heard the endpoint reads its output to the end
+        process.wait(60)  # the thread that reads its output ends too
         if process.stdin is not None:
             process.stdin.close()
 
@@ -43,12 +43,12 @@ def everything(kinesis: Any) -> dict[tuple[str, str], bytes]:
     }
 
 
-def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+def test_acknowledged_records_survive_a_kill(tmp_path: Path) -> None:
     acknowledged: dict[tuple[str, str], bytes] = {}
     enough = threading.Event()
 
     def write(kinesis: Any) -> None:
-        """Until the server is gone."""
+        """Write until the server has ended."""
         number = 0
         while True:
             data = [f"{number}-{i}".encode() * 100 for i in range(50)]
@@ -86,7 +86,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
         assert len(shards(kinesis, "kept")) == 4
 
 
-def test_a_directory_that_is_not_ours_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("my diary")
     words = [*command({}, port=0), "--persist", str(tmp_path)]
     said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""What the process says to a command line that is wrong."""
+"""The messages of the process for a wrong command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def ended(words: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
 
 
-def test_a_taken_port_is_an_error_and_no_hang(endpoint: str) -> None:
+def test_a_port_in_use_is_an_error(endpoint: str) -> None:
     said = ended(command({}, port=int(endpoint.rsplit(":", 1)[1])))
     assert said.returncode != 0
     assert "in use" in said.stderr

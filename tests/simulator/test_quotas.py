@@ -1,4 +1,4 @@
-"""The service's limits, kept by a simulator that was started with them."""
+"""The limits of the service, with `quotas="aws"`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THROTTLED = "ProvisionedThroughputExceededException"
 
 @pytest.fixture(scope="module")
 def limited() -> Iterator[Any]:
-    """A client of a simulator that keeps quotas, with streams made past the limit of five.
+    """A client of a local Kinesis with quotas and more streams than can be created at once.
 
     Its time stands still, so that nothing is paid back while a test runs.
     """
@@ -37,7 +37,7 @@ def limited() -> Iterator[Any]:
 
 
 def entry(size: int, hash_key: int = 0) -> dict[str, Any]:
-    """A record of that size with its partition key."""
+    """A record of this size, partition key included."""
     return {"Data": b"x" * (size - 1), "PartitionKey": "k", "ExplicitHashKey": str(hash_key)}
 
 

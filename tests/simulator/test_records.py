@@ -1,4 +1,4 @@
-"""Records: put, found again, read page by page."""
+"""Records: written, read page by page, and found by iterators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.simulator.calls import KEY_SPACE, iterator, read
 
 
 @pytest.mark.parametrize("data", [b"", b"text", bytes(range(256)), b"x" * (2**20 - 3)])
-def test_a_record_comes_back_as_it_was_put(
+def test_a_record_is_read_as_it_was_written(
     kinesis: Any, make_stream: Callable[[int], str], data: bytes
 ) -> None:
     stream = make_stream(4)

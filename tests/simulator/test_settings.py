@@ -1,4 +1,4 @@
-"""A stream's settings: retention, encryption, size of a record, mode, distribution, metrics."""
+"""Settings of a stream: retention, encryption, record size, mode, distribution, metrics."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ METRICS = [
 
 
 def summary(kinesis: Any, stream: str) -> dict[str, Any]:
-    """What `DescribeStreamSummary` says."""
+    """The answer of `DescribeStreamSummary`."""
     answer = kinesis.describe_stream_summary(StreamName=stream)
     return dict(answer["StreamDescriptionSummary"])
 
 
 def arn(kinesis: Any, stream: str) -> str:
-    """The stream's ARN."""
+    """The ARN of a stream."""
     return str(summary(kinesis, stream)["StreamARN"])
 
 
@@ -55,7 +55,7 @@ def test_a_new_stream_has_the_settings_of_aws(
     assert "RecordDistributionStrategy" not in described
 
 
-def test_create_stream_takes_all_settings(kinesis: Any) -> None:
+def test_create_stream_accepts_all_settings(kinesis: Any) -> None:
     name = f"full-{uuid.uuid4().hex[:12]}"
     kinesis.create_stream(
         StreamName=name,
@@ -99,7 +99,7 @@ def test_create_stream_takes_all_settings(kinesis: Any) -> None:
         ),
     ],
 )
-def test_create_stream_refuses_what_is_wrong(
+def test_create_stream_refuses_wrong_settings(
     unchecked: Any, code: str, wrong: dict[str, Any]
 ) -> None:
     assert code_of(lambda: unchecked.create_stream(StreamName="wrong", **wrong)) == code

@@ -1,4 +1,4 @@
-"""Streams: made, listed, described, deleted, and what is wrong with a call."""
+"""Streams: created, listed, described, deleted; and wrong calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tests.simulator.calls import REGION, client_of, code_of, iterator
 
 
-def test_the_stream_of_the_command_line_is_there(kinesis: Any) -> None:
+def test_the_stream_of_the_command_line_exists(kinesis: Any) -> None:
     summary = kinesis.describe_stream_summary(StreamName="given")["StreamDescriptionSummary"]
     assert summary["StreamStatus"] == "ACTIVE"
     assert summary["OpenShardCount"] == 3
@@ -19,7 +19,7 @@ def test_the_stream_of_the_command_line_is_there(kinesis: Any) -> None:
     assert dt.timedelta(0) <= age < dt.timedelta(hours=1)
 
 
-def test_streams_are_made_listed_described_and_deleted(
+def test_streams_are_created_listed_described_and_deleted(
     kinesis: Any, make_stream: Callable[[int], str]
 ) -> None:
     made = [make_stream(1) for _ in range(3)]
@@ -35,7 +35,7 @@ def test_streams_are_made_listed_described_and_deleted(
     assert made[0] not in kinesis.list_streams()["StreamNames"]
 
 
-def test_regions_are_apart(endpoint: str, kinesis: Any) -> None:
+def test_regions_are_separate(endpoint: str, kinesis: Any) -> None:
     abroad = client_of(endpoint, "eu-west-1")
     abroad.create_stream(StreamName="abroad", ShardCount=1)
     assert abroad.list_streams()["StreamNames"] == ["abroad"]
@@ -44,7 +44,7 @@ def test_regions_are_apart(endpoint: str, kinesis: Any) -> None:
     assert ":eu-west-1:" in arn["StreamARN"]
 
 
-def test_failures_have_the_names_of_the_service(
+def test_failures_have_the_error_codes_of_the_service(
     kinesis: Any, make_stream: Callable[[int], str]
 ) -> None:
     stream, shard = make_stream(2), "shardId-000000000000"

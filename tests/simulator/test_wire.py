@@ -1,4 +1,4 @@
-"""What comes over HTTP that no client of AWS would send."""
+"""HTTP requests that no AWS client sends."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def post(endpoint: str, target: str, body: bytes, kind: str = "json") -> tuple[i
         ),
     ],
 )
-def test_what_cannot_be_understood_is_refused(
-    endpoint: str, target: str, body: bytes, code: str
-) -> None:
+def test_malformed_requests_are_refused(endpoint: str, target: str, body: bytes, code: str) -> None:
     assert post(endpoint, target, body) == (400, code, code)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from python.tests.local.stub_server import Stub
 
 
-def test_a_fault_says_only_what_it_was_told(stub: Stub, kinesis: LocalEndpoint) -> None:
+def test_a_fault_sends_only_what_was_set(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("POST /_simulator/faults", (200, {"id": 1}), (200, {"id": 2}))
     assert kinesis.fault("throttle").id == 1
     kinesis.fault(
@@ -61,7 +61,7 @@ def test_a_fault_is_removed_at_the_end_of_with(stub: Stub, kinesis: LocalEndpoin
         fault.remove()
 
 
-def test_a_refused_fault_says_why(stub: Stub, kinesis: LocalEndpoint) -> None:
+def test_a_refused_fault_has_the_reason(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("POST /_simulator/faults", (400, {"error": "rate must be 0 to 1"}))
     with pytest.raises(KinesisRefusedError, match="rate must be 0 to 1") as raised:
         kinesis.fault("throttle", rate=2)

@@ -27,7 +27,7 @@ def test_a_change_waits_until_the_stream_is_active(stub: Stub, kinesis: LocalEnd
     assert len(stub.bodies("DescribeStream")) == 3
 
 
-def test_what_was_refused_for_good_is_not_asked_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+def test_a_permanent_refusal_is_not_retried(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("CreateStream", refusal("ResourceInUseException"))
     with pytest.raises(
         KinesisRefusedError, match=r"CreateStream orders: ResourceInUse.*: No"
@@ -37,7 +37,7 @@ def test_what_was_refused_for_good_is_not_asked_again(stub: Stub, kinesis: Local
     assert len(stub.asked) == 1
 
 
-def test_a_limit_that_stays_is_an_error(
+def test_lasting_throttling_is_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spark_kinesis.local._calls.streams.RATE_SECONDS", 0.0)
@@ -63,7 +63,7 @@ def entry(*, throttled: bool = False) -> dict[str, str]:
     return {"ShardId": "shardId-000000000000", "SequenceNumber": "1"}
 
 
-def test_only_what_was_refused_is_put_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+def test_only_refused_records_are_written_again(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say(
         "PutRecords",
         (200, {"Records": [entry(), entry(throttled=True), entry()]}),
@@ -125,12 +125,12 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
     assert len(stub.bodies("GetRecords")) == 7
 
 
-def test_nobody_there_is_no_answer() -> None:
+def test_an_endpoint_without_a_server_is_no_answer() -> None:
     with pytest.raises(NoAnswerError, match=r"no answer from http://127.0.0.1:1: Conn"):
         LocalEndpoint("http://127.0.0.1:1").stats()
 
 
-def test_a_kinesis_that_was_not_started_says_so() -> None:
+def test_a_local_kinesis_that_was_not_started() -> None:
     kinesis = LocalKinesis()
     assert not kinesis.is_running
     asks: list[Callable[[], object]] = [lambda: kinesis.endpoint, lambda: kinesis.streams]
@@ -147,7 +147,7 @@ def test_without_boto3_there_is_no_client(
         _ = kinesis.client
 
 
-def test_pauses_grow_and_end() -> None:
+def test_pauses_double_up_to_a_maximum() -> None:
     longest = [_backoff.pause(attempt, lambda: 1.0) for attempt in range(20)]
     assert longest == sorted(longest)
     assert (longest[0], longest[-1]) == (0.05, 1.0)

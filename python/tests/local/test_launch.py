@@ -1,4 +1,4 @@
-"""What the local Kinesis is started with."""
+"""The command that starts a local Kinesis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spark_kinesis.local._server.process import READY
 
 
 def spark(folder: Path, *jars: str) -> Path:
-    """A Spark with these jars."""
+    """Make a folder of a Spark with these jars."""
     (folder / "jars").mkdir(parents=True)
     for jar in jars:
         (folder / "jars" / jar).touch()
@@ -29,7 +29,7 @@ def test_both_jars_come_from_one_spark(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(spark_jars()) == 2
 
 
-def test_half_of_what_is_needed_is_not_enough(
+def test_a_spark_without_scala_is_not_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     half = spark(tmp_path / "half", "slf4j-api-2.0.16.jar")
@@ -47,7 +47,7 @@ def test_spark_home_comes_before_the_package(
     assert [home.name for home in others] == ["pyspark"]
 
 
-def test_it_ends_with_its_input_and_has_nothing_to_complain_of(tmp_path: Path) -> None:
+def test_it_ends_with_its_input_and_prints_no_warning(tmp_path: Path) -> None:
     words = tmp_path / "stderr"
     with (
         words.open("w") as stderr,

@@ -1,4 +1,4 @@
-"""The fixture `local_kinesis` in somebody's project: there, light, and out of the way."""
+"""The fixture `local_kinesis` in a project that has the package installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["pytester"]
 
-# In place of a process: what the fixtures do to a server, in order.
+# Replaces the server. It records what the fixtures do, in order.
 FAKE = """
 import pytest
 from spark_kinesis import local
@@ -56,7 +56,7 @@ def test_the_plugin_is_registered() -> None:
     assert found.value == "spark_kinesis.pytest_plugin"
 
 
-def test_the_plugin_loads_little() -> None:
+def test_the_plugin_loads_no_heavy_module() -> None:
     program = (
         "import sys, spark_kinesis.pytest_plugin\n"
         "print([m for m in ('pyspark', 'boto3', 'rich', 'spark_kinesis.local')"
@@ -66,7 +66,7 @@ def test_the_plugin_loads_little() -> None:
     assert said.stdout.strip() == b"[]"
 
 
-def test_each_test_finds_it_as_good_as_new(pytester: pytest.Pytester) -> None:
+def test_each_test_finds_a_clean_server(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         FAKE
         + """
@@ -103,7 +103,7 @@ def local_kinesis_options():
     ]
 
 
-def test_a_project_without_it_never_starts_one(pytester: pytest.Pytester) -> None:
+def test_without_a_use_no_server_starts(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(FAKE)
     pytester.makepyfile("def test_one(): pass")
     result = run(pytester, "-W", "error", "--strict-markers", "--strict-config")
@@ -126,7 +126,7 @@ def local_kinesis():
     assert "SERVER" not in result.stdout.str()
 
 
-def test_it_can_be_switched_off(pytester: pytest.Pytester) -> None:
+def test_the_plugin_can_be_disabled(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_one(local_kinesis): pass")
     result = run(pytester, "-p", "no:spark_kinesis")
     result.assert_outcomes(errors=1)

@@ -1,4 +1,4 @@
-"""Which shards are split and merged, and in which order all of them are read."""
+"""The choice of shards to split and merge, and the order in which shards are read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def name(number: int) -> str:
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Shard]:
-    """What a stream's shards are after some splits and merges, in any order."""
+    """The shards of a stream after some splits and merges, in any order."""
     shards = {name(0): shard(0, 0, KEY_SPACE - 1)}
     for _ in range(draw(st.integers(0, 12))):
         living = open_shards(list(shards.values()))
@@ -60,14 +60,14 @@ def parents(one: Shard) -> list[int]:
 
 
 @given(histories())
-def test_parents_come_first_and_none_is_lost(shards: list[Shard]) -> None:
+def test_parents_come_first(shards: list[Shard]) -> None:
     ordered = parents_first(shards)
     assert sorted(s.id for s in ordered) == sorted(s.id for s in shards)
     places = {s.id: at for at, s in enumerate(ordered)}
     assert all(places[parent] < places[s.id] for s in shards for parent in s.parents)
 
 
-def test_a_parent_that_is_gone_is_not_waited_for() -> None:
+def test_an_expired_parent_is_ignored() -> None:
     low, high = shard(2, 0, 9, 0), shard(3, 10, 19, 1)
     assert parents_first([high, low]) == [low, high]
 
@@ -82,14 +82,14 @@ def test_the_widest_open_shard_is_split_in_the_middle(shards: list[Shard]) -> No
 
 
 @given(histories(), st.integers(0, KEY_SPACE - 1))
-def test_a_hash_key_tells_the_shard_to_split(shards: list[Shard], at: int) -> None:
+def test_a_hash_key_selects_the_shard_to_split(shards: list[Shard], at: int) -> None:
     chosen = shard_to_split("s", shards, None, at)
     assert chosen.is_open
     assert chosen.first <= at <= chosen.last
 
 
 @given(histories(), st.data())
-def test_two_shards_to_merge_touch(shards: list[Shard], data: st.DataObject) -> None:
+def test_shards_to_merge_are_adjacent(shards: list[Shard], data: st.DataObject) -> None:
     living = open_shards(shards)
     if len(living) < 2:
         with pytest.raises(ValueError, match="stream s: no two adjacent open shards to merge"):
@@ -102,7 +102,7 @@ def test_two_shards_to_merge_touch(shards: list[Shard], data: st.DataObject) -> 
     assert pair_to_merge("s", shards, high.id, low.id) == (low, high)
 
 
-def test_a_shards_upper_neighbour_is_preferred() -> None:
+def test_the_upper_neighbor_is_preferred() -> None:
     a, b, c = shard(0, 0, 9), shard(1, 10, 19), shard(2, 20, 29)
     assert pair_to_merge("s", [a, b, c], b.id, None) == (b, c)
     assert pair_to_merge("s", [a, b, c], c.id, None) == (b, c)
@@ -110,7 +110,7 @@ def test_a_shards_upper_neighbour_is_preferred() -> None:
         pair_to_merge("s", [a, b, c], a.id, c.id)
 
 
-def test_what_is_not_open_is_named() -> None:
+def test_a_shard_that_is_not_open_is_named() -> None:
     closed, living = shard(0, 0, 9, is_open=False), shard(1, 0, 9, 0)
     with pytest.raises(
         ValueError, match=r"stream s: '.*0' is not an open shard. Open shards: shardId-0*1$"
@@ -120,7 +120,7 @@ def test_what_is_not_open_is_named() -> None:
         shard_to_split("s", [closed, living], None, -1)
 
 
-def test_a_shard_is_what_the_service_describes() -> None:
+def test_a_shard_from_its_description() -> None:
     found = described(
         {
             "ShardId": name(7),

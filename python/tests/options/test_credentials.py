@@ -30,7 +30,7 @@ def test_no_secret_in_any_text(key: str, secret: str, token: str, external: str)
             assert not any(hidden in shown for hidden in (key, secret, token, external))
 
 
-def test_repr_shows_what_is_there() -> None:
+def test_repr_shows_the_fields_that_are_set() -> None:
     keys = StaticCredentials(access_key_id="AKIDAKID", secret_access_key="hushhush")
     assert repr(keys) == "StaticCredentials(access_key_id='***', secret_access_key='***')"
 

@@ -1,4 +1,4 @@
-"""Fields become Spark options of the documented names and values."""
+"""The Spark options of all fields."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_every_sink_field_is_an_option() -> None:
 
 
 @pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
-def test_what_was_not_said_is_not_an_option(kind: type[KinesisSource | KinesisSink]) -> None:
+def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | KinesisSink]) -> None:
     arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
     assert kind(stream_arn=arn).options() == {"streamArn": arn}
     assert kind(stream_name="s", credentials=Profile(name="dev")).options() == {
@@ -190,7 +190,7 @@ def test_other_positions_are_refused(make: Callable[[], object]) -> None:
         make()
 
 
-def test_a_shard_for_all_others_is_refused_among_the_named() -> None:
+def test_a_star_is_refused_as_a_shard() -> None:
     with pytest.raises(ValueError, match="set others instead"):
         ByShard({"*": TrimHorizon()}, others=Latest())
 
@@ -210,7 +210,7 @@ def test_positions_cannot_change() -> None:
         ({"starting_position": Latest()}, "would be empty"),
     ],
 )
-def test_what_a_batch_read_has_not_is_refused(source: dict[str, Any], said: str) -> None:
+def test_fields_of_a_stream_are_refused_in_a_batch_read(source: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         KinesisSource(stream_name="s", **source).read(None)  # type: ignore[arg-type]
 
@@ -240,7 +240,7 @@ def test_several_streams_cannot_change() -> None:
         (" ", "is blank"),
     ],
 )
-def test_what_is_no_name_of_a_stream_is_refused(
+def test_a_wrong_name_of_a_stream_is_refused(
     field: str, streams: list[str] | str, said: str
 ) -> None:
     with pytest.raises(ValueError, match=f"{field}.* {said}"):
@@ -249,23 +249,23 @@ def test_what_is_no_name_of_a_stream_is_refused(
 
 @pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
 @pytest.mark.parametrize(("stream", "said"), [("a,b", "a column 'stream'"), ("", "is blank")])
-def test_a_sinks_stream_is_one(field: str, stream: str, said: str) -> None:
+def test_a_wrong_name_of_a_sinks_stream_is_refused(field: str, stream: str, said: str) -> None:
     with pytest.raises(ValueError, match=f"{field}.*{said}"):
         KinesisSink(**{field: stream})  # type: ignore[arg-type]
 
 
-def test_a_sink_has_one_stream() -> None:
+def test_a_list_of_streams_is_refused_for_a_sink() -> None:
     with pytest.raises(TypeError, match="stream_name"):
         KinesisSink(stream_name=["a", "b"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
-def test_not_a_stream_in_two_ways(kind: type[KinesisSource | KinesisSink]) -> None:
+def test_a_name_and_an_arn_exclude_each_other(kind: type[KinesisSource | KinesisSink]) -> None:
     with pytest.raises(ValueError, match="not both"):
         kind(stream_name="s", stream_arn="arn")
 
 
-def test_a_source_has_a_stream_and_the_rows_of_a_sink_may_have_theirs() -> None:
+def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
     with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
         KinesisSource()
     assert KinesisSink().options() == {}
@@ -285,7 +285,7 @@ def test_another_word_names_its_field(field: str, value: str, expected: str) -> 
 
 
 @pytest.mark.parametrize("field", ["aggregation", "ordering", "dead_letter_format"])
-def test_a_word_is_the_connectors(field: str) -> None:
+def test_words_are_those_of_the_connector(field: str) -> None:
     said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]
     assert set(said.options().values()) == {"s", SINK_OPTIONS[_camel(field)]}
     plain = KinesisSink(stream_name="s", aggregation="none", ordering="none")
@@ -335,7 +335,7 @@ def test_a_wrong_type_names_its_field(field: str, value: Any) -> None:
         KinesisSource(**{"stream_name": "s", field: value})
 
 
-def test_values_cannot_change_after_the_fact() -> None:
+def test_fields_cannot_change() -> None:
     source = KinesisSource(stream_name="s")
     with pytest.raises(dataclasses.FrozenInstanceError):
         source.stream_name = "t"  # type: ignore[misc]
@@ -369,7 +369,7 @@ def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> N
 
 def test_an_instant_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="needs a time zone"):
-        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 that is the point
+        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 the test is about this
 
 
 class Frame:
@@ -395,7 +395,7 @@ class Frame:
         return call
 
 
-def test_a_stream_is_written_by_sparks_own_writer_already_set() -> None:
+def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
     frame: Any = Frame()
     sink = KinesisSink(stream_name="s", linger=timedelta(seconds=1))
     writer: Any = sink.write_stream(frame, checkpoint_location=Path("c"), query_name="copy")
@@ -412,7 +412,7 @@ def test_a_stream_is_written_by_sparks_own_writer_already_set() -> None:
     }
 
 
-def test_a_writer_has_no_checkpoint_and_no_name_unless_given() -> None:
+def test_write_stream_sets_checkpoint_and_name_only_if_given() -> None:
     frame: Any = Frame()
     KinesisSink(stream_name="s").write_stream(frame)
     assert not {"checkpointLocation", "queryName", "trigger", "outputMode"} & frame.calls.keys()

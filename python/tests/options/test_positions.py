@@ -75,7 +75,7 @@ def test_a_word_is_the_position_of_its_name() -> None:
     assert ByStream({"s": "trim_horizon"}) == ByStream({"s": TrimHorizon()})
 
 
-def test_a_batch_read_from_latest_is_refused_by_its_word_too() -> None:
+def test_a_batch_read_from_the_word_latest_is_refused() -> None:
     with pytest.raises(ValueError, match="would be empty"):
         KinesisSource(stream_name="s", starting_position="latest").read(None)  # type: ignore[arg-type]
 
@@ -95,7 +95,7 @@ def test_another_word_names_the_nearest(word: Any, hint: str) -> None:
             make()
 
 
-def test_a_moment_ago_is_taken_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ago_is_relative_to_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spark_kinesis._options.positions._now", lambda: NOON)
     assert AtTimestamp.ago(timedelta(hours=1)) == AtTimestamp(NOON - timedelta(hours=1))
     assert AtTimestamp.ago(timedelta(0)).when == NOON
@@ -105,7 +105,7 @@ def test_the_clock_of_ago_has_a_zone() -> None:
     assert AtTimestamp.ago(timedelta(days=1)).when.tzinfo is timezone.utc
 
 
-def test_a_moment_to_come_is_not_ago() -> None:
+def test_a_negative_duration_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 0"):
         AtTimestamp.ago(timedelta(seconds=-1))
     with pytest.raises(TypeError, match="duration must be timedelta, not 60"):

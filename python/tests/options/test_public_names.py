@@ -1,4 +1,4 @@
-"""What the package exports, and how its values look."""
+"""The names that the package exports, and the texts of its values."""
 
 from __future__ import annotations
 

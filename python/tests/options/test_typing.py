@@ -1,4 +1,4 @@
-"""A type checker accepts right uses of the public names and refuses wrong ones."""
+"""Types of the public names: mypy accepts right uses and refuses wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's judge finds every fault, and its log can be read."""
+"""The demo: its log, its comparison of lines, and its display."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DELIVERIES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=60)
 
 
 @given(REQUESTS)
-def test_a_line_tells_its_request(request: Request) -> None:
+def test_a_line_is_parsed_into_its_request(request: Request) -> None:
     assert parse(request.line()) == request
 
 
@@ -60,7 +60,7 @@ def test_a_clients_requests_are_numbered_without_a_gap() -> None:
 
 
 def deliver(clients: list[str], rows_per_batch: int = 7) -> list[Arrival]:
-    """Each client's lines in their order, cut into micro-batches."""
+    """The lines of each client in order, in micro-batches."""
     numbers = dict.fromkeys(clients, 0)
     arrivals = []
     for at, client in enumerate(clients):
@@ -79,12 +79,12 @@ def lines_of(arrivals: list[Arrival]) -> list[LineKey]:
 
 
 def verdict_on(written: list[LineKey], arrivals: list[Arrival]) -> Verdict:
-    """With counts that agree."""
+    """The verdict with counts that match."""
     return judge(written, arrivals, counted=len({(a.batch, a.row) for a in arrivals}))
 
 
 @given(DELIVERIES, st.randoms())
-def test_all_is_well_however_the_sink_mixed_the_records(
+def test_the_order_of_records_in_the_sink_does_not_matter(
     clients: list[str], chance: random.Random
 ) -> None:
     arrivals = deliver(clients)
@@ -117,7 +117,7 @@ def test_a_line_in_two_rows_is_a_duplicate(clients: list[str], data: st.DataObje
 
 
 @given(DELIVERIES, st.data())
-def test_the_same_row_again_is_no_duplicate_but_is_told(
+def test_a_repeated_row_is_reported_and_no_duplicate(
     clients: list[str], data: st.DataObject
 ) -> None:
     arrivals = deliver(clients)
@@ -127,7 +127,7 @@ def test_the_same_row_again_is_no_duplicate_but_is_told(
     assert verdict.resent == len(again)
 
 
-def test_a_batch_that_ran_again_with_other_rows_is_no_success() -> None:
+def test_a_batch_repeated_with_other_rows_is_a_fault() -> None:
     first = [arrival(0, 0, "a", 1), arrival(0, 1, "b", 1)]
     again = [arrival(0, 0, "b", 1), arrival(0, 1, "a", 1)]
     verdict = verdict_on(lines_of(first), first + again)
@@ -156,21 +156,21 @@ def test_every_row_after_a_later_line_is_out_of_order(numbers: list[int]) -> Non
     assert verdict.is_flawless == (late == 0)
 
 
-def test_clients_do_not_wait_for_each_other() -> None:
+def test_only_the_order_within_a_client_counts() -> None:
     arrivals = [arrival(0, 0, "a", 2), arrival(0, 1, "b", 1)]
     assert verdict_on(lines_of(arrivals), arrivals).out_of_order == 0
 
 
-def test_a_demo_without_lines_is_no_success() -> None:
+def test_a_demo_without_lines_is_a_fault() -> None:
     assert not verdict_on([], []).is_flawless
 
 
-def test_counts_that_do_not_add_up_are_no_success() -> None:
+def test_counts_that_do_not_match_are_a_fault() -> None:
     arrivals = deliver(["a", "b"])
     assert not judge(lines_of(arrivals), arrivals, counted=1).is_flawless
 
 
-def test_a_line_nobody_wrote_is_no_success() -> None:
+def test_a_line_that_was_not_written_is_a_fault() -> None:
     arrivals = deliver(["a", "b"])
     assert not verdict_on(lines_of(arrivals)[:1], arrivals).is_flawless
 
@@ -184,14 +184,14 @@ def counted(batch: int, status: int, lines: int) -> bytes:
     return json.dumps({"batch": batch, "status": status, "lines": lines}).encode()
 
 
-def test_the_books_are_complete_when_all_arrived_and_is_counted() -> None:
+def test_the_books_are_complete_when_all_lines_arrived_and_are_counted() -> None:
     books = Books()
     arrivals = deliver(["a", "b", "a"])
     books.wrote([(line, "shardId-000000000000") for line in lines_of(arrivals)], 1.0)
     for found in arrivals:
         assert not books.is_complete()
         books.arrived(parsed(found), 1.5)
-    for _ in range(2):  # a record sent again replaces itself
+    for _ in range(2):  # a repeated record replaces the first
         books.counted(counted(0, 404, 1), 2.0)
         assert not books.is_complete()
     books.counted(counted(0, 200, 2), 2.0)
@@ -205,7 +205,7 @@ def shard(number: int, *parents: int, is_open: bool = True) -> Shard:
     return Shard(id=f"shardId-{number:012}", is_open=is_open, first=0, last=1, parents=ids)
 
 
-def test_children_are_what_became_of_the_parents() -> None:
+def test_the_children_of_shards() -> None:
     shards = [shard(0, is_open=False), shard(1), shard(2, 0), shard(3, 0)]
     assert children(shards, [shards[0]]) == shards[2:]
     assert children(shards, [shards[1]]) == []
@@ -233,7 +233,7 @@ def test_bars_grow_with_their_rate() -> None:
     assert bars == " ▁▄██"
 
 
-def test_rates_are_of_the_time_that_passed() -> None:
+def test_rates_are_per_second_of_elapsed_time() -> None:
     rates = Rates()
     for now, written, read in ((0.5, 200, 0), (1.0, 500, 100), (1.9, 900, 100), (3.0, 1500, 300)):
         rates.note(now, written, read)
@@ -274,7 +274,7 @@ def test_a_java_that_spark_does_not_run_on_is_refused(
     assert (said is None) if complaint is None else complaint in (said or "")
 
 
-def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_java_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert "which has no Java" in (environment.missing_java() or "")
     monkeypatch.delenv("JAVA_HOME")
@@ -283,7 +283,7 @@ def test_no_java_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class Watcher:
-    """A stage that watches without showing anything."""
+    """A stage without a display."""
 
     def watch_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         until = time.monotonic() + seconds
@@ -292,7 +292,7 @@ class Watcher:
         return so
 
 
-def test_spark_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_start_of_spark_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     enough = threading.Event()
     monkeypatch.setattr(story, "SPARK_SECONDS", 0.05)
     monkeypatch.setattr(story, "start_session", lambda _: enough.wait(60))
@@ -302,7 +302,7 @@ def test_spark_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) ->
     enough.set()
 
 
-def test_what_keeps_spark_from_starting_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_start_of_spark_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: Path) -> None:
         raise RuntimeError("no Spark today")
 

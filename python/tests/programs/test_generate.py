@@ -1,4 +1,4 @@
-"""The record generator: its templates, keys and pace, and what becomes of refused records."""
+"""The record generator: templates, keys, pace, and retries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLACEHOLDERS = st.one_of(
 
 
 class World:
-    """Time that only sleeping and sending move, and a Kinesis that follows a script."""
+    """A clock that only sleeping and sending move, and a Kinesis with prepared answers."""
 
     def __init__(self, *script: Sequence[str | None] | Exception, delay: float = 0.0) -> None:
         self.now = 100.0
@@ -80,12 +80,12 @@ def work(template: str = "{{counter}}", rate: float = 100.0, **goal: Any) -> Wor
 
 
 @given(st.lists(st.one_of(LITERALS, PLACEHOLDERS)))
-def test_a_template_is_what_was_parsed(pieces: list[str]) -> None:
+def test_a_template_keeps_its_source(pieces: list[str]) -> None:
     source = "".join(pieces)
     try:
         template = parse(source)
     except ValueError:
-        return  # two literals may have met in braces
+        return  # two literals may form braces together
     assert str(template) == source
     assert parse(str(template)).render(MOMENT, random.Random(1)) == template.render(
         MOMENT, random.Random(1)
@@ -93,7 +93,7 @@ def test_a_template_is_what_was_parsed(pieces: list[str]) -> None:
 
 
 @given(LITERALS)
-def test_text_stands_for_itself(text: str) -> None:
+def test_plain_text_is_unchanged(text: str) -> None:
     assert parse(text).render(MOMENT, random.Random(1)) == text
 
 
@@ -196,7 +196,7 @@ def test_a_rate_is_above_zero(rate: float) -> None:
         Pace(rate=rate)
 
 
-def test_as_many_as_asked_for_are_written_at_the_rate() -> None:
+def test_the_requested_number_is_written_at_the_rate() -> None:
     world = World()
     writer = world.writer()
     run(work(rate=100.0, count=105), writer, world.times(), Quiet())
@@ -205,14 +205,14 @@ def test_as_many_as_asked_for_are_written_at_the_rate() -> None:
     assert world.sent[-1][0] - world.sent[0][0] == pytest.approx(1.0)
 
 
-def test_it_ends_in_time_though_the_next_record_is_far_away() -> None:
+def test_it_ends_in_time_even_if_the_next_record_is_due_later() -> None:
     world = World()
     elapsed = run(work(rate=0.01, seconds=3), world.writer(), world.times(), Quiet())
     assert len(world.sent) == 1
     assert 3 <= elapsed <= 3.5
 
 
-def test_a_seed_makes_the_same_records_again() -> None:
+def test_a_seed_makes_the_same_records() -> None:
     def written() -> list[tuple[float, list[str]]]:
         world = World()
         text = work("{{uuid}} {{random 1 1000}} {{key}}", count=30)
@@ -222,7 +222,7 @@ def test_a_seed_makes_the_same_records_again() -> None:
     assert written() == written()
 
 
-def test_a_request_stays_within_its_bytes() -> None:
+def test_a_request_respects_its_limit_of_bytes() -> None:
     big = work("{{text 1000000}}", rate=5000)
     sizes, first, chance = [], 0, random.Random(1)
     while first < 12:
@@ -247,7 +247,7 @@ def test_only_refused_records_are_sent_again() -> None:
     assert writer.tally == Tally(written=3, throttled=2, retried=5, bytes=3)
 
 
-def test_refused_for_too_long_is_an_error() -> None:
+def test_a_record_refused_for_too_long_is_an_error() -> None:
     world = World(*([[THROTTLED]] * 1000), delay=1.0)
     writer = world.writer(patience=10.0)
     with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s\. .*Throughput"):
@@ -264,7 +264,7 @@ def test_a_goal_is_done_when_nothing_is_left(written: int, elapsed: float) -> No
     assert Goal().done(written, elapsed) is None
 
 
-def test_plain_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_progress_is_a_line_every_two_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines(Goal(count=100))
     for elapsed in (0.0, 1.9, 2.0, 3.9, 4.1):
         lines.show(Tally(written=50, throttled=1), elapsed)
@@ -297,7 +297,7 @@ def test_a_wrong_command_line_is_explained(
     assert "error: " in capsys.readouterr().err
 
 
-def test_it_says_what_it_lacks(
+def test_a_missing_package_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def missing(user: str) -> None:
@@ -308,7 +308,7 @@ def test_it_says_what_it_lacks(
     assert "generate needs boto3: pip install boto3" in capsys.readouterr().err
 
 
-def test_nobody_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_endpoint_without_a_server_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     nowhere = ["--endpoint", "http://127.0.0.1:1", "--count", "1", "--quiet"]
     assert command.main(["--stream", "orders", *nowhere]) == 1
     said = capsys.readouterr()

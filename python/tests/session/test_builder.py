@@ -1,4 +1,4 @@
-"""The jar joins a session; nothing the user set goes missing."""
+"""`with_kinesis` adds the jar, and keeps every jar that the user set."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spark_kinesis import JarNotFoundError, KinesisJarMissingError, with_kinesis
 
 @pytest.fixture
 def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A jar of our own, in an environment that says nothing else."""
+    """A jar, in an environment without other settings of Spark."""
     path = tmp_path / "connector.jar"
     path.touch()
     monkeypatch.setenv("SPARK_KINESIS_JAR", str(path))
     for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE"):
-        monkeypatch.setenv(name, "")  # so that what a test sets is undone
+        monkeypatch.setenv(name, "")  # so that pytest restores it after the test
         monkeypatch.delenv(name)
     return str(path)
 
@@ -46,7 +46,7 @@ def test_jars_of_the_builder_stay(jar: str) -> None:
     assert jars_of(with_kinesis(builder)) == ["one.jar", "two.jar", jar]
 
 
-def test_twice_is_once(jar: str) -> None:
+def test_adding_the_jar_twice_adds_it_once(jar: str) -> None:
     assert jars_of(with_kinesis(with_kinesis(fresh()))) == [jar]
 
 
@@ -67,7 +67,7 @@ def test_other_settings_stay(jar: str) -> None:
 def test_packages_of_the_builder_are_resolved_into_jars_that_stay(jar: str) -> None:
     builder = fresh().config("spark.jars.packages", "a:b:1")
     with_kinesis(with_kinesis(builder))
-    assert jars_of(builder) == []  # would replace what the packages become
+    assert jars_of(builder) == []  # they would replace the jars of the packages
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} pyspark-shell"
 
 
@@ -193,7 +193,7 @@ def test_jars_of_the_submit_arguments_stay(
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", before)
     builder = with_kinesis(fresh())
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
-    assert jars_of(builder) == []  # would replace them in the session
+    assert jars_of(builder) == []  # they would replace the others in the session
     with_kinesis(builder)
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == after.format(jar=jar)
 
@@ -219,7 +219,7 @@ def test_a_local_connect_session_gets_the_jar(jar: str) -> None:
     assert jars_of(with_kinesis(fresh().remote("local[2]"))) == [jar]
 
 
-def test_a_remote_server_brings_its_own(jar: str) -> None:
+def test_a_remote_server_needs_no_jar_from_here(jar: str) -> None:
     assert jars_of(with_kinesis(fresh().remote("sc://host:15002"))) == []
     assert Path(jar).exists()
 

@@ -1,4 +1,4 @@
-"""Where the jars are found."""
+"""The paths of the jars."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def test_the_installed_package_carries_both_jars(monkeypatch: pytest.MonkeyPatch
         assert zipfile.is_zipfile(path)
 
 
-def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mine = tmp_path / "mine.jar"
     mine.touch()
     monkeypatch.setenv("SPARK_KINESIS_JAR", str(mine))

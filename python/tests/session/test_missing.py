@@ -29,7 +29,7 @@ class Session:
 
 
 class ConnectSession(Session):
-    """The same in Spark Connect, which the module of its class tells."""
+    """A session of Spark Connect, as the module of its class shows."""
 
 
 ConnectSession.__module__ = "pyspark.sql.connect.session"
