@@ -16,6 +16,8 @@ ThisBuild / scalacOptions ++= Seq(
   "-Xmixin-force-forwarders:false"
 )
 
+Testing.concurrency
+
 lazy val root = (project in file("."))
   .aggregate(connector, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
@@ -27,7 +29,7 @@ lazy val connector = (project in file("connector-scala"))
     libraryDependencies ++= Dependencies.providedBy(
       if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
     ) ++ Dependencies.bundled ++ Dependencies.test,
-    Shading.testSettings,
+    Testing.settings,
     Spark35.settings
   )
 
@@ -38,7 +40,7 @@ lazy val simulator = (project in file("localstack/simulator"))
     name := "spark-kinesis-simulator",
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
     publish / skip := true,
-    Shading.testSettings
+    Testing.settings
   )
 
 /** Tests of the connector against the local Kinesis: simulations, and Spark itself. */
@@ -48,7 +50,8 @@ lazy val integration = (project in file("tests/integration"))
     name := "spark-kinesis-integration",
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
-    Shading.testSettings
+    Testing.settings,
+    Testing.separately(".LeakSuite", ".SinkLeakSuite", ".DeliverySimulation")
   )
 
 /** What users get: the connector with its libraries relocated. */
@@ -82,7 +85,7 @@ lazy val bench = (project in file("tests/bench"))
     name := "spark-kinesis-bench",
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
-    Shading.testSettings,
+    Testing.settings,
     run / fork := true,
     run / baseDirectory := (ThisBuild / baseDirectory).value,
     run / javaOptions ++= Seq("-Xms4g", "-Xmx4g") ++ Shading.javaOptions,

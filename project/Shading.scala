@@ -71,11 +71,4 @@ object Shading {
     "sun.security.action",
     "sun.util.calendar"
   ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
-
-  /** Tests run in their own JVM. */
-  val testSettings: Seq[Setting[_]] = Seq(
-    Test / fork := true,
-    Test / Keys.javaOptions ++= "-Xmx2g" +: javaOptions,
-    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
-  )
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Slow
 import sparkkinesis.client.{ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
@@ -76,7 +77,7 @@ class ExecutorHeapSuite extends AnyFunSuite {
     measure(buffer = 64 * mega, recordsOfPage = 10000)(Seq.fill(20)(request))
   }
 
-  test("small pages, and then all at once the largest there are") {
+  test("small pages, and then all at once the largest there are", Slow) {
     val tiny = Seq.fill(10)(new Array[Byte](10))
     val large = Seq.fill(9)(new Array[Byte]((mega - 1000).toInt))
     measure(buffer = 64 * mega, recordsOfPage = 10)(Seq(tiny, large))

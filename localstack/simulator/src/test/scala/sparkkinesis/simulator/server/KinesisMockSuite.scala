@@ -2,10 +2,11 @@ package sparkkinesis.simulator.server
 
 import java.net.URI
 
+import sparkkinesis.SlowSuite
 import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpContract, QuotaContract}
 
 /** kinesis-local, which others wrote, keeps the contract too: so it is not our invention. */
-final class KinesisMockSuite extends HttpContract with QuotaContract {
+final class KinesisMockSuite extends HttpContract with QuotaContract with SlowSuite {
   private lazy val mock = KinesisMock.start()
 
   override protected def endpoint: URI = mock.endpoint

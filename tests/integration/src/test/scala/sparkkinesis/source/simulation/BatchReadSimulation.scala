@@ -20,15 +20,15 @@ import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Batch reads over seeded histories with splits and merges, listings that come late and calls that
  * fail: exactly the records between start and end, and the same ones again. `SEED=n` replays one.
  */
 class BatchReadSimulation extends AnyFunSuite {
-  private def each(count: Long)(check: Past => Int): Unit = {
-    val seeds = sys.env.get("SEED").map(_.toLong).fold((1L to count).toList)(List(_))
-    val rows = seeds.map { seed =>
+  private def each(count: Int)(check: Past => Int): Unit = {
+    val rows = TestScope.seeds(count).map { seed =>
       try check(new Past(seed))
       catch {
         case NonFatal(e) => fail(s"history failed: replay with SEED=$seed (${e.getMessage})", e)
@@ -148,7 +148,10 @@ class BatchReadSimulation extends AnyFunSuite {
 
   private def everywhere(position: StartingPosition) = ByShard[StartingPosition](position)
 
-  test("from one time to another: what arrived between, each record once, on every attempt") {
+  test(
+    "from one time to another: what arrived between, each record once, on every attempt",
+    Repeated
+  ) {
     each(300) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val isToNow = batch.random.nextBoolean()
@@ -163,7 +166,7 @@ class BatchReadSimulation extends AnyFunSuite {
     }
   }
 
-  test("from one record to another, in some of the shards") {
+  test("from one record to another, in some of the shards", Repeated) {
     each(200) { batch =>
       val horizon = everywhere(StartingPosition.TrimHorizon)
       val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))
@@ -198,7 +201,7 @@ class BatchReadSimulation extends AnyFunSuite {
     }
   }
 
-  test("a filter's times leave out nothing that it wants") {
+  test("a filter's times leave out nothing that it wants", Repeated) {
     each(100) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val bounds = ReadBounds.None.copy(

@@ -8,18 +8,17 @@ import scala.util.control.NonFatal
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
  * batches, order per key, no child beside its parent. `SEED=n` replays one of each kind.
  */
 class DeliverySimulation extends AnyFunSuite {
-  private def seeds(count: Int): Vector[Long] =
-    sys.env.get("SEED").map(_.toLong).fold((1L to count.toLong).toVector)(Vector(_))
 
   /** On all cores: histories share nothing. */
   private def each[A](count: Int)(check: Long => A): Seq[A] = {
-    val all = seeds(count).map(seed => Future(replayable(seed)(check))(global))
+    val all = TestScope.seeds(count).map(seed => Future(replayable(seed)(check))(global))
     all.map(Await.result(_, 20.minutes))
   }
 
@@ -36,7 +35,7 @@ class DeliverySimulation extends AnyFunSuite {
     promises
   }
 
-  test("a query that reads on and on") {
+  test("a query that reads on and on", Repeated) {
     val rows = each(5000) { seed =>
       val history = new History(seed)
       val promises = kept(history, history.continuous())
@@ -47,7 +46,10 @@ class DeliverySimulation extends AnyFunSuite {
     assert(rows.sum > 0)
   }
 
-  test("runs with Trigger.AvailableNow: each ends, with exactly what had arrived when it began") {
+  test(
+    "runs with Trigger.AvailableNow: each ends, with exactly what had arrived when it began",
+    Repeated
+  ) {
     val rows = each(2000) { seed =>
       val history = new History(seed)
       val query = history.availableNow { (query, stopAtMillis) =>
@@ -59,7 +61,10 @@ class DeliverySimulation extends AnyFunSuite {
     assert(rows.sum > 0)
   }
 
-  test("a stop beyond the retention: all that is owed is read, or the loss is reported") {
+  test(
+    "a stop beyond the retention: all that is owed is read, or the loss is reported",
+    Repeated
+  ) {
     val outcomes = each(2000) { seed =>
       val history = new History(seed)
       val stopped = history.stopped()
@@ -76,7 +81,8 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept"
+    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept",
+    Repeated
   ) {
     val mended = each(1000) { seed =>
       val history = new History(seed, failOnDataLoss = false)

@@ -13,6 +13,7 @@ import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
 import sparkkinesis.spark.Leaks
+import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** What a query that reads leaves behind, batch by batch and run by run: nothing. */
 class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
@@ -70,7 +71,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
   }
 
-  test("a thousand batches: neither threads nor endpoints nor pages nor heap") {
+  test("a thousand batches: neither threads nor endpoints nor pages nor heap", Slow) {
     val fixture = new Fixture("many-batches")
     val before = endpoints
     val query = fixture.start()
@@ -90,7 +91,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     eventually(assert(endpoints <= before + StatesAndCommits))
   }
 
-  test("fifty runs of a query: neither threads nor endpoints nor pages nor clients") {
+  test("many runs of a query: neither threads nor endpoints nor pages nor clients", Repeated) {
     val fixture = new Fixture("many-runs")
     def run(): Unit = {
       val query = fixture.start()
@@ -102,14 +103,16 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     eventually(assertNothingLeft())
     val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
     assert(held.contains(classOf[ClientPool].getName), "it sees objects")
-    (1 to 50).foreach(_ => run())
+    (1 to Runs).foreach(_ => run())
     eventually(assertNothingLeft())
     eventually(assert(moreThreads(ours) === Map.empty && endpoints === open))
     val grown = liveHeap - heap
-    info(s"$grown bytes in fifty runs; threads: $ours")
-    assert(more(objects, held).filter(_._2 >= 25) === Map.empty)
-    assert(grown < 50 * 500000, "most of it Spark's own, of sessions and plans")
+    info(s"$grown bytes in $Runs runs; threads: $ours")
+    assert(more(objects, held).filter(_._2 >= Runs / 2) === Map.empty)
+    assert(grown < Runs * 500000, "most of it Spark's own, of sessions and plans")
   }
+
+  private val Runs = if (TestScope.isQuick) 10 else 50
 
   /** What Spark sets up with its first streaming query, for good. */
   private val StatesAndCommits = 2

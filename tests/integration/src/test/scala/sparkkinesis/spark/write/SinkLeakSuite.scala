@@ -13,6 +13,7 @@ import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
 import sparkkinesis.spark.Leaks
+import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** What a query that writes leaves behind, batch by batch and run by run: nothing. */
 class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
@@ -58,7 +59,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     }
   }
 
-  test("many batches: neither threads nor loans nor clients nor heap") {
+  test("many batches: neither threads nor loans nor clients nor heap", Slow) {
     val fixture = new Fixture("many-batches-out")
     val query = fixture.start()
     try {
@@ -78,7 +79,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     } finally query.stop()
   }
 
-  test("many runs of a query: the same") {
+  test("many runs of a query: the same", Repeated) {
     val fixture = new Fixture("many-runs-out")
     def run(): Unit = {
       val query = fixture.start()
@@ -95,11 +96,11 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     assert(ClientPool.shared.leases <= leases)
   }
 
-  test("a minute after the last write no client is borrowed") {
+  test("a minute after the last write no client is borrowed", Slow) {
     assert(ClientPool.shared.leases > 0, "kept for a while")
     eventually(assert(ClientPool.shared.leases === 0))
   }
 
   private val Batches = 400
-  private val Runs = 40
+  private val Runs = if (TestScope.isQuick) 10 else 40
 }

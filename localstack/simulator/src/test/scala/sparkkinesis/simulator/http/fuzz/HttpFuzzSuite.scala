@@ -12,6 +12,7 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{Position, ShardId, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.http.HttpAnswer
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Whatever comes over HTTP is answered as AWS would answer, and hurts nobody. `SEED=n` replays what
@@ -22,20 +23,26 @@ final class HttpFuzzSuite extends AnyFunSuite {
 
   private def seeds: Seq[Long] = sys.env.get("SEED").map(_.toLong) match {
     case Some(seed) => Seq(seed)
-    case None => 1L to sys.env.get("FUZZ_SEEDS").fold(500L)(_.toLong)
+    case None => 1L to sys.env.get("FUZZ_SEEDS").fold(TestScope.repetitions(500).toLong)(_.toLong)
   }
 
-  test("a million requests, nearly valid, broken or hostile: 200 or 4xx, nothing kept or lost") {
+  test(
+    "a million requests, nearly valid, broken or hostile: 200 or 4xx, nothing kept or lost",
+    Repeated
+  ) {
     watched("fuzz")(seeds.foreach(new FuzzRun(_, InputsPerSeed).run()))
   }
 
-  test("thousands of them over sockets: every connection ends, and the server serves on") {
+  test(
+    "thousands of them over sockets: every connection ends, and the server serves on",
+    Repeated
+  ) {
     val world = new FuzzWorld
     val dice = new Dice(seeds.head)
     val server = KinesisServer.start(kinesis = world.kinesis)
     val requests = new FuzzedRequests(dice, world, FuzzRun.Shapes)
     try {
-      watched("fuzz-sockets")((1 to 3000).foreach { i =>
+      watched("fuzz-sockets")((1 to TestScope.repetitions(3000)).foreach { i =>
         val isFramed = dice.oneIn(2)
         val request = if (isFramed) requests.framed() else requests.raw()
         FuzzRun.current = Input(seeds.head, i, request)

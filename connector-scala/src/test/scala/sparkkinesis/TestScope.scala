@@ -1,0 +1,33 @@
+package sparkkinesis
+
+import org.scalatest.{Suite, Tag}
+
+/**
+ * How much a test run covers. `make test` sets `SPARK_KINESIS_TESTS=quick` and runs fewer seeds;
+ * `make test-all` sets `rest` and runs what a quick run reduces or leaves out. Without the variable,
+ * as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in full.
+ */
+object TestScope {
+  val isQuick: Boolean = sys.env.get("SPARK_KINESIS_TESTS").contains("quick")
+
+  /** A quick run repeats a test only a twentieth as often. */
+  def repetitions(full: Int): Int = if (isQuick) math.max(1, full / 20) else full
+
+  /** The seeds from 1 to `repetitions(full)`, or the one seed that the variable `SEED` names. */
+  def seeds(full: Int): Vector[Long] =
+    sys.env.get("SEED").map(_.toLong).fold((1L to repetitions(full).toLong).toVector)(Vector(_))
+}
+
+/** Marks a test that takes long: a quick run leaves it out. */
+object Slow extends Tag("sparkkinesis.Slow")
+
+/** Marks a test that repeats itself fewer times in a quick run. */
+object Repeated extends Tag("sparkkinesis.Repeated")
+
+/** Marks all tests of a suite as [[Slow]]. */
+trait SlowSuite extends Suite {
+  override def tags: Map[String, Set[String]] =
+    testNames.iterator
+      .map(name => name -> (super.tags.getOrElse(name, Set.empty) + Slow.name))
+      .toMap
+}

@@ -1,0 +1,31 @@
+import sbt.Keys._
+import sbt._
+
+/** How tests run: in JVMs of their own, and as much of them as `SPARK_KINESIS_TESTS` asks for. */
+object Testing {
+
+  /** `quick` leaves out slow tests; `rest` runs those, and what a quick run repeats fewer times. */
+  private val scope: Seq[String] = sys.env.get("SPARK_KINESIS_TESTS") match {
+    case Some("quick") => Seq("-l", "sparkkinesis.Slow")
+    case Some("rest") => Seq("-n", "sparkkinesis.Slow", "-n", "sparkkinesis.Repeated")
+    case _ => Nil
+  }
+
+  val settings: Seq[Setting[_]] = Seq(
+    Test / fork := true,
+    Test / javaOptions ++= Seq("-Xmx2g") ++ Shading.javaOptions,
+    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF" +: scope: _*)
+  )
+
+  /** Two JVMs with tests at a time: most tests wait more than they compute. */
+  val concurrency: Setting[_] =
+    Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
+
+  /** A JVM for each of the named suites, which watch or fill their whole JVM, and one for the rest. */
+  def separately(names: String*): Setting[_] = Test / testGrouping := {
+    val options = (Test / forkOptions).value
+    val (alone, others) = (Test / definedTests).value.partition(t => names.exists(t.name.endsWith))
+    val groups = alone.map(test => test.name -> Seq(test)) :+ ("others" -> others)
+    groups.map { case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(options)) }
+  }
+}
