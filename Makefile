@@ -35,7 +35,7 @@ SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/ma
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-spark conformance demo jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark conformance demo jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -55,8 +55,11 @@ check: setup ## formatting, linters, types; changes nothing
 	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
 	  "bench/scalafixAll --check"
 
-test: wheel ## every test, Scala and Python; the last line is the sum
-	$(PYTHON) -m tests.run_all
+test: wheel ## proves every promise on one Spark, in about ten minutes; the last line is the sum
+	$(PYTHON) -m tests.run_all quick
+
+test-all: wheel docs ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
 test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/reference/spark-versions.md
@@ -65,7 +68,7 @@ test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end test
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml
 	$(SBT) "simulator/testOnly $$($(PYTHON) localstack/conformance.py suites)"
-	$(PYTHON) -m tests.run_all simulator
+	$(PYTHON) -m tests.run_all quick simulator
 	$(PYTHON) localstack/conformance.py
 
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built

@@ -1,8 +1,11 @@
-"""Runs every test there is and ends with one line, `N passed, N failed[, N skipped]`.
+"""Runs tests and ends with one line, `N passed, N failed[, N skipped]`.
 
-The figures come from the JUnit XML reports that sbt and pytest write. A part counts as one failure
-more when it fails without a failed test to show for it (a crash, code that does not compile), when
-it runs nothing, leaves a report that cannot be read, or takes too long. The other parts still run.
+`make test` runs the scope `quick`: every kind of test, with fewer seeds, on one Spark. `make test-all`
+runs the scope `rest`: what the quick scope reduces or leaves out. CONTRIBUTING.md says what each part costs.
+
+The numbers come from the JUnit XML reports that sbt and pytest write. A part counts as one more
+failure if it fails without a failed test (a crash, code that does not compile), if it runs no test,
+if a report cannot be read, or if it takes too long. The other parts still run.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -29,6 +33,7 @@ class Part:
     name: str
     command: list[str]
     reports: str
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
@@ -41,30 +46,44 @@ def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
 
 
 def spark_part(spark: str) -> Part:
-    """The end-to-end tests on one of the Sparks we know, as far as it can run them.
+    """The end-to-end tests on a given Spark, as far as it can run them.
 
-    Those of a cluster take minutes, and are about Spark's scheduler: they run on the oldest alone.
+    The tests of a cluster take minutes and are about Spark's scheduler: they run on the oldest only.
     """
     left_out = ["cluster", "spark4"] if spark == SPARK_35 else ["cluster"]
     chosen = " and ".join(f"not {marker}" for marker in left_out)
     return pytest_part(f"e2e-{spark}", "-m", chosen, "tests/e2e", spark=spark)
 
 
-PARTS = [
-    Part(name="scala", command=["project/sbt", "test"], reports="**/target/test-reports/*.xml"),
-    Part(
-        name="bench",
-        command=["project/sbt", "bench/test"],
-        reports="tests/bench/target/test-reports/*.xml",
-    ),
-    pytest_part("python", "python/tests", "tests/golden"),
-    pytest_part("packaging", "tests/packaging"),
-    pytest_part("docs", "tests/docs"),
-    pytest_part("simulator", "tests/simulator"),
-    pytest_part("conformance", "tests/conformance"),  # after those whose reports it reads
-    pytest_part("e2e", "tests/e2e"),  # on .venv's Spark, the oldest we serve
-    spark_part(NEWEST),
-]
+def scala_part(scope: str, *tasks: str) -> Part:
+    """The Scala tests of a scope: see `TestScope` in the connector's tests."""
+    return Part(
+        name=f"scala-{scope}",
+        command=["project/sbt", *tasks],
+        reports="**/target/test-reports/*.xml",
+        environment={"SPARK_KINESIS_TESTS": scope},
+    )
+
+
+SCOPES = {
+    "quick": [
+        scala_part("quick", "test"),
+        pytest_part("python", "python/tests", "tests/golden"),
+        pytest_part("packaging", "tests/packaging"),
+        pytest_part("docs", "-m", "not slow", "tests/docs"),
+        pytest_part("simulator", "tests/simulator"),
+        pytest_part("conformance", "tests/conformance"),  # reads the reports of the parts above
+        pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"),
+    ],
+    "rest": [
+        scala_part("rest", "test", "bench/test"),
+        pytest_part("simulator", "tests/simulator"),
+        pytest_part("conformance", "tests/conformance"),
+        pytest_part("docs-site", "-m", "slow", "tests/docs"),
+        pytest_part("e2e-slow", "-m", "slow or cluster", "tests/e2e"),
+        pytest_part(f"e2e-{NEWEST}", "-m", "not slow and not cluster", "tests/e2e", spark=NEWEST),
+    ],
+}
 
 
 @dataclass
@@ -91,7 +110,8 @@ def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
     for stale in ROOT.glob(part.reports):
         stale.unlink()
     print(f"== {part.name}", flush=True)
-    status = execute(part.command, limit_seconds)
+    started = time.monotonic()
+    status = execute(part.command, limit_seconds, part.environment)
     tally = Tally()
     for report in sorted(ROOT.glob(part.reports)):
         tally.add(read(report))
@@ -101,12 +121,21 @@ def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
     elif tally.failed == 0 and (status != 0 or tally.passed == 0):
         tally.failed = 1
         print(f"== {part.name}: ended with status {status} and {tally.passed} passed tests")
+    print(f"== {part.name}: {tally}, {time.monotonic() - started:.0f} s", flush=True)
     return tally
 
 
-def execute(command: list[str], limit_seconds: float) -> int | None:
+def execute(
+    command: list[str], limit_seconds: float, environment: dict[str, str]
+) -> int | None:
     """A command's exit status; nothing where it took too long, and was ended with its children."""
-    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, **environment},
+    )
     try:
         return process.wait(limit_seconds)
     except subprocess.TimeoutExpired:
@@ -135,15 +164,16 @@ def read(report: Path) -> Tally:
     return tally
 
 
-def main(names: list[str]) -> int:
-    """Run the named parts, or all."""
-    unknown = set(names) - {part.name for part in PARTS}
-    if unknown:
-        sys.exit(f"no such part: {', '.join(sorted(unknown))}")
+def main(scope: str, *names: str) -> int:
+    """Run the named parts of a scope, or all of them."""
+    parts = {part.name: part for part in SCOPES.get(scope, [])}
+    if not parts:
+        sys.exit(f"Unknown scope '{scope}': expected {' or '.join(SCOPES)}.")
+    if unknown := set(names) - parts.keys():
+        sys.exit(f"Unknown parts {', '.join(sorted(unknown))}: expected {', '.join(parts)}.")
     total = Tally()
-    for part in PARTS:
-        if not names or part.name in names:
-            total.add(run(part))
+    for name in names or parts:
+        total.add(run(parts[name]))
     for skipped in total.skipped:
         print(f"skipped: {skipped}")
     print(total)
@@ -151,4 +181,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*(sys.argv[1:] or ["quick"])))

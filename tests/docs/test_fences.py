@@ -14,6 +14,8 @@ import pytest
 from spark_kinesis.local import LocalKinesis
 from tests.docs.pages import ROOT, Page, all_pages
 
+pytestmark = pytest.mark.slow
+
 PAGES = {page.name: page for page in all_pages()}
 PROGRAMS = [name for name, page in PAGES.items() if page.fences("python")]
 TESTS = [name for name in PROGRAMS if any("def test_" in it for it in PAGES[name].fences("python"))]

@@ -17,6 +17,8 @@ from tests.docs.chromium import Browser, find_browser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 SITE = Path(__file__).resolve().parents[2] / "target" / "site"
 # One page of each kind: a guide, tables, generated from docstrings, text with a wide table.
 PAGES = {

@@ -13,7 +13,7 @@ from tests.e2e.support.programs import run
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.spark4
+pytestmark = [pytest.mark.spark4, pytest.mark.slow]
 
 SECONDS = 180
 LAST_LINE = re.compile(

@@ -52,6 +52,7 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
     assert {other.name, Path(jar_path()).name} <= jars_added(events)
 
 
+@pytest.mark.slow
 def test_each_minute_is_written_when_it_is_over(tmp_path: Path) -> None:
     with LocalKinesis(streams={"orders": 2}) as kinesis:
         for count in (3, 4, 5):

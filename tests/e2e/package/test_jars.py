@@ -13,7 +13,7 @@ import pytest
 from spark_kinesis import jar_path
 from tests.e2e.support.programs import FOLDER, run, run_app
 
-pytestmark = pytest.mark.spark4
+pytestmark = [pytest.mark.spark4, pytest.mark.slow]
 
 CONNECTOR = Path(jar_path()).name
 SPARK_SUBMIT = str(Path(sys.executable).with_name("spark-submit"))

@@ -24,10 +24,21 @@ object Slow extends Tag("sparkkinesis.Slow")
 /** Marks a test that repeats itself fewer times in a quick run. */
 object Repeated extends Tag("sparkkinesis.Repeated")
 
-/** Marks all tests of a suite as [[Slow]]. */
-trait SlowSuite extends Suite {
-  override def tags: Map[String, Set[String]] =
-    testNames.iterator
-      .map(name => name -> (super.tags.getOrElse(name, Set.empty) + Slow.name))
-      .toMap
+/** Marks all tests of a suite. */
+trait TaggedSuite extends Suite {
+  protected def tagOfAll: Tag
+
+  override def tags: Map[String, Set[String]] = {
+    val others = super.tags
+    testNames.map(name => name -> (others.getOrElse(name, Set.empty) + tagOfAll.name)).toMap
+  }
+}
+
+trait SlowSuite extends TaggedSuite {
+  final override protected def tagOfAll: Tag = Slow
+}
+
+/** Runs in both scopes: the conformance table compares the reports of several suites. */
+trait ConformanceSuite extends TaggedSuite {
+  final override protected def tagOfAll: Tag = Repeated
 }

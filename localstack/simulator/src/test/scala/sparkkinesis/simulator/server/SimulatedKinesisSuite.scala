@@ -2,13 +2,14 @@ package sparkkinesis.simulator.server
 
 import java.time.Instant
 
+import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.contract.{Capabilities, KinesisClientContract}
 import sparkkinesis.simulator.sdk.{FanOutCalls, MemoryFanOut}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
 
 /** The simulator in memory keeps the contract. */
-final class SimulatedKinesisSuite extends KinesisClientContract {
+final class SimulatedKinesisSuite extends KinesisClientContract with ConformanceSuite {
   private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
   override protected val client: SimulatedKinesis =

@@ -2,12 +2,13 @@ package sparkkinesis.simulator.server
 
 import java.time.Instant
 
+import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.contract.{Capabilities, ContractFixture, QuotaContract}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
 
 /** The simulator in memory, with its quotas on. */
-final class SimulatedQuotaSuite extends ContractFixture with QuotaContract {
+final class SimulatedQuotaSuite extends ContractFixture with QuotaContract with ConformanceSuite {
   private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
   override protected val client: SimulatedKinesis =
