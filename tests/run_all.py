@@ -1,7 +1,8 @@
 """Runs tests and ends with one line, `N passed, N failed[, N skipped]`.
 
-`make test` runs the scope `quick`: every kind of test, with fewer seeds, on one Spark. `make test-all`
-runs the scope `rest`: what the quick scope reduces or leaves out. CONTRIBUTING.md says what each part costs.
+`make test` runs the scope `quick`: every kind of test, with fewer seeds, on one Spark.
+`make test-all` runs the scope `rest`: what the quick scope reduces or leaves out.
+CONTRIBUTING.md says what each part costs.
 
 The numbers come from the JUnit XML reports that sbt and pytest write. A part counts as one more
 failure if it fails without a failed test (a crash, code that does not compile), if it runs no test,
@@ -48,7 +49,8 @@ def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
 def spark_part(spark: str) -> Part:
     """The end-to-end tests on a given Spark, as far as it can run them.
 
-    The tests of a cluster take minutes and are about Spark's scheduler: they run on the oldest only.
+    The tests of a cluster take minutes and are about Spark's scheduler: they run on the oldest
+    Spark only.
     """
     left_out = ["cluster", "spark4"] if spark == SPARK_35 else ["cluster"]
     chosen = " and ".join(f"not {marker}" for marker in left_out)
@@ -125,9 +127,7 @@ def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
     return tally
 
 
-def execute(
-    command: list[str], limit_seconds: float, environment: dict[str, str]
-) -> int | None:
+def execute(command: list[str], limit_seconds: float, environment: dict[str, str]) -> int | None:
     """A command's exit status; nothing where it took too long, and was ended with its children."""
     process = subprocess.Popen(
         command,

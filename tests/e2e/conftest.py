@@ -63,7 +63,9 @@ def kinesis_local() -> Iterator[str]:
             process.kill()  # its own shutdown takes half a minute
 
 
-@pytest.fixture(scope="session", params=["simulator", pytest.param("kinesis_local", marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="session", params=["simulator", pytest.param("kinesis_local", marks=pytest.mark.slow)]
+)
 def kinesis(request: pytest.FixtureRequest) -> str:
     """The endpoint of each local Kinesis server in turn."""
     endpoint: str = request.getfixturevalue(request.param)

@@ -6,15 +6,18 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import sparkkinesis.ConformanceSuite
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{Position, PutEntry, ShardId}
-import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.SimulatorFixture
 import sparkkinesis.simulator.contract.QuotaContract
 import sparkkinesis.simulator.state.Settings
 
 /** The simulator over HTTP, with its quotas on and its time moved. */
-final class SimulatorHttpQuotaSuite extends SimulatorFixture with QuotaContract with ConformanceSuite {
+final class SimulatorHttpQuotaSuite
+    extends SimulatorFixture
+    with QuotaContract
+    with ConformanceSuite {
   override protected def settings: Settings = Settings(quotas = true)
 
   private val Threads = 8

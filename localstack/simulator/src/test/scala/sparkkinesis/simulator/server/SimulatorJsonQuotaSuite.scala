@@ -7,6 +7,10 @@ import sparkkinesis.simulator.sdk.JsonClients
 import sparkkinesis.simulator.state.Settings
 
 /** The simulator over HTTP in JSON, with its quotas on and its time moved. */
-final class SimulatorJsonQuotaSuite extends SimulatorFixture with QuotaContract with JsonClients with ConformanceSuite {
+final class SimulatorJsonQuotaSuite
+    extends SimulatorFixture
+    with QuotaContract
+    with JsonClients
+    with ConformanceSuite {
   override protected def settings: Settings = Settings(quotas = true)
 }

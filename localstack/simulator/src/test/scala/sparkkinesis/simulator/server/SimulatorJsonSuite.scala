@@ -7,7 +7,11 @@ import sparkkinesis.simulator.sdk.JsonClients
 import sparkkinesis.simulator.state.Settings
 
 /** The simulator over HTTP, in JSON as most other SDKs speak it, keeps the contract. */
-final class SimulatorJsonSuite extends HttpContract with SimulatorFixture with JsonClients with ConformanceSuite {
+final class SimulatorJsonSuite
+    extends HttpContract
+    with SimulatorFixture
+    with JsonClients
+    with ConformanceSuite {
   override protected def settings: Settings = Settings(listShardsCount = 3)
 
   test("the clients speak JSON, and get it") {
