@@ -10,7 +10,7 @@ import sparkkinesis.model.{ShardId, StreamArn}
  * How far one shard is, and which shards must be finished before it may be read.
  *
  * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that
- *   waits has read nothing, but in an end of `Trigger.Once`, whose batch holds the parents too
+ *   waits has read nothing
  * @param completeAsOf whatever arrived in this shard before that time has been read; none where
  *   nothing is owed yet, as at the trim horizon of a new query
  */

@@ -123,10 +123,7 @@ final class FetchService(
     if (!news.isUrgent && !isClosed) wait(HeartbeatPeriod.toMillis)
     lastStatus = clock.now
     val reports = news.take()
-    val counters = news.counters.copy(
-      bufferedBytes = buffer.bytes,
-      refusals = buffer.refusals
-    )
+    val counters = news.counters.copy(bufferedBytes = buffer.bytes)
     FetchStatus(executor, host, reports, counters, news.failures.find(isCurrent), known)
   }
 

@@ -51,7 +51,6 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
   private var held = 0L
   private var reserved = 0L
   private var onTheirWay = 0
-  private var refused = 0L
 
   /**
    * Makes room for a page that is about to be asked for; to be given back by `release`. Beyond half of
@@ -72,12 +71,9 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     if (hasRoom) {
       reserved += estimate
       onTheirWay += 1
-    } else if (reserved == 0) refused += 1
+    }
     hasRoom
   }
-
-  /** How often the pages held alone left no room: only their going can make some. */
-  def refusals: Long = synchronized(refused)
 
   def release(estimate: Long): Unit = synchronized {
     reserved -= estimate

@@ -93,29 +93,33 @@ object BatchPlanner {
     }
 
   /**
-   * The ranges between two offsets, in the order of streams and shards. A stream that only one of them
-   * has was taken in or left out between them: nothing of it is read. A shard that only the end has
-   * began between them: only with `Trigger.Once` it is read in the same batch.
+   * The ranges between two offsets, ordered by stream and shard. A stream that only one of the offsets
+   * has joined or left the query between them: the batch reads nothing of it. A shard that only `end`
+   * has is read by later batches.
    */
   def ranges(start: SourceOffset, end: SourceOffset): Seq[ShardRange] =
     for {
       (arn, before) <- start.streams.toSeq
       after <- end.streams.get(arn).toSeq
-      _ = before.readable.keys.find(!after.shards.contains(_)).foreach { id =>
-        throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")
-      }
-      (id, upTo) <- after.shards.toSeq
-      known = before.shards.get(id)
-      from = known.fold[Progress](Progress.TrimHorizon)(_.progress)
-      if upTo.progress != from
-    } yield {
-      val completeAsOf = known.fold(finishedBefore(after, upTo.waitsFor))(_.completeAsOf)
-      ShardRange(StreamShard(arn, id), from, upTo.progress, completeAsOf)
-    }
+      _ = checkFollows(before, after)
+      (id, from) <- before.shards.toSeq
+      upTo <- after.shards.get(id).map(_.progress).filter(_ != from.progress)
+    } yield ShardRange(StreamShard(arn, id), from.progress, upTo, from.completeAsOf)
 
-  /** A shard's first record arrived after its parents' last: so far it is complete before it is read. */
-  private def finishedBefore(offset: StreamOffset, parents: Set[ShardId]): Option[Instant] =
-    parents.flatMap(offset.shards.get(_).flatMap(_.completeAsOf)).maxOption
+  private def checkFollows(before: StreamOffset, after: StreamOffset): Unit = {
+    val missing = before.readable.keys.find(!after.shards.contains(_))
+    val unread = after.shards.collectFirst {
+      case (id, shard) if !before.shards.contains(id) && shard.progress != Progress.TrimHorizon => id
+    }
+    missing.foreach { id =>
+      throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")
+    }
+    unread.foreach { id =>
+      throw new IllegalArgumentException(
+        s"Offset $after follows $before, which lacks $id, and that shard was read between the two."
+      )
+    }
+  }
 
   /**
    * How many marks of each shard fit. Rounds of one mark a shard, the oldest data first: no shard

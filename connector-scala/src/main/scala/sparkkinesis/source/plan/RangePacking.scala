@@ -11,46 +11,36 @@ import sparkkinesis.source.protocol.ShardRange
 object RangePacking {
 
   /**
-   * @param chains ranges to be read one after the other, by one task; only one that stands alone is cut
    * @param maxTasks as many as can run at once; or `minTasks`, where that is more
    * @param minTasks wanted, where there are marks enough to cut at
    * @return the ranges of each task in their order, and the place of the heaviest
    */
   def pack[P](
-      chains: Seq[Vector[LocatedRange[P]]],
+      ranges: Vector[LocatedRange[P]],
       maxTasks: Int,
       minTasks: Int = 1
   ): Seq[(Option[P], Seq[ShardRange])] = {
     val most = math.max(1, math.max(maxTasks, minTasks))
-    val places = atMost(most, byPlace(cut(chains.toVector, minTasks)))
-    val tasks = shares(places.map(weightOf(_)(_.weight)), places.map(_.size), most)
+    val places = atMost(most, byPlace(cut(ranges, minTasks)))
+    val tasks = shares(places.map(weightOf), places.map(_.size), most)
     places.zip(tasks).flatMap { case (loads, tasks) =>
       val place = loads.maxBy(load => (load.weight, -load.index)).place
-      balanced(loads, tasks)(_.weight).map(load => place -> load.flatMap(_.ranges.map(_.range)))
+      balanced(loads, tasks)(_.weight).map(task => place -> task.map(_.located.range))
     }
   }
 
-  /** @param index of its place in the order of all */
-  private final case class Load[P](index: Int, ranges: Vector[LocatedRange[P]]) {
-    val weight: Long = weightOf(ranges)(_.weight)
-
-    /** Of the heaviest range that has one: a chain may have been read by several executors. */
-    def place: Option[P] = ranges.filter(_.place.nonEmpty).maxByOption(_.weight).flatMap(_.place)
+  /** @param index in the order of all */
+  private final case class Load[P](index: Int, located: LocatedRange[P]) {
+    def weight: Long = located.weight
+    def place: Option[P] = located.place
   }
 
-  private def cut[P](
-      chains: Vector[Vector[LocatedRange[P]]],
-      minTasks: Int
-  ): Vector[Load[P]] = {
-    def partsOf(chain: Vector[LocatedRange[P]]) =
-      if (chain.size == 1) chain.head.mostParts else 1
+  private def cut[P](ranges: Vector[LocatedRange[P]], minTasks: Int): Vector[Load[P]] = {
     val parts =
-      if (chains.size >= minTasks) chains.map(_ => 1)
-      else shares(chains.map(weightOf(_)(_.weight)), chains.map(partsOf), minTasks)
-    val pieces = chains.zip(parts).flatMap { case (chain, count) =>
-      if (count == 1) Vector(chain) else chain.head.cut(count).map(Vector(_))
-    }
-    pieces.zipWithIndex.map { case (ranges, index) => Load(index, ranges) }
+      if (ranges.size >= minTasks) ranges.map(_ => 1)
+      else shares(ranges.map(_.weight), ranges.map(_.mostParts), minTasks)
+    val pieces = ranges.zip(parts).flatMap { case (range, count) => range.cut(count) }
+    pieces.zipWithIndex.map { case (piece, index) => Load(index, piece) }
   }
 
   private def byPlace[P](loads: Vector[Load[P]]): Vector[Vector[Load[P]]] =
@@ -62,10 +52,10 @@ object RangePacking {
       places: Vector[Vector[Load[P]]]
   ): Vector[Vector[Load[P]]] =
     if (places.size <= most) places
-    else balanced(places, most)(weightOf(_)(_.weight)).map(_.flatten.sortBy(_.index))
+    else balanced(places, most)(weightOf).map(_.flatten.sortBy(_.index))
 
-  private def weightOf[A](all: Vector[A])(weight: A => Long): Long =
-    all.foldLeft(0L)((sum, one) => sum + weight(one))
+  private def weightOf(loads: Vector[Load[_]]): Long =
+    loads.foldLeft(0L)((sum, load) => sum + load.weight)
 
   /**
    * How many of `total` each one gets: one at least, its most at most, and of the rest each the one

@@ -82,7 +82,6 @@ object FetchFailure {
 /**
  * Since the fetch service began, but for what the buffer holds now.
  *
- * @param refusals how often the pages held left no room for another one
  * @param rereadRanges that tasks did not find in the buffer
  */
 final case class FetchCounters(
@@ -92,7 +91,6 @@ final case class FetchCounters(
     throttled: Long,
     retried: Long,
     iteratorsExpired: Long,
-    refusals: Long = 0,
     rereadRanges: Long = 0,
     lostRanges: Long = 0
 ) {
@@ -103,7 +101,6 @@ final case class FetchCounters(
     throttled + that.throttled,
     retried + that.retried,
     iteratorsExpired + that.iteratorsExpired,
-    refusals + that.refusals,
     rereadRanges + that.rereadRanges,
     lostRanges + that.lostRanges
   )

@@ -16,14 +16,14 @@ import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStreams, StreamCheck}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.plan.{BatchPlanner, Lineage, OneBatch}
+import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.ConnectorError
 
 /**
  * The streaming source's driver side, as Spark calls it. Decides nothing: where a batch ends is
- * [[BatchEndFinder]]'s or [[OnceEnd]]'s, what it reads [[BatchPlanner]]'s, reading ahead the executors', keeping
+ * [[BatchEndFinder]]'s, what it reads [[BatchPlanner]]'s, reading ahead the executors', keeping
  * count of all of it [[FetchCoordinator]]'s.
  */
 final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
@@ -48,7 +48,6 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private var begun = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
   private lazy val nextEnd = new BatchEndFinder(ahead, streams, watch, stopAtMillis, begin)
-  private lazy val onceEnd = new OnceEnd(ahead, streams, watch, stopAtMillis.getOrElse(0))
   private var planned = Option.empty[Plan]
   private var handed = Vector.empty[KinesisOffset] // the newest first
 
@@ -78,20 +77,12 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   }
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
+    val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
-    val isOnce = TriggerLimits.isOnce(limit)
-    if (isOnce && stopAtMillis.isEmpty) prepareForTriggerAvailableNow()
-    val kept = streams.kept(from)
-    begin(kept)
-    val end = if (isOnce) onlyEnd(kept) else nextEnd.of(from, TriggerLimits.of(limit))
+    begin(streams.kept(from))
+    val end = nextEnd.of(from, limits)
     if (end eq from) start else hand(KinesisOffset(end))
-  }
-
-  /** Where a stream begins that joins is decided first, not when a long run has found its end. */
-  private def onlyEnd(kept: SourceOffset): SourceOffset = {
-    streams.joined(kept): Unit
-    streams.joined(explained(kept)(onceEnd.of(kept)))
   }
 
   /** Reads ahead from there. */
@@ -129,10 +120,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
     streams.check(from)
     streams.check(upTo)
-    val chains = Lineage.chains(BatchPlanner.ranges(from, upTo), upTo)
-    val partitions = ahead.partitions(chains)
-    val (kept, behind) = (streams.kept(from), streams.kept(upTo))
-    ahead.planned(streams.told(OneBatch.beginning(kept, behind)), streams.told(behind))
+    val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
+    ahead.planned(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
     partitions
   }
 

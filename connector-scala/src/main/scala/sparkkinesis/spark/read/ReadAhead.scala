@@ -39,24 +39,11 @@ final class ReadAhead(
   /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
   def begin(from: SourceOffset): Unit = {
     serve()
-    advance(from, from)
-    awaitBeginning()
-    checkFailure()
-  }
-
-  /** Reading ahead goes on from `tip`; what lies before `pagesFrom` need not be kept. */
-  def goOn(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
-    advance(pagesFrom, tip)
-    checkFailure()
-  }
-
-  private def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
-    coordinator.advance(pagesFrom, tip, SystemClock.now)
+    coordinator.advance(from, from, SystemClock.now)
     starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
-  }
-
-  private def checkFailure(): Unit =
+    awaitBeginning()
     coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+  }
 
   private def awaitBeginning(): Unit =
     if (!hasBegun) {
@@ -106,18 +93,11 @@ final class ReadAhead(
 
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
-  /** How often an executor's buffer had no room for another page. */
-  def refusals: Long = coordinator.counters.refusals
-
-  /**
-   * Few tasks, each where the pages are.
-   *
-   * @param chains of ranges to be read one after the other
-   */
-  def partitions(chains: Seq[Vector[ShardRange]]): Seq[KinesisInputPartition] =
+  /** Few tasks, each where the pages are. */
+  def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
     RangePacking
       .pack(
-        chains.map(coordinator.located),
+        coordinator.located(ranges.toVector),
         context.defaultParallelism,
         run.options.minPartitions.getOrElse(1)
       )

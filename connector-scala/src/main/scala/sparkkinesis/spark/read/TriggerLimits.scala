@@ -3,14 +3,15 @@ package sparkkinesis.spark.read
 import org.apache.spark.sql.connector.read.streaming._
 
 import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.spark.ConnectorError
 import sparkkinesis.spark.write.ByteLimit
 
 /** A batch's limits, between Spark's words and the source's. */
 private[spark] object TriggerLimits {
 
   /**
-   * What a source without limits has. Not Spark's own word for that, which is what Spark says with
-   * `Trigger.Once` and with no other trigger, whatever the limits are.
+   * The limit of a source without limits. It differs from Spark's `allAvailable`, which Spark passes
+   * with `Trigger.Once`, and with no other trigger, whatever limit the source has.
    */
   case object Unlimited extends ReadLimit {
     override def toString: String = "none"
@@ -25,7 +26,9 @@ private[spark] object TriggerLimits {
     }
   }
 
+  /** @throws ConnectorError if the trigger is `Trigger.Once` */
   def of(limit: ReadLimit): ReadLimits = limit match {
+    case _: ReadAllAvailable => throw ConnectorError(UnsupportedTrigger, OnceRefused)
     case rows: ReadMaxRows => ReadLimits(Some(rows.maxRows), None)
     case ByteLimit(bytes) => ReadLimits(None, Some(bytes))
     case several: CompositeReadLimit =>
@@ -35,6 +38,9 @@ private[spark] object TriggerLimits {
     case _ => ReadLimits.None
   }
 
-  /** Whether one batch is to have all there is: `Trigger.Once`. */
-  def isOnce(limit: ReadLimit): Boolean = limit.isInstanceOf[ReadAllAvailable]
+  private val UnsupportedTrigger = "KINESIS_UNSUPPORTED_TRIGGER"
+  private val OnceRefused =
+    "The Kinesis source does not support Trigger.Once (once=True in Python), which Spark deprecated in " +
+      "version 3.4. Use Trigger.AvailableNow (availableNow=True in Python): the query reads all records " +
+      "that arrived before it started, then stops."
 }

@@ -201,15 +201,4 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(buffer.reserve(shard, capacity * 2, 5), "only where nothing at all is counted")
     }
   }
-
-  test("it tells how often the pages held alone leave no room: not where some is on its way") {
-    val buffer = new PageBuffer(1000)
-    assert(buffer.reserve(shard, 900, 1) && !buffer.reserve(shardOf(1), 900, 2))
-    assert(buffer.refusals === 0)
-    buffer.add(shard, pageOf(900))
-    buffer.release(900)
-    assert(!buffer.reserve(shard, 900, 1) && buffer.refusals === 1)
-    buffer.drop(shard)
-    assert(buffer.reserve(shard, 900, 1) && buffer.refusals === 1)
-  }
 }

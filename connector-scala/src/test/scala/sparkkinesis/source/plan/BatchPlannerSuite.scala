@@ -359,4 +359,10 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     assert(e.getMessage.contains("shardId-000000000000"))
   }
+
+  test("an end with a shard that its start lacks, already read, is refused") {
+    val read = offsetOf(shardOf(0).shard -> ShardProgress(afterNumber(1), Set.empty))
+    val e = intercept[IllegalArgumentException](BatchPlanner.ranges(offsetOf(), read))
+    assert(e.getMessage.contains("shardId-000000000000"))
+  }
 }

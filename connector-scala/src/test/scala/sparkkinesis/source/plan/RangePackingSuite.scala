@@ -28,22 +28,13 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     rangeOf(shard, place, records)
   }
 
-  /** Of one range most of the time, some of several. */
-  private val chains: Gen[Vector[Vector[Located]]] = for {
-    all <- located
-    ends <- Gen.listOfN(all.size, Gen.frequency(4 -> true, 1 -> false))
-  } yield all.zip(ends).foldLeft(Vector.empty[Vector[Located]]) { case (chains, (range, isAlone)) =>
-    if (isAlone || chains.isEmpty) chains :+ Vector(range)
-    else chains.init :+ (chains.last :+ range)
-  }
-
   private val sizes = Gen.zip(Gen.choose(1, 8), Gen.choose(1, 30))
 
   test("every range is in exactly one task, whole or cut into parts that follow each other") {
-    forAll(chains, sizes) { case (chains, (most, wanted)) =>
-      val packed = RangePacking.pack(chains, most, wanted).flatMap(_._2).groupBy(_.shard)
-      assert(packed.keySet === chains.flatten.map(_.range.shard).toSet)
-      chains.flatten.foreach { whole =>
+    forAll(located, sizes) { case (located, (most, wanted)) =>
+      val packed = RangePacking.pack(located, most, wanted).flatMap(_._2).groupBy(_.shard)
+      assert(packed.keySet === located.map(_.range.shard).toSet)
+      located.foreach { whole =>
         val parts =
           packed(whole.range.shard).sortBy(part => whole.marks.indexWhere(_.upTo == part.upTo))
         assert(parts.head.from === whole.range.from && parts.last.upTo === whole.range.upTo)
@@ -52,15 +43,10 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test(
-    "what must be read one after the other is, by one task, uncut; a shard's parts are in order"
-  ) {
-    forAll(chains, sizes) { case (chains, (most, wanted)) =>
-      val tasks = RangePacking.pack(chains, most, wanted).map(_._2)
-      chains.filter(_.size > 1).foreach { chain =>
-        assert(tasks.exists(_.containsSlice(chain.map(_.range))))
-      }
-      val order = chains.flatten.flatMap(whole => whole.marks.map(whole.range.shard -> _.upTo))
+  test("a task reads a shard's parts in order") {
+    forAll(located, sizes) { case (located, (most, wanted)) =>
+      val tasks = RangePacking.pack(located, most, wanted).map(_._2)
+      val order = located.flatMap(whole => whole.marks.map(whole.range.shard -> _.upTo))
       tasks.foreach { task =>
         val places = task.map(range => order.indexOf(range.shard -> range.upTo)).filter(_ >= 0)
         assert(places === places.sorted)
@@ -69,9 +55,9 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("as many tasks as can run at once at most; as many as wanted, where there are marks") {
-    forAll(chains, sizes) { case (chains, (most, wanted)) =>
-      val tasks = RangePacking.pack(chains, most, wanted)
-      val units = chains.map(chain => if (chain.size == 1) chain.head.mostParts else 1).sum
+    forAll(located, sizes) { case (located, (most, wanted)) =>
+      val tasks = RangePacking.pack(located, most, wanted)
+      val units = located.map(_.mostParts).sum
       assert(tasks.size <= math.max(most, wanted))
       assert(tasks.size >= math.min(wanted, units))
       assert(tasks.forall(_._2.nonEmpty))
@@ -79,20 +65,20 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("nothing is cut where nobody asks for it") {
-    forAll(chains, Gen.choose(1, 8)) { (chains, most) =>
-      val packed = RangePacking.pack(chains, most).flatMap(_._2)
-      assert(packed.sortBy(_.shard) === chains.flatten.map(_.range))
+    forAll(located, Gen.choose(1, 8)) { (located, most) =>
+      val packed = RangePacking.pack(located, most).flatMap(_._2)
+      assert(packed.sortBy(_.shard) === located.map(_.range))
     }
   }
 
   test("a task is at its ranges' own place, unless there are more places than tasks") {
     forAll(located, Gen.choose(5, 8)) { (located, most) =>
       val placeOf = located.map(one => one.range.shard -> one.place).toMap
-      for ((place, ranges) <- RangePacking.pack(located.map(Vector(_)), most); range <- ranges)
+      for ((place, ranges) <- RangePacking.pack(located, most); range <- ranges)
         assert(placeOf(range.shard) === place)
     }
     val apart = Vector("a", "b", "c").zipWithIndex.map { case (place, shard) =>
-      Vector(rangeOf(shard, Some(place), Seq(if (place == "b") 99L else 1L)))
+      rangeOf(shard, Some(place), Seq(if (place == "b") 99L else 1L))
     }
     val packed = RangePacking.pack(apart, 2)
     assert(
@@ -102,8 +88,8 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("the same tasks each time") {
-    forAll(chains, sizes) { case (chains, (most, wanted)) =>
-      assert(RangePacking.pack(chains, most, wanted) === RangePacking.pack(chains, most, wanted))
+    forAll(located, sizes) { case (located, (most, wanted)) =>
+      assert(RangePacking.pack(located, most, wanted) === RangePacking.pack(located, most, wanted))
     }
   }
 
@@ -113,7 +99,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     val known = located.map(one => one.range.shard -> one.marks.map(_.records).sum).toMap
     RangePacking
-      .pack(located.map(Vector(_)), maxTasks, minTasks)
+      .pack(located, maxTasks, minTasks)
       .map(_._2.map(r => known(r.shard)).sum)
   }
 
@@ -127,7 +113,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("large ranges are cut first, and evenly") {
     val large = rangeOf(0, Some("a"), Seq.fill(12)(10L))
     val small = rangeOf(1, Some("a"), Seq.fill(12)(1L))
-    val tasks = RangePacking.pack(Vector(Vector(large), Vector(small)), 1, 4).map(_._2)
+    val tasks = RangePacking.pack(Vector(large, small), 1, 4).map(_._2)
     assert(tasks.size === 4)
     assert(tasks.flatten.count(_.shard == shardOf(0)) === 3)
     assert(tasks.flatten.count(_.shard == shardOf(1)) === 1)

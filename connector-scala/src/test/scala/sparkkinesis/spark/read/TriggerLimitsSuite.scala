@@ -6,17 +6,18 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.read.streaming.ReadLimit
 
 import sparkkinesis.Generators.limits
+import sparkkinesis.spark.ConnectorError
 
 class TriggerLimitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  test("limits come back as they went; none of them looks like Trigger.Once") {
+  test("limits survive the way to Spark and back") {
     forAll(limits) { limits =>
-      val told = TriggerLimits.toSpark(limits)
-      assert(TriggerLimits.of(told) === limits && !TriggerLimits.isOnce(told))
+      assert(TriggerLimits.of(TriggerLimits.toSpark(limits)) === limits)
     }
   }
 
-  test("Trigger.Once has no limits") {
-    val once = ReadLimit.allAvailable()
-    assert(TriggerLimits.isOnce(once) && TriggerLimits.of(once).isUnlimited)
+  test("the limit that Spark passes with Trigger.Once is refused, with the trigger to use instead") {
+    val e = intercept[ConnectorError](TriggerLimits.of(ReadLimit.allAvailable()))
+    assert(e.getCondition === "KINESIS_UNSUPPORTED_TRIGGER")
+    assert(e.getMessage.contains("availableNow"))
   }
 }

@@ -9,7 +9,7 @@ import sparkkinesis.bench.raw.RawClient
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamName}
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, Lineage, RangePacking}
+import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
 
 /**
@@ -42,7 +42,7 @@ final class PaperStream(shards: Int) {
   def plan(): Seq[Seq[ShardRange]] = {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
-    val located = Lineage.chains(ranges, end).map(coordinator.located)
+    val located = coordinator.located(ranges.toVector)
     coordinator.advance(start, end, now)
     start = end
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
