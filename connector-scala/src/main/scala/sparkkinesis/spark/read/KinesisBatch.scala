@@ -46,7 +46,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
     val slots = SparkContext.getOrCreate().defaultParallelism
     RangePacking
       .pack(
-        plan.ranges.map(range => Vector(LocatedRange(range, Option.empty[String], Vector.empty))),
+        plan.ranges.map(LocatedRange(_, Option.empty[String], Vector.empty)).toVector,
         slots * TasksASlot
       )
       .map { case (_, ranges) => KinesisInputPartition(ranges, Nil): InputPartition }

@@ -1,0 +1,85 @@
+package sparkkinesis.spark.read
+
+import java.nio.file.Files
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+
+import sparkkinesis.model.{PutEntry, StreamName}
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+
+/** Which triggers the source accepts, with limits and without. */
+class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val server = KinesisServer.start()
+  private lazy val spark =
+    SparkSession.builder().master("local[2]").config("spark.ui.enabled", false).getOrCreate()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  private val limits = Seq(
+    Map.empty[String, String],
+    Map("maxRecordsPerTrigger" -> "3"),
+    Map("maxBytesPerTrigger" -> "1k"),
+    Map("maxRecordsPerTrigger" -> "3", "maxBytesPerTrigger" -> "1k")
+  )
+
+  /** A query over a stream of ten records, into a table named after the stream. */
+  private def start(name: String, options: Map[String, String], trigger: Trigger): StreamingQuery = {
+    server.kinesis.createStream(StreamName(name), 2)
+    (1 to 10).foreach { number =>
+      server.kinesis.putRecord(StreamName(name), PutEntry(s"key-$number", Array(1), None))
+    }
+    spark.readStream
+      .format("kinesis")
+      .option("streamName", name)
+      .option("region", SimulatedKinesis.Region)
+      .option("endpoint", server.endpoint.toString)
+      .option("awsAccessKeyId", "ID")
+      .option("awsSecretAccessKey", "hush")
+      .option("startingPosition", "trim_horizon")
+      .options(options)
+      .load()
+      .writeStream
+      .format("memory")
+      .queryName(name)
+      .trigger(trigger)
+      .option("checkpointLocation", Files.createTempDirectory("trigger").toString)
+      .start()
+  }
+
+  private def count(name: String): Long = spark.table(name).count()
+
+  limits.zipWithIndex.foreach { case (options, index) =>
+    val given = if (options.isEmpty) "without limits" else s"with ${options.keys.mkString(", ")}"
+
+    test(s"Trigger.Once is refused $given, and the message names availableNow") {
+      @annotation.nowarn("cat=deprecation") val once = Trigger.Once()
+      val query = start(s"once_$index", options, once)
+      val e = intercept[StreamingQueryException](query.awaitTermination(30000L))
+      assert(e.getMessage.contains("[KINESIS_UNSUPPORTED_TRIGGER]"))
+      assert(e.getMessage.contains("availableNow"))
+      assert(count(s"once_$index") === 0)
+    }
+
+    test(s"Trigger.AvailableNow reads all records $given") {
+      val query = start(s"now_$index", options, Trigger.AvailableNow())
+      assert(query.awaitTermination(60000L))
+      assert(count(s"now_$index") === 10)
+    }
+
+    test(s"the default trigger is accepted $given, and so is processAllAvailable") {
+      val query = start(s"default_$index", options, Trigger.ProcessingTime(0))
+      try {
+        while (query.isActive && count(s"default_$index") < 10) Thread.sleep(50)
+        query.processAllAvailable()
+        assert(query.exception.isEmpty && count(s"default_$index") === 10)
+      } finally query.stop()
+    }
+  }
+}
