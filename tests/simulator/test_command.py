@@ -39,17 +39,15 @@ def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
         assert len(kinesis.shards("orders")) == 4
         process.send_signal(how)
         assert process.wait(60) == status
-        assert (
-            process.stderr.read() == ""
-        )  # the end of this output also shows that the server has ended
+        assert process.stderr.read() == ""  # the server writes to it too, so it has ended
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--stream", "orders:many"], "'orders:many' is no stream such as orders or orders:2"),
-        (["--stream", "orders:0"], "'orders:0' is no stream"),
-        (["--port", "70000"], "'70000' is no port: 0 to 65535"),
+        (["--stream", "orders:many"], "'orders:many' is not a stream such as orders or orders:2"),
+        (["--stream", "orders:0"], "'orders:0' is not a stream"),
+        (["--port", "70000"], "'70000' is not a port from 0 to 65535"),
         (["--heap", "much"], "heap must be a size such as 512m or 4g, not 'much'"),
         (["--quotas", "aws", "--clock", "simulated"], "Choose one of the two"),
     ],
