@@ -20,6 +20,7 @@ from spark_kinesis import (
     AtTimestamp,
     ByShard,
     ByStream,
+    KinesisJarMissingError,
     KinesisSink,
     KinesisSource,
     Latest,
@@ -27,6 +28,7 @@ from spark_kinesis import (
     StaticCredentials,
     TrimHorizon,
 )
+from spark_kinesis._options.mapping import FrozenMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,6 +202,13 @@ def test_positions_cannot_change() -> None:
     position = ByShard(shards, others=Latest())
     shards.clear()
     assert position.shards == {"shardId-1": Latest()}
+
+
+def test_a_frozen_mapping_is_a_copy() -> None:
+    entries = {"shardId-1": Latest()}
+    mapping = FrozenMapping(entries)
+    entries.clear()
+    assert mapping == {"shardId-1": Latest()}
 
 
 @pytest.mark.parametrize(
@@ -410,6 +419,16 @@ def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
         "linger": "1000ms",
         "checkpointLocation": "c",
     }
+
+
+def test_write_stream_needs_the_connector_before_the_start() -> None:
+    class Bare(Frame):
+        def load(self) -> None:
+            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. ")
+
+    frame: Any = Bare()
+    with pytest.raises(KinesisJarMissingError):
+        KinesisSink(stream_name="s").write_stream(frame)
 
 
 def test_write_stream_sets_checkpoint_and_name_only_if_given() -> None:
