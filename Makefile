@@ -129,7 +129,7 @@ $(WHEEL): $(JARS) $(WHEEL_FILES) | $(TOOLS)
 
 $(RELEASE): $(JARS) $(JAR_212) $(WHEEL_FILES) | $(TOOLS)
 	rm -rf $(@D)
-	cd python && $(PYTHON) -m hatchling build -t sdist,wheel -d ../$(@D)
+	cd python && $(PYTHON) -m hatchling build -d ../$(@D)
 
 $(INSTALLED): $(WHEEL) | $(TOOLS)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $<
