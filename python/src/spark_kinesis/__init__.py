@@ -22,12 +22,11 @@ from ._errors import (
     SparkKinesisError,
 )
 from ._options.credentials import AssumeRole, Credentials, Profile, StaticCredentials
+from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
     AfterSequenceNumber,
     AtSequenceNumber,
     AtTimestamp,
-    ByShard,
-    ByStream,
     Latest,
     Position,
     PositionWord,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from ._options.access import StreamAccess, require_one, require_stream
 from ._options.mapping import SparkOptions
-from ._options.positions import AnyPosition, Latest, position_option, source_position
+from ._options.position_maps import AnyPosition, position_option, source_position
+from ._options.positions import Latest
 from ._options.values import ABSENT, duration, present, require, text
 from ._session.missing import FORMAT, explain_missing_jar
 

@@ -7,31 +7,19 @@ import json
 import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import (
-    AfterSequenceNumber,
     AssumeRole,
-    AtSequenceNumber,
     AtTimestamp,
-    ByShard,
-    ByStream,
-    KinesisJarMissingError,
     KinesisSink,
     KinesisSource,
-    Latest,
     Profile,
     StaticCredentials,
-    TrimHorizon,
 )
-from spark_kinesis._options.mapping import FrozenMapping
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WHO = {
     "stream_name": "orders",
@@ -139,160 +127,6 @@ def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | Ki
     }
 
 
-@pytest.mark.parametrize(
-    ("position", "expected"), [(Latest(), "latest"), (TrimHorizon(), "trim_horizon")]
-)
-def test_positions(position: Latest | TrimHorizon, expected: str) -> None:
-    source = KinesisSource(stream_name="s", starting_position=position)
-    assert source.options()["startingPosition"] == expected
-
-
-def test_positions_by_shard_of_the_one_stream() -> None:
-    position = ByShard(
-        {"shardId-1": AfterSequenceNumber("49"), "shardId-2": AtSequenceNumber("50")},
-        others=TrimHorizon(),
-    )
-    source = KinesisSource(stream_name="orders", starting_position=position)
-    assert json.loads(source.options()["startingPosition"]) == {
-        "orders": {"shardId-1": {"after": "49"}, "shardId-2": {"at": "50"}, "*": "trim_horizon"}
-    }
-
-
-def test_positions_by_stream() -> None:
-    shards = ByShard({"shardId-1": AtSequenceNumber("50")}, others=Latest())
-    source = KinesisSource(
-        stream_name=["orders", "refunds"],
-        ending_position=ByStream({"orders": Latest(), "refunds": shards}),
-    )
-    assert source.options()["streamName"] == "orders,refunds"
-    assert json.loads(source.options()["endingPosition"]) == {
-        "orders": "latest",
-        "refunds": {"shardId-1": {"at": "50"}, "*": "latest"},
-    }
-
-
-def test_positions_by_shard_of_several_streams_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"starting_position .* reads 2 streams: use ByStream"):
-        KinesisSource(stream_name=["a", "b"], starting_position=ByShard({}, others=Latest()))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
-        lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
-        lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
-        lambda: ByShard(["shardId-1"], others=Latest()),  # type: ignore[arg-type]
-        lambda: AtSequenceNumber(49),  # type: ignore[arg-type]
-        lambda: AfterSequenceNumber(49),  # type: ignore[arg-type]
-    ],
-)
-def test_other_positions_are_refused(make: Callable[[], object]) -> None:
-    with pytest.raises(TypeError, match="must be"):
-        make()
-
-
-def test_a_star_is_refused_as_a_shard() -> None:
-    with pytest.raises(ValueError, match="set others instead"):
-        ByShard({"*": TrimHorizon()}, others=Latest())
-
-
-def test_positions_cannot_change() -> None:
-    shards = {"shardId-1": Latest()}
-    position = ByShard(shards, others=Latest())
-    shards.clear()
-    assert position.shards == {"shardId-1": Latest()}
-
-
-def test_a_frozen_mapping_is_a_copy() -> None:
-    entries = {"shardId-1": Latest()}
-    mapping = FrozenMapping(entries)
-    entries.clear()
-    assert mapping == {"shardId-1": Latest()}
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ({"max_records_per_trigger": 3}, "max_records_per_trigger is for read_stream"),
-        ({"max_bytes_per_trigger": 3}, "max_bytes_per_trigger is for read_stream"),
-        ({"starting_position": Latest()}, "would be empty"),
-    ],
-)
-def test_fields_of_a_stream_are_refused_in_a_batch_read(source: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        KinesisSource(stream_name="s", **source).read(None)  # type: ignore[arg-type]
-
-
-def test_a_streaming_query_has_no_end() -> None:
-    with pytest.raises(ValueError, match="ending_position is for read"):
-        KinesisSource(stream_name="s", ending_position=Latest()).read_stream(None)  # type: ignore[arg-type]
-
-
-def test_several_streams_cannot_change() -> None:
-    names = ["a", "b"]
-    source = KinesisSource(stream_name=names)
-    names.append("c")
-    assert source.stream_name == ("a", "b")
-    assert KinesisSource(stream_arn=("x", "y")).options() == {"streamArn": "x,y"}
-
-
-@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
-@pytest.mark.parametrize(
-    ("streams", "said"),
-    [
-        ([], "is an empty list"),
-        (["a,b"], "'a,b', which contains a comma: make it several entries of the list"),
-        (["a", ""], "is blank"),
-        ("a,b", "'a,b', which contains a comma: pass a list"),
-        ("", "is blank"),
-        (" ", "is blank"),
-    ],
-)
-def test_a_wrong_name_of_a_stream_is_refused(
-    field: str, streams: list[str] | str, said: str
-) -> None:
-    with pytest.raises(ValueError, match=f"{field}.* {said}"):
-        KinesisSource(**{field: streams})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
-@pytest.mark.parametrize(("stream", "said"), [("a,b", "a column 'stream'"), ("", "is blank")])
-def test_a_wrong_name_of_a_sinks_stream_is_refused(field: str, stream: str, said: str) -> None:
-    with pytest.raises(ValueError, match=f"{field}.*{said}"):
-        KinesisSink(**{field: stream})  # type: ignore[arg-type]
-
-
-def test_a_list_of_streams_is_refused_for_a_sink() -> None:
-    with pytest.raises(TypeError, match="stream_name"):
-        KinesisSink(stream_name=["a", "b"])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
-def test_a_name_and_an_arn_exclude_each_other(kind: type[KinesisSource | KinesisSink]) -> None:
-    with pytest.raises(ValueError, match="not both"):
-        kind(stream_name="s", stream_arn="arn")
-
-
-def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
-    with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
-        KinesisSource()
-    assert KinesisSink().options() == {}
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "expected"),
-    [
-        ("aggregation", "KPL", "'none' or 'kpl'"),
-        ("ordering", "perKey", "'none' or 'per_key'"),
-        ("dead_letter_format", "csv", "'json' or 'parquet'"),
-    ],
-)
-def test_another_word_names_its_field(field: str, value: str, expected: str) -> None:
-    with pytest.raises(ValueError, match=f"{field} must be {expected}, not '{value}'"):
-        KinesisSink(**{"stream_name": "s", field: value})  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("field", ["aggregation", "ordering", "dead_letter_format"])
 def test_words_are_those_of_the_connector(field: str) -> None:
     said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]
@@ -305,136 +139,11 @@ def _camel(field: str) -> str:
     return re.sub(r"_(\w)", lambda letter: letter[1].upper(), field)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("linger", 100),
-        ("aggregation", True),
-        ("max_aggregate_bytes", "50k"),
-        ("max_aggregate_records", 1.5),
-        ("ordering", 1),
-        ("order_by", ["seq"]),
-        ("dead_letter_path", 1),
-        ("dead_letter_format", True),
-    ],
-)
-def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:
-    with pytest.raises(TypeError, match=field):
-        KinesisSink(**{"stream_name": "s", field: value})
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("region", 1),
-        ("stream_name", 1),
-        ("starting_position", timedelta(hours=1)),
-        ("ending_position", AtSequenceNumber("1")),
-        ("max_records_per_trigger", "10"),
-        ("max_records_per_trigger", True),
-        ("fail_on_data_loss", "false"),
-        ("deaggregate", 0),
-        ("min_fetch_period", 200),
-        ("credentials", "key:secret"),
-        ("role", "arn:aws:iam::123456789012:role/r"),
-    ],
-)
-def test_a_wrong_type_names_its_field(field: str, value: Any) -> None:
-    with pytest.raises(TypeError, match=field):
-        KinesisSource(**{"stream_name": "s", field: value})
-
-
-def test_fields_cannot_change() -> None:
-    source = KinesisSource(stream_name="s")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        source.stream_name = "t"  # type: ignore[misc]
-
-
 @given(st.integers(0, 10**12))
 def test_durations_are_whole_milliseconds(milliseconds: int) -> None:
     period = timedelta(milliseconds=milliseconds)
     source = KinesisSource(stream_name="s", min_fetch_period=period)
     assert source.options()["minFetchPeriod"] == f"{milliseconds}ms"
-
-
-@given(st.integers(0, 10**9), st.integers(1, 999))
-def test_a_finer_duration_is_refused(milliseconds: int, microseconds: int) -> None:
-    period = timedelta(milliseconds=milliseconds, microseconds=microseconds)
-    source = KinesisSource(stream_name="s", min_fetch_period=period)
-    with pytest.raises(ValueError, match="min_fetch_period must be a whole number of milliseconds"):
-        source.options()
-
-
-@given(
-    st.datetimes(datetime(1970, 1, 2), datetime(9000, 1, 1)),  # noqa: DTZ001 zone added below
-    st.integers(-14 * 60, 14 * 60),
-)
-def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> None:
-    when = naive.replace(tzinfo=timezone(timedelta(minutes=offset)))
-    written = AtTimestamp(when).option()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", written)
-    assert datetime.fromisoformat(written.replace("Z", "+00:00")) == when
-
-
-def test_an_instant_without_a_zone_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs a time zone"):
-        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 the test is about this
-
-
-class Frame:
-    """A streaming DataFrame that records the calls to its writer, and starts nothing."""
-
-    def __init__(self) -> None:
-        self.calls: dict[str, Any] = {}
-        self.writeStream = self.sparkSession = self.read = self  # pyspark's names
-
-    def options(self, **options: str) -> Frame:
-        self.calls |= options
-        return self
-
-    def option(self, name: str, value: str) -> Frame:
-        self.calls[name] = value
-        return self
-
-    def __getattr__(self, name: str) -> Any:
-        def call(*said: Any) -> Frame:
-            self.calls[name] = said
-            return self
-
-        return call
-
-
-def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
-    frame: Any = Frame()
-    sink = KinesisSink(stream_name="s", linger=timedelta(seconds=1))
-    writer: Any = sink.write_stream(frame, checkpoint_location=Path("c"), query_name="copy")
-    assert writer is frame
-    assert "start" not in writer.calls
-    assert writer.calls["format"] == ("kinesis",)
-    assert writer.calls["queryName"] == ("copy",)
-    assert {
-        name: writer.calls[name] for name in ("streamName", "linger", "checkpointLocation")
-    } == {
-        "streamName": "s",
-        "linger": "1000ms",
-        "checkpointLocation": "c",
-    }
-
-
-def test_write_stream_needs_the_connector_before_the_start() -> None:
-    class Bare(Frame):
-        def load(self) -> None:
-            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. ")
-
-    frame: Any = Bare()
-    with pytest.raises(KinesisJarMissingError):
-        KinesisSink(stream_name="s").write_stream(frame)
-
-
-def test_write_stream_sets_checkpoint_and_name_only_if_given() -> None:
-    frame: Any = Frame()
-    KinesisSink(stream_name="s").write_stream(frame)
-    assert not {"checkpointLocation", "queryName", "trigger", "outputMode"} & frame.calls.keys()
 
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,16 +1,21 @@
-"""Positions are values: they compare, hash, and cannot change."""
+"""Positions: values that compare, hash, cannot change, and become options."""
 
 from __future__ import annotations
 
 import copy
+import json
 import pickle
+import re
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spark_kinesis import (
     AfterSequenceNumber,
+    AtSequenceNumber,
     AtTimestamp,
     ByShard,
     ByStream,
@@ -18,9 +23,11 @@ from spark_kinesis import (
     Latest,
     TrimHorizon,
 )
+from spark_kinesis._options.mapping import FrozenMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
@@ -110,3 +117,91 @@ def test_a_negative_duration_is_refused() -> None:
         AtTimestamp.ago(timedelta(seconds=-1))
     with pytest.raises(TypeError, match="duration must be timedelta, not 60"):
         AtTimestamp.ago(60)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"), [(Latest(), "latest"), (TrimHorizon(), "trim_horizon")]
+)
+def test_positions(position: Latest | TrimHorizon, expected: str) -> None:
+    source = KinesisSource(stream_name="s", starting_position=position)
+    assert source.options()["startingPosition"] == expected
+
+
+def test_positions_by_shard_of_the_one_stream() -> None:
+    position = ByShard(
+        {"shardId-1": AfterSequenceNumber("49"), "shardId-2": AtSequenceNumber("50")},
+        others=TrimHorizon(),
+    )
+    source = KinesisSource(stream_name="orders", starting_position=position)
+    assert json.loads(source.options()["startingPosition"]) == {
+        "orders": {"shardId-1": {"after": "49"}, "shardId-2": {"at": "50"}, "*": "trim_horizon"}
+    }
+
+
+def test_positions_by_stream() -> None:
+    shards = ByShard({"shardId-1": AtSequenceNumber("50")}, others=Latest())
+    source = KinesisSource(
+        stream_name=["orders", "refunds"],
+        ending_position=ByStream({"orders": Latest(), "refunds": shards}),
+    )
+    assert source.options()["streamName"] == "orders,refunds"
+    assert json.loads(source.options()["endingPosition"]) == {
+        "orders": "latest",
+        "refunds": {"shardId-1": {"at": "50"}, "*": "latest"},
+    }
+
+
+def test_positions_by_shard_of_several_streams_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"starting_position .* reads 2 streams: use ByStream"):
+        KinesisSource(stream_name=["a", "b"], starting_position=ByShard({}, others=Latest()))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
+        lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
+        lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
+        lambda: ByShard(["shardId-1"], others=Latest()),  # type: ignore[arg-type]
+        lambda: AtSequenceNumber(49),  # type: ignore[arg-type]
+        lambda: AfterSequenceNumber(49),  # type: ignore[arg-type]
+    ],
+)
+def test_other_positions_are_refused(make: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match="must be"):
+        make()
+
+
+def test_a_star_is_refused_as_a_shard() -> None:
+    with pytest.raises(ValueError, match="set others instead"):
+        ByShard({"*": TrimHorizon()}, others=Latest())
+
+
+def test_positions_cannot_change() -> None:
+    shards = {"shardId-1": Latest()}
+    position = ByShard(shards, others=Latest())
+    shards.clear()
+    assert position.shards == {"shardId-1": Latest()}
+
+
+def test_a_frozen_mapping_is_a_copy() -> None:
+    entries = {"shardId-1": Latest()}
+    mapping = FrozenMapping(entries)
+    entries.clear()
+    assert mapping == {"shardId-1": Latest()}
+
+
+@given(
+    st.datetimes(datetime(1970, 1, 2), datetime(9000, 1, 1)),  # noqa: DTZ001 zone added below
+    st.integers(-14 * 60, 14 * 60),
+)
+def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> None:
+    when = naive.replace(tzinfo=timezone(timedelta(minutes=offset)))
+    written = AtTimestamp(when).option()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", written)
+    assert datetime.fromisoformat(written.replace("Z", "+00:00")) == when
+
+
+def test_an_instant_without_a_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs a time zone"):
+        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 the test is about this

@@ -1,0 +1,90 @@
+"""Reads and writes: what is set on the readers and writers of Spark."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_kinesis import (
+    KinesisJarMissingError,
+    KinesisSink,
+    KinesisSource,
+    Latest,
+)
+
+
+class Frame:
+    """A streaming DataFrame that records the calls to its writer, and starts nothing."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, Any] = {}
+        self.writeStream = self.sparkSession = self.read = self  # pyspark's names
+
+    def options(self, **options: str) -> Frame:
+        self.calls |= options
+        return self
+
+    def option(self, name: str, value: str) -> Frame:
+        self.calls[name] = value
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*said: Any) -> Frame:
+            self.calls[name] = said
+            return self
+
+        return call
+
+
+def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
+    frame: Any = Frame()
+    sink = KinesisSink(stream_name="s", linger=timedelta(seconds=1))
+    writer: Any = sink.write_stream(frame, checkpoint_location=Path("c"), query_name="copy")
+    assert writer is frame
+    assert "start" not in writer.calls
+    assert writer.calls["format"] == ("kinesis",)
+    assert writer.calls["queryName"] == ("copy",)
+    assert {
+        name: writer.calls[name] for name in ("streamName", "linger", "checkpointLocation")
+    } == {
+        "streamName": "s",
+        "linger": "1000ms",
+        "checkpointLocation": "c",
+    }
+
+
+def test_write_stream_needs_the_connector_before_the_start() -> None:
+    class Bare(Frame):
+        def load(self) -> None:
+            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. ")
+
+    frame: Any = Bare()
+    with pytest.raises(KinesisJarMissingError):
+        KinesisSink(stream_name="s").write_stream(frame)
+
+
+def test_write_stream_sets_checkpoint_and_name_only_if_given() -> None:
+    frame: Any = Frame()
+    KinesisSink(stream_name="s").write_stream(frame)
+    assert not {"checkpointLocation", "queryName", "trigger", "outputMode"} & frame.calls.keys()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({"max_records_per_trigger": 3}, "max_records_per_trigger is for read_stream"),
+        ({"max_bytes_per_trigger": 3}, "max_bytes_per_trigger is for read_stream"),
+        ({"starting_position": Latest()}, "would be empty"),
+    ],
+)
+def test_fields_of_a_stream_are_refused_in_a_batch_read(source: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        KinesisSource(stream_name="s", **source).read(None)  # type: ignore[arg-type]
+
+
+def test_a_streaming_query_has_no_end() -> None:
+    with pytest.raises(ValueError, match="ending_position is for read"):
+        KinesisSource(stream_name="s", ending_position=Latest()).read_stream(None)  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""Wrong names, words and types: the error names the field."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis import (
+    AtSequenceNumber,
+    KinesisSink,
+    KinesisSource,
+)
+
+
+def test_several_streams_cannot_change() -> None:
+    names = ["a", "b"]
+    source = KinesisSource(stream_name=names)
+    names.append("c")
+    assert source.stream_name == ("a", "b")
+    assert KinesisSource(stream_arn=("x", "y")).options() == {"streamArn": "x,y"}
+
+
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+@pytest.mark.parametrize(
+    ("streams", "said"),
+    [
+        ([], "is an empty list"),
+        (["a,b"], "'a,b', which contains a comma: make it several entries of the list"),
+        (["a", ""], "is blank"),
+        ("a,b", "'a,b', which contains a comma: pass a list"),
+        ("", "is blank"),
+        (" ", "is blank"),
+    ],
+)
+def test_a_wrong_name_of_a_stream_is_refused(
+    field: str, streams: list[str] | str, said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{field}.* {said}"):
+        KinesisSource(**{field: streams})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+@pytest.mark.parametrize(("stream", "said"), [("a,b", "a column 'stream'"), ("", "is blank")])
+def test_a_wrong_name_of_a_sinks_stream_is_refused(field: str, stream: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"{field}.*{said}"):
+        KinesisSink(**{field: stream})  # type: ignore[arg-type]
+
+
+def test_a_list_of_streams_is_refused_for_a_sink() -> None:
+    with pytest.raises(TypeError, match="stream_name"):
+        KinesisSink(stream_name=["a", "b"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
+def test_a_name_and_an_arn_exclude_each_other(kind: type[KinesisSource | KinesisSink]) -> None:
+    with pytest.raises(ValueError, match="not both"):
+        kind(stream_name="s", stream_arn="arn")
+
+
+def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
+    with pytest.raises(ValueError, match="exactly one of stream_name and stream_arn, not neither"):
+        KinesisSource()
+    assert KinesisSink().options() == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("aggregation", "KPL", "'none' or 'kpl'"),
+        ("ordering", "perKey", "'none' or 'per_key'"),
+        ("dead_letter_format", "csv", "'json' or 'parquet'"),
+    ],
+)
+def test_another_word_names_its_field(field: str, value: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=f"{field} must be {expected}, not '{value}'"):
+        KinesisSink(**{"stream_name": "s", field: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("linger", 100),
+        ("aggregation", True),
+        ("max_aggregate_bytes", "50k"),
+        ("max_aggregate_records", 1.5),
+        ("ordering", 1),
+        ("order_by", ["seq"]),
+        ("dead_letter_path", 1),
+        ("dead_letter_format", True),
+    ],
+)
+def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=field):
+        KinesisSink(**{"stream_name": "s", field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("region", 1),
+        ("stream_name", 1),
+        ("starting_position", timedelta(hours=1)),
+        ("ending_position", AtSequenceNumber("1")),
+        ("max_records_per_trigger", "10"),
+        ("max_records_per_trigger", True),
+        ("fail_on_data_loss", "false"),
+        ("deaggregate", 0),
+        ("min_fetch_period", 200),
+        ("credentials", "key:secret"),
+        ("role", "arn:aws:iam::123456789012:role/r"),
+    ],
+)
+def test_a_wrong_type_names_its_field(field: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=field):
+        KinesisSource(**{"stream_name": "s", field: value})
+
+
+def test_fields_cannot_change() -> None:
+    source = KinesisSource(stream_name="s")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        source.stream_name = "t"  # type: ignore[misc]
+
+
+@given(st.integers(0, 10**9), st.integers(1, 999))
+def test_a_finer_duration_is_refused(milliseconds: int, microseconds: int) -> None:
+    period = timedelta(milliseconds=milliseconds, microseconds=microseconds)
+    source = KinesisSource(stream_name="s", min_fetch_period=period)
+    with pytest.raises(ValueError, match="min_fetch_period must be a whole number of milliseconds"):
+        source.options()
