@@ -17,8 +17,9 @@ HEAD = """\
 # Spark versions
 
 One jar serves Spark 4.0 to 4.3. Spark 3.5 with Scala 2.12 needs a second jar, which
-`make jar-2.12` builds from the same sources. [ADR 10](../adr/0010-spark-3-5.md) lists what the
-second jar does not support.
+`make jar-2.12` builds from the same sources. A release of the Python package contains both jars
+and chooses the right one. [ADR 10](../adr/0010-spark-3-5.md) lists what the second jar does not
+support.
 
 `make test-spark SPARK=<version>` runs the end-to-end tests on one version, with the same wheel.
 Tests about Spark's scheduler on a cluster run on the oldest version only. On Spark 3.5, only the
