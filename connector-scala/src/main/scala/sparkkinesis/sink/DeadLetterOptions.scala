@@ -1,16 +1,16 @@
 package sparkkinesis.sink
 
 /**
- * Where rows go that cannot be records.
+ * Where rows are written that Kinesis cannot accept.
  *
- * @param path of a folder, as Hadoop's file systems name it
+ * @param path of a folder in a Hadoop file system
  */
 final case class DeadLetterOptions(
     path: String,
     format: DeadLetterFormat = DeadLetterFormat.Json
 )
 
-/** How dead letters are written. */
+/** The file format of dead letters. */
 sealed abstract class DeadLetterFormat(val name: String) extends Serializable
 
 object DeadLetterFormat {

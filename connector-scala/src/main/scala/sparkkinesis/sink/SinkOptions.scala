@@ -5,21 +5,20 @@ import java.util.Locale
 import scala.concurrent.duration._
 
 import sparkkinesis.client.options.{OptionException, Options}
-import sparkkinesis.sink.lane.AggregateLimits
 
 /**
- * How the sink writes. Travels to executors.
+ * The options of the sink. The driver sends them to executors.
  *
- * @param deliveryTimeout a record that Kinesis has not taken so long after it was first sent fails
- *   the task
- * @param linger so long a record waits for others that go with it
- * @param maxInFlightRequests at once, of a task
- * @param maxBufferedBytes of records not yet acknowledged, and 128 for each, of a task
- * @param aggregation how large aggregates become; none: each row is a Kinesis record
- * @param isOrdered whether the records of one key stay in order
- * @param orderBy the column whose order that is, as the user spelt it; none: the order of the rows as
- *   they come
- * @param deadLetters none: a row that cannot be a record fails the task
+ * @param deliveryTimeout the task fails if Kinesis has not accepted a record so long after it was
+ *   first sent
+ * @param linger how long a record waits for others that are sent with it
+ * @param maxInFlightRequests per task
+ * @param maxBufferedBytes of records that are not acknowledged, plus 128 bytes per record, per task
+ * @param aggregation limits of aggregated records; none: each row becomes one Kinesis record
+ * @param isOrdered whether the records of one partition key stay in order
+ * @param orderBy the column that defines the order, as the user wrote it; none: the order in which
+ *   the rows arrive
+ * @param deadLetters where rows go that Kinesis cannot accept; none: such a row fails the task
  */
 final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
@@ -34,7 +33,7 @@ final case class SinkOptions(
 
 object SinkOptions {
 
-  /** Of the sink alone; those of the connection come on top. */
+  /** The names of the sink's own options, without those of the connection. */
   val Names: Seq[String] = Seq(
     "deliveryTimeout",
     "linger",
@@ -49,13 +48,13 @@ object SinkOptions {
     "deadLetterFormat"
   )
 
-  /** Every request in flight has a thread. */
+  /** Every request in flight uses a thread. */
   private val MostInFlight = 256
 
-  /** What fills up goes at once: a longer wait would only make rows late. */
+  /** A full request is sent at once, so a longer wait only delays rows. */
   private val LongestLinger = 1.minute
 
-  /** @throws sparkkinesis.client.options.OptionException where a value is wrong, or has no meaning */
+  /** @throws sparkkinesis.client.options.OptionException if a value is invalid or has no effect */
   def parse(options: Options): SinkOptions = {
     val default = SinkOptions()
     val isOrdered = choice(options, "ordering", "none", "perKey").contains("perKey")
@@ -72,21 +71,25 @@ object SinkOptions {
   }
 
   private def linger(options: Options): Option[FiniteDuration] = {
-    val said = options.duration("linger")
-    said.filter(_ > LongestLinger).foreach { _ =>
+    val linger = options.duration("linger")
+    linger.filter(_ > LongestLinger).foreach { _ =>
       throw options.invalid(
         "linger",
         s"at most ${LongestLinger.toMinutes}m",
-        "Leave it out to have 100ms."
+        "Remove the option to use the default, 100ms."
       )
     }
-    said
+    linger
   }
 
   private def inFlight(options: Options): Option[Int] = {
     val requests = options.positiveInt("maxInFlightRequests")
     requests.filter(_ > MostInFlight).foreach { _ =>
-      throw options.invalid("maxInFlightRequests", s"at most $MostInFlight", "Use more tasks.")
+      throw options.invalid(
+        "maxInFlightRequests",
+        s"at most $MostInFlight",
+        "Use more tasks to send more requests at a time."
+      )
     }
     requests
   }
@@ -105,7 +108,11 @@ object SinkOptions {
   private def aggregateBytes(options: Options): Option[Int] =
     options.size("maxAggregateBytes").map { bytes =>
       if (bytes < AggregateLimits.LeastBytes || bytes > AggregateLimits.MostBytes)
-        throw options.invalid("maxAggregateBytes", "1k to 1m", "Leave it out to have 50k.")
+        throw options.invalid(
+          "maxAggregateBytes",
+          "1k to 1m",
+          "Remove the option to use the default, 50k."
+        )
       bytes.toInt
     }
 
@@ -117,27 +124,27 @@ object SinkOptions {
 
   private def deadLetters(options: Options): Option[DeadLetterOptions] = {
     val formats = DeadLetterFormat.All
-    val said = choice(options, "deadLetterFormat", formats.map(_.name): _*)
-    val format = formats.find(it => said.contains(it.name)).getOrElse(DeadLetterFormat.Json)
+    val name = choice(options, "deadLetterFormat", formats.map(_.name): _*)
+    val format = formats.find(it => name.contains(it.name)).getOrElse(DeadLetterFormat.Json)
     val path = options.text("deadLetterPath")
     if (path.isEmpty) refuseAlone(options, "deadLetterPath", "deadLetterFormat")
     path.map(DeadLetterOptions(_, format))
   }
 
-  /** One of two words, in any case, as it is spelt here. */
+  /** One of the given words. The user may write it in any case. */
   private def choice(options: Options, name: String, words: String*): Option[String] =
-    options.text(name).map { said =>
-      words.find(_.toLowerCase(Locale.ROOT) == said.toLowerCase(Locale.ROOT)).getOrElse {
-        throw options.invalid(name, words.mkString(" or "), "Say one of the two.")
+    options.text(name).map { text =>
+      words.find(_.toLowerCase(Locale.ROOT) == text.toLowerCase(Locale.ROOT)).getOrElse {
+        throw options.invalid(name, words.mkString(" or "), "Use one of these words.")
       }
     }
 
-  /** What means nothing without another option was given for a reason: it is not left unread. */
+  /** An option without effect is an error: the user gave it for a reason. */
   private def refuseAlone(options: Options, other: String, names: String*): Unit =
     names.find(options.contains).foreach { name =>
       throw OptionException.missing(
-        s"Option ${options.named(name)} is given without '$other'. " +
-          "Give both, or leave it out."
+        s"Option ${options.named(name)} has no effect without '$other'. " +
+          "Set both options, or remove this one."
       )
     }
 }

@@ -1,28 +1,26 @@
 package sparkkinesis.sink
 
-import java.time.Instant
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.collection.mutable
-import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** A Kinesis that only takes records, and answers each request as it is told. */
+/** A Kinesis that only accepts records, and answers each request with the given function. */
 class FakeKinesis(answer: (FakeKinesis, Seq[PutEntry]) => Seq[PutResult]) extends KinesisClient {
-  private val taken = mutable.Buffer.empty[String]
+  private val texts = mutable.Buffer.empty[String]
   private val sizes = mutable.Buffer.empty[Int]
   private val numbers = new AtomicLong
 
-  /** The data of what was written, as text, in order of arrival. */
-  def written: Seq[String] = synchronized(taken.toVector)
+  /** The data of the written records, as text, in order of arrival. */
+  def written: Seq[String] = synchronized(texts.toVector)
 
-  /** Records of each request. */
+  /** The number of records in each request. */
   def requests: Seq[Int] = synchronized(sizes.toVector)
 
   def write(entry: PutEntry): PutResult = synchronized {
-    taken += new String(entry.data)
+    texts += new String(entry.data)
     PutResult.Written(ShardId("s"), SequenceNumber(numbers.incrementAndGet().toString))
   }
 
@@ -51,22 +49,4 @@ object FakeKinesis {
     PutResult.Failed("ProvisionedThroughputExceededException", "Rate exceeded for shard s")
 
   def willing: FakeKinesis = new FakeKinesis((it, entries) => entries.map(it.write))
-}
-
-/** Waiting takes hardly any time but moves the hands; and they can be moved by hand. */
-final class FastClock extends Clock {
-  private val millis = new AtomicLong
-  override def now: Instant = Instant.ofEpochMilli(millis.get)
-
-  override def sleep(duration: FiniteDuration): Unit = {
-    if (Thread.interrupted()) throw new InterruptedException
-    pass(duration)
-  }
-
-  override def await(monitor: AnyRef, duration: Long): Unit = {
-    monitor.wait(1)
-    pass(math.max(1L, duration).millis)
-  }
-
-  def pass(duration: FiniteDuration): Unit = { millis.addAndGet(duration.toMillis); () }
 }

@@ -5,8 +5,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.scalatest.prop.TableFor5
 
 import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
-import sparkkinesis.sink.lane.AggregateLimits
-import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions, SinkOptions}
+import sparkkinesis.sink.{AggregateLimits, DeadLetterFormat, DeadLetterOptions, SinkOptions}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
@@ -132,25 +131,31 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("deliveryTimeout", "5 m", duration, unit, stream),
     ("deliveryTimeout", "8761h", duration, unit, stream),
     ("maxInFlightRequests", "0", whole, digits, stream),
-    ("maxInFlightRequests", "257", "at most 256", "Use more tasks.", stream),
+    (
+      "maxInFlightRequests",
+      "257",
+      "at most 256",
+      "Use more tasks to send more requests at a time.",
+      stream
+    ),
     ("maxBufferedBytes", "0k", size, unit, stream),
     ("maxBufferedBytes", "2000000g", size, unit, stream),
     ("linger", "0ms", duration, unit, stream),
-    ("linger", "61s", "at most 1m", "Leave it out to have 100ms.", stream),
-    ("aggregation", "avro", "none or kpl", "Say one of the two.", stream),
+    ("linger", "61s", "at most 1m", "Remove the option to use the default, 100ms.", stream),
+    ("aggregation", "avro", "none or kpl", "Use one of these words.", stream),
     ("maxAggregateBytes", "50kb", size, unit, kpl),
-    ("maxAggregateBytes", "1023", "1k to 1m", "Leave it out to have 50k.", kpl),
-    ("maxAggregateBytes", "1048577", "1k to 1m", "Leave it out to have 50k.", kpl),
+    ("maxAggregateBytes", "1023", "1k to 1m", "Remove the option to use the default, 50k.", kpl),
+    ("maxAggregateBytes", "1048577", "1k to 1m", "Remove the option to use the default, 50k.", kpl),
     ("maxAggregateRecords", "0", whole, digits, kpl),
     ("maxAggregateRecords", "2147483648", whole, digits, kpl),
-    ("ordering", "total", "none or perKey", "Say one of the two.", stream),
+    ("ordering", "total", "none or perKey", "Use one of these words.", stream),
     ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
     ("deadLetterPath", " ", "a value", default, stream),
     (
       "deadLetterFormat",
       "csv",
       "json or parquet",
-      "Say one of the two.",
+      "Use one of these words.",
       stream + ("deadLetterPath" -> "letters")
     )
   )
@@ -238,7 +243,7 @@ class OptionBoundsSuite extends AnyFunSuite {
         val e = intercept[OptionException](asSink(stream ++ beside + (name -> value)))
         assert(e.condition === OptionException.MissingOption)
         assert(
-          e.getMessage === s"Option '$name' is given without '$other'. Give both, or leave it out."
+          e.getMessage === s"Option '$name' has no effect without '$other'. Set both options, or remove this one."
         )
       }
     }

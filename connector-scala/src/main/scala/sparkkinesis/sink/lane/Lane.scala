@@ -1,7 +1,5 @@
 package sparkkinesis.sink.lane
 
-import java.util.ArrayDeque
-
 import scala.collection.mutable
 
 import sparkkinesis.model.{PutEntry, ShardId}
@@ -9,11 +7,12 @@ import sparkkinesis.sink.rate.ShardRate
 import sparkkinesis.sink.rate.ShardRate.Taken
 
 /**
- * The records of one shard, as far as can be told beforehand, in the order they came.
+ * The records of one shard, as predicted from their hash keys, in the order in which they arrived.
  *
- * @param rate shared with all who write to the shard
- * @param open where records are gathered into aggregates
- * @param isOrdered whether one request at a time has records of it, and in that no two of one key
+ * @param rate shared with all tasks of the executor that write to the shard
+ * @param open the aggregate that records go into; none without aggregation
+ * @param isOrdered whether at most one request at a time has records of the lane, and that request at
+ *   most one record per partition key
  */
 private[sink] final class Lane(
     val shard: ShardId,
@@ -21,176 +20,172 @@ private[sink] final class Lane(
     open: Option[OpenAggregate],
     isOrdered: Boolean
 ) {
-  private val queue = new ArrayDeque[PendingRecord]
-  private var queuedBytes = 0L
+  private val queue = new RecordQueue
   private var inFlight = 0
-  private var heldUntil = 0L
+  private var pausedUntil = 0L
   private var failuresInARow = 0
   private var failedAt = Long.MinValue
-  private var blockedAt = Option.empty[Long]
-  private var slept = 0L
+  private var blockedSince = Option.empty[Long]
+  private var pastSleep = 0L
 
   def isEmpty: Boolean = queue.isEmpty && open.forall(_.isEmpty)
 
-  /** Records that wait for a request. */
-  def size: Int = queue.size
+  /** Number of Kinesis records that wait for a request. */
+  def queuedRecords: Int = queue.size
 
-  /** Of those. */
-  def bytes: Long = queuedBytes
+  /** Bytes of those records. */
+  def queuedBytes: Long = queue.bytes
 
-  /** When the oldest record came, if there is one. */
-  def since: Long = if (queue.isEmpty) open.fold(Lane.Never)(_.since) else queue.peek.since
+  /** When the oldest record arrived; `Never` if there is none. */
+  def oldestArrival: Long =
+    if (queue.isEmpty) open.fold(Lane.Never)(_.arrivedAt) else queue.head.arrivedAt
 
-  /** Milliseconds in all that records were ready and the shard was not. */
-  def sleep(now: Long): Long = slept + blockedAt.fold(0L)(now - _)
+  /** Milliseconds in total that records were ready to be sent and the shard could not take them. */
+  def sleep(now: Long): Long = pastSleep + blockedSince.fold(0L)(now - _)
 
-  /** Of the record that goes next, if it was sent before. */
-  def trouble: Option[Trouble] = if (queue.isEmpty) None else queue.peek.trouble
+  /** The first failure of the next record, if it was sent before. */
+  def firstFailure: Option[FirstFailure] = if (queue.isEmpty) None else queue.head.firstFailure
 
-  def add(entry: PutEntry, hi: Long, lo: Long, now: Long, before: Option[Trouble]): Unit =
-    open match {
-      case Some(aggregate) => aggregate.add(entry, hi, lo, now, before).foreach(enqueue)
-      case None =>
-        val record = new PendingRecord(entry, hi, lo, 1, EntrySize.of(entry), now)
-        record.trouble = before
-        enqueue(record)
-    }
+  def add(
+      entry: PutEntry,
+      hashHi: Long,
+      hashLo: Long,
+      arrivedAt: Long,
+      failure: Option[FirstFailure]
+  ): Unit = open match {
+    case Some(aggregate) =>
+      aggregate.add(entry, hashHi, hashLo, arrivedAt, failure).foreach(queue.addLast)
+    case None =>
+      val record =
+        new PendingRecord(entry, hashHi, hashLo, 1, EntrySize.of(entry), arrivedAt)
+      record.firstFailure = failure
+      queue.addLast(record)
+  }
 
-  /** From when on some of it may be sent; `Never` while an answer must come first. */
+  /** When the next records may be sent; `Never` if an answer must come first. */
   def readyAt(now: Long): Long =
     if (isOrdered && inFlight > 0) Lane.Never
     else {
-      val allowed =
-        if (!queue.isEmpty) rate.readyAt(queue.size, queuedBytes, queue.peek.size, now)
+      val allowedAt =
+        if (!queue.isEmpty) rate.readyAt(queue.size, queue.bytes, queue.head.size, now)
         else rate.readyAt(1, 0, open.fold(0)(_.size), now)
-      math.max(allowed, heldUntil)
+      math.max(allowedAt, pausedUntil)
     }
 
-  /** Records would go, and may not yet. */
-  def block(now: Long): Unit = if (blockedAt.isEmpty) blockedAt = Some(now)
+  /** Records are due, and the shard cannot take them yet. */
+  def block(now: Long): Unit = if (blockedSince.isEmpty) blockedSince = Some(now)
 
   /**
-   * Gives what may go to a request with room.
+   * Moves the records that may be sent to a request that has room.
    *
-   * @param isDue whether an aggregate is sent though it has room
+   * @param isDue whether the open aggregate is sent although it still has room
+   * @return whether some of them exceed the known quota of the shard
    */
-  def give(to: Request.Gathering, isDue: Boolean, now: Long): Unit = {
-    val from = to.size
+  def moveTo(request: RequestRecords, isDue: Boolean, now: Long): Boolean = {
+    val sizeBefore = request.size
     val isProbe =
-      if (!isOrdered) giveFirst(to, isDue, now, Int.MaxValue)
-      else if (open.isDefined) giveFirst(to, isDue, now, 1)
-      else giveOneOfEachKey(to, now)
-    if (to.size > from) {
-      to.endPart(this, from, isProbe)
+      if (!isOrdered) moveFirst(request, isDue, now, Int.MaxValue)
+      else if (open.isDefined) moveFirst(request, isDue, now, 1)
+      else moveOnePerKey(request, now)
+    if (request.size > sizeBefore) {
       inFlight += 1
-      slept = sleep(now)
-      blockedAt = None
+      pastSleep = sleep(now)
+      blockedSince = None
     }
+    isProbe
   }
 
-  /** @return whether some go beyond the quota */
-  private def giveFirst(
-      to: Request.Gathering,
+  private def moveFirst(
+      request: RequestRecords,
       isDue: Boolean,
       now: Long,
-      most: Int
+      maxRecords: Int
   ): Boolean = {
-    var (sent, isProbe, isMore) = (0, false, true)
-    while (isMore && sent < most && hasNext(isDue) && to.fits(queue.peek))
-      giveNext(to, now) match {
+    var (moved, isProbe, isMore) = (0, false, true)
+    while (isMore && moved < maxRecords && hasNext(isDue) && request.fits(queue.head))
+      moveNext(request, now) match {
         case Taken.Nothing => isMore = false
         case taken =>
           isProbe = isProbe || taken == Taken.Beyond
-          sent += 1
+          moved += 1
       }
     isProbe
   }
 
-  /** The first record, if the shard's rate allows it. */
-  private def giveNext(to: Request.Gathering, now: Long): Taken = {
-    val taken = rate.take(queue.peek.size, now)
-    if (taken != Taken.Nothing) to.add(dequeue())
+  /** Moves the next record, if the rate of the shard allows it. */
+  private def moveNext(request: RequestRecords, now: Long): Taken = {
+    val taken = rate.take(queue.head.size, now)
+    if (taken != Taken.Nothing) request.add(queue.removeFirst())
     taken
   }
 
-  /** An aggregate is closed when nothing else is left: it grows while the shard is behind. */
+  /** Closes the aggregate only if the queue is empty: it grows while the shard is behind. */
   private def hasNext(isDue: Boolean): Boolean = {
-    if (queue.isEmpty && isDue) open.flatMap(_.close()).foreach(enqueue)
+    if (queue.isEmpty && isDue) open.flatMap(_.close()).foreach(queue.addLast)
     !queue.isEmpty
   }
 
-  /** Kinesis keeps no order within a request: of each key only the first record goes. */
-  private def giveOneOfEachKey(to: Request.Gathering, now: Long): Boolean = {
+  /** Kinesis keeps no order within a request, so only the first record per key is moved. */
+  private def moveOnePerKey(request: RequestRecords, now: Long): Boolean = {
     val keys = mutable.HashSet.empty[String]
-    val kept = new ArrayDeque[PendingRecord]
+    val skipped = new RecordQueue
     var (isProbe, isMore) = (false, true)
-    while (isMore && !queue.isEmpty && kept.size < Lane.LookAhead && to.fits(queue.peek))
-      if (!keys.add(queue.peek.entry.partitionKey)) kept.add(dequeue())
+    while (isMore && !queue.isEmpty && skipped.size < Lane.MaxSkipped && request.fits(queue.head))
+      if (!keys.add(queue.head.entry.partitionKey)) skipped.addLast(queue.removeFirst())
       else
-        giveNext(to, now) match {
+        moveNext(request, now) match {
           case Taken.Nothing => isMore = false
           case taken => isProbe = isProbe || taken == Taken.Beyond
         }
-    while (!kept.isEmpty) enqueueFirst(kept.pollLast())
+    skipped.drain().reverseIterator.foreach(queue.addFirst)
     isProbe
   }
 
   /**
-   * A request was answered, or not.
+   * A request with records of this lane was answered, or failed.
    *
-   * @param again the lane's records in it that must be sent again, in their order
-   * @param isProgress whether some were written
-   * @param sentAt when it was sent
-   * @param pause of so many failures in a row, in milliseconds
+   * @param failed the lane's records that must be sent again, in their order
+   * @param isProgress whether Kinesis wrote some of the lane's records
+   * @param sentAt when the request was sent
+   * @param backoff milliseconds to pause after so many failures in a row
    */
-  def returned(
-      again: Seq[PendingRecord],
+  def requestEnded(
+      failed: Seq[PendingRecord],
       isProgress: Boolean,
       sentAt: Long,
       now: Long,
-      pause: Int => Long
+      backoff: Int => Long
   ): Unit = {
     inFlight -= 1
-    again.reverseIterator.foreach(enqueueFirst)
-    if (again.isEmpty) failuresInARow = 0
-    else if (sentAt >= failedAt) { // what was in flight with a failure is the same one
+    failed.reverseIterator.foreach(queue.addFirst)
+    if (failed.isEmpty) failuresInARow = 0
+    else if (sentAt >= failedAt) { // requests that were in flight together fail only once
       failuresInARow = if (isProgress) 1 else failuresInARow + 1
       failedAt = now
-      heldUntil = math.max(heldUntil, now + pause(failuresInARow))
+      pausedUntil = math.max(pausedUntil, now + backoff(failuresInARow))
     }
   }
 
-  /** With order, nothing more is sent until it is released: more was sent than is settled. */
+  /** If order matters, sends nothing until `release`. Calls may be nested. */
   def hold(): Unit = inFlight += 1
 
   def release(): Unit = inFlight -= 1
 
-  /** All that it has, in order; it stays empty. */
+  /** Removes and returns all records, in order. */
   def drain(): Seq[PendingRecord] = {
-    open.flatMap(_.close()).foreach(enqueue)
-    Iterator.continually(dequeue()).take(queue.size).toVector
+    open.flatMap(_.close()).foreach(queue.addLast)
+    queue.drain()
   }
 
-  def enqueue(record: PendingRecord): Unit = {
-    queue.add(record)
-    queuedBytes += record.size
-  }
-
-  private def enqueueFirst(record: PendingRecord): Unit = {
-    queue.addFirst(record)
-    queuedBytes += record.size
-  }
-
-  private def dequeue(): PendingRecord = {
-    val record = queue.poll()
-    queuedBytes -= record.size
-    record
-  }
+  /** Adds a record that was in another lane before. */
+  def enqueue(record: PendingRecord): Unit = queue.addLast(record)
 }
 
 private[sink] object Lane {
+
+  /** A time that never comes. */
   val Never: Long = Long.MaxValue
 
-  /** So many records of keys that wait are passed over at most, in search of others. */
-  private val LookAhead = 1000
+  /** Limit of the search for a record whose key has no other record in the request. */
+  private val MaxSkipped = 1000
 }

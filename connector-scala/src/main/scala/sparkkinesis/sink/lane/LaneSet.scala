@@ -1,18 +1,19 @@
 package sparkkinesis.sink.lane
 
 import sparkkinesis.model.{KeyHash, PutEntry, ShardId, ShardMap}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.metrics.ShardSleep
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.{ShardSleep, SinkOptions}
 
-/** A lane for each shard of a stream, as it was listed last. */
+/** The lanes of a stream, one per shard of the latest listing. */
 private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, now: Long) {
   private val hash = new KeyHash
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
   private var byShard = lanes.map(lane => lane.shard -> lane).toMap
-  private var endedSleep = Option.empty[ShardSleep]
+  private var closedSleep = Option.empty[ShardSleep]
 
-  /** What tells the lanes apart. */
+  /** The shards that the lanes stand for. */
   def shards: ShardMap = map
 
   def all: IndexedSeq[Lane] = lanes
@@ -20,64 +21,65 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   def contains(lane: Lane): Boolean = byShard.get(lane.shard).exists(_ eq lane)
 
   /**
-   * Whether a record that was sent with the lane's has come to another shard. Where the service
-   * chooses the shards itself there is no other.
+   * Whether Kinesis wrote a record of the lane to another shard than predicted. Never true if the
+   * service chooses the shards itself.
    */
-  def isElsewhere(shard: ShardId, lane: Lane): Boolean =
+  def isMisplaced(shard: ShardId, lane: Lane): Boolean =
     shard != lane.shard && (map ne ShardMap.Whole)
 
-  /** Takes a record; `hi` and `lo` are the hash key that chooses its shard. */
-  def add(entry: PutEntry, hi: Long, lo: Long, now: Long): Unit =
-    laneOf(hi, lo).add(entry, hi, lo, now, None)
+  /** Adds a record; `hashHi` and `hashLo` are the hash key that determines its shard. */
+  def add(entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit =
+    laneOf(hashHi, hashLo).add(entry, hashHi, hashLo, now, None)
 
   /**
-   * To the lane that it belongs to by now, behind what it has; an aggregate in pieces, which may
-   * belong to several lanes. Where there are aggregates, what goes alone joins one, too: it must not
-   * overtake what is gathered already.
+   * Adds a record at the end of the lane that it belongs to now. An aggregate is taken apart first,
+   * because its records may belong to several lanes. With aggregation even a single record joins the
+   * open aggregate, so that it does not overtake the records there.
    */
   def addAgain(record: PendingRecord): Unit =
-    if (options.aggregation.isEmpty) laneOf(record.hi, record.lo).enqueue(record)
+    if (options.aggregation.isEmpty) laneOf(record.hashHi, record.hashLo).enqueue(record)
     else
-      record.pieces.foreach { entry =>
+      record.userEntries.foreach { entry =>
         hash.hash(entry)
-        laneOf(hash.hi, hash.lo).add(entry, hash.hi, hash.lo, record.since, record.trouble)
+        laneOf(hash.hi, hash.lo)
+          .add(entry, hash.hi, hash.lo, record.arrivedAt, record.firstFailure)
       }
 
-  /** All that the record's pieces belong to by now. */
-  def of(record: PendingRecord): Seq[Lane] = record.pieces.map { entry =>
+  /** The lanes that the user records of the record belong to now. */
+  def lanesOf(record: PendingRecord): Seq[Lane] = record.userEntries.map { entry =>
     hash.hash(entry)
     laneOf(hash.hi, hash.lo)
   }.distinct
 
-  /** As `addAgain`, but with order they come before all that waits. */
+  /** Like `addAgain`, but if order matters, the records go before all that wait. */
   def addFirst(records: Seq[PendingRecord]): Unit = if (records.nonEmpty) {
     val waiting = if (options.isOrdered) lanes.flatMap(_.drain()) else Nil
     (records ++ waiting).foreach(addAgain)
   }
 
-  /** The lanes of shards that are open still stay as they are; the others' records go on. */
-  def change(shards: ShardMap, now: Long): Unit = {
-    val (before, known) = (lanes, byShard)
+  /** Keeps the lanes of shards that are still open. Records of other lanes move to new lanes. */
+  def changeShards(shards: ShardMap, now: Long): Unit = {
+    val (lanesBefore, lanesByShard) = (lanes, byShard)
     map = shards
-    lanes = shards.shards.map(id => known.getOrElse(id, newLane(id, now)))
+    lanes = shards.shards.map(id => lanesByShard.getOrElse(id, newLane(id, now)))
     byShard = lanes.map(lane => lane.shard -> lane).toMap
-    val ended = before.filterNot(contains)
-    endedSleep = longestSleep(ended, now)
-    ended.flatMap(_.drain()).foreach(addAgain)
+    val closed = lanesBefore.filterNot(contains)
+    closedSleep = longestSleep(closed, now)
+    closed.flatMap(_.drain()).foreach(addAgain)
   }
 
-  /** Of the shard that records waited for longest, also of those that are open no more. */
-  def sleep(now: Long): Option[ShardSleep] = longestSleep(lanes, now)
+  /** The sleep of the shard that records waited for longest, including closed shards. */
+  def longestSleep(now: Long): Option[ShardSleep] = longestSleep(lanes, now)
 
-  private def longestSleep(of: Seq[Lane], now: Long): Option[ShardSleep] = {
-    val longest = of.reduceOption((a, b) => if (b.sleep(now) > a.sleep(now)) b else a)
-    val sleeps = longest.map { lane =>
+  private def longestSleep(lanes: Seq[Lane], now: Long): Option[ShardSleep] = {
+    val longest = lanes.reduceOption((a, b) => if (b.sleep(now) > a.sleep(now)) b else a)
+    val sleep = longest.map { lane =>
       ShardSleep(stream.ref.toString, lane.shard.toString, lane.sleep(now))
     }
-    ShardSleep.longest(endedSleep ++ sleeps)
+    ShardSleep.longest(closedSleep ++ sleep)
   }
 
-  private def laneOf(hi: Long, lo: Long): Lane = lanes(map.indexOf(hi, lo))
+  private def laneOf(hashHi: Long, hashLo: Long): Lane = lanes(map.indexOf(hashHi, hashLo))
 
   private def newLane(shard: ShardId, now: Long): Lane = new Lane(
     shard,

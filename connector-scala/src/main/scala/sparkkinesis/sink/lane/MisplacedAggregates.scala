@@ -4,9 +4,10 @@ import sparkkinesis.model.aggregate.UserRecords
 import sparkkinesis.model.{HashKeyRange, ShardId, ShardMap}
 
 /**
- * Aggregates that were written to another shard than was thought, until that shard is known. KCL
- * drops an aggregate whole where one of its records belongs to another shard than it lies in, and
- * so each is judged whole: good where it lies, or to be written anew.
+ * Aggregates that Kinesis wrote to another shard than predicted, until that shard is listed.
+ *
+ * KCL drops a whole aggregate if one of its records belongs to another shard. So once the hash keys
+ * of the shard are known, an aggregate either stays as it is or is sent again as a whole.
  */
 private[sink] final class MisplacedAggregates {
   import MisplacedAggregates._
@@ -16,7 +17,8 @@ private[sink] final class MisplacedAggregates {
   def nonEmpty: Boolean = waiting.nonEmpty
 
   /**
-   * @param lane which is held until the aggregate is judged: nothing may overtake it
+   * @param shard that Kinesis wrote the aggregate to
+   * @param lane is held until the decision, so that no record overtakes the aggregate
    * @param sentAt in milliseconds
    */
   def add(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
@@ -24,34 +26,42 @@ private[sink] final class MisplacedAggregates {
     waiting :+= Misplaced(record, shard, Seq(lane), sentAt)
   }
 
-  /** The stream's lanes are others by now: those are held to which the records belong. */
-  def move(lanesOf: PendingRecord => Seq[Lane]): Unit = waiting = waiting.map { it =>
+  /** After the lanes of the stream changed: holds the lanes that the records belong to now. */
+  def moveHolds(lanesOf: PendingRecord => Seq[Lane]): Unit = waiting = waiting.map { it =>
     it.lanes.foreach(_.release())
     val lanes = lanesOf(it.record)
     lanes.foreach(_.hold())
     it.copy(lanes = lanes)
   }
 
-  /** Those whose shard is known: the good and the bad. */
-  def judge(map: ShardMap): (Seq[PendingRecord], Seq[PendingRecord]) = {
-    val (known, unknown) = waiting.partition(it => map.range(it.shard).isDefined)
-    waiting = unknown
-    known.foreach(_.lanes.foreach(_.release()))
-    val (good, bad) = known.partition(it => map.range(it.shard).exists(holds(_, it.record)))
-    bad.foreach { it =>
-      val said = s"An aggregate landed in shard ${it.shard}, to which not all of it belongs."
-      it.record.failed(it.sentAt, said, None)
+  /**
+   * Removes the aggregates whose shard is listed.
+   *
+   * @return those that can stay in their shard, and those that must be sent again
+   */
+  def resolve(shards: ShardMap): (Seq[PendingRecord], Seq[PendingRecord]) = {
+    val (listed, unlisted) = waiting.partition(it => shards.range(it.shard).isDefined)
+    waiting = unlisted
+    listed.foreach(_.lanes.foreach(_.release()))
+    val (valid, invalid) =
+      listed.partition(it => shards.range(it.shard).exists(containsAll(_, it.record)))
+    invalid.foreach { it =>
+      val message =
+        s"Kinesis wrote an aggregated record to shard ${it.shard}, but some of its records " +
+          "belong to another shard."
+      it.record.failed(it.sentAt, message, None)
     }
-    (good.map(_.record), bad.map(_.record))
+    (valid.map(_.record), invalid.map(_.record))
   }
 
-  /** The first that was sent, and its shard. */
-  def oldest: Option[(ShardId, Trouble)] = waiting.headOption.map { it =>
-    val said = s"An aggregate landed in shard ${it.shard}, which is not listed."
-    it.shard -> it.record.trouble.getOrElse(Trouble(it.sentAt, said, None))
+  /** The aggregate that was sent first, with its shard. */
+  def oldest: Option[(ShardId, FirstFailure)] = waiting.headOption.map { it =>
+    val message =
+      s"Kinesis wrote an aggregated record to shard ${it.shard}, which ListShards does not show."
+    it.shard -> it.record.firstFailure.getOrElse(FirstFailure(it.sentAt, message, None))
   }
 
-  private def holds(range: HashKeyRange, record: PendingRecord) =
+  private def containsAll(range: HashKeyRange, record: PendingRecord) =
     UserRecords.of(record.entry).forall(entry => range.contains(entry.hashKey))
 }
 

@@ -2,56 +2,58 @@ package sparkkinesis.sink.lane
 
 import sparkkinesis.model.PutEntry
 import sparkkinesis.model.aggregate.AggregateBuilder
+import sparkkinesis.sink.AggregateLimits
 
-/** The aggregate that a lane's records go into, until it is large or old enough. */
+/** The aggregated record that a lane adds records to, until it is large or old enough to be sent. */
 private[sink] final class OpenAggregate(limits: AggregateLimits, maxRecordBytes: Int) {
   private val builder = new AggregateBuilder(maxRecordBytes)
-  private val mostBytes = math.min(limits.bytes, maxRecordBytes)
-  private var hi = 0L
-  private var lo = 0L
-  private var held = 0L
+  private val maxBytes = math.min(limits.bytes, maxRecordBytes)
+  private var hashHi = 0L
+  private var hashLo = 0L
+  private var bufferedBytes = 0L
   private var oldest = 0L
-  private var trouble = Option.empty[Trouble]
+  private var firstFailure = Option.empty[FirstFailure]
 
   def isEmpty: Boolean = builder.count == 0
 
-  /** Bytes of the Kinesis record that it would be now. */
+  /** Bytes of the Kinesis record if it were closed now. */
   def size: Int = builder.size.toInt
 
-  /** When its oldest record came. */
-  def since: Long = oldest
+  /** When its oldest record arrived. */
+  def arrivedAt: Long = oldest
 
-  /** @return the aggregate before it that has no more room, if so */
+  /** @return the previous aggregate, if it has no room for the record and is closed */
   def add(
       entry: PutEntry,
-      keyHi: Long,
-      keyLo: Long,
-      now: Long,
-      before: Option[Trouble]
+      entryHashHi: Long,
+      entryHashLo: Long,
+      arrivedAt: Long,
+      failure: Option[FirstFailure]
   ): Option[PendingRecord] = {
-    val isFull = builder.count >= limits.records || builder.sizeWith(entry) > mostBytes
+    val isFull = builder.count >= limits.records || builder.sizeWith(entry) > maxBytes
     val full = if (isEmpty || !isFull) None else close()
     if (isEmpty) {
-      hi = keyHi
-      lo = keyLo
-      oldest = now
-      trouble = before
+      hashHi = entryHashHi
+      hashLo = entryHashLo
+      oldest = arrivedAt
+      firstFailure = failure
     }
-    oldest = math.min(oldest, now)
-    held += EntrySize.of(entry)
-    trouble = trouble.orElse(before)
+    oldest = math.min(oldest, arrivedAt)
+    bufferedBytes += EntrySize.of(entry)
+    firstFailure = firstFailure.orElse(failure)
     builder.add(entry)
     full
   }
 
-  /** What there is, as one Kinesis record. */
+  /** Makes one Kinesis record of the content, if there is any, and starts again empty. */
   def close(): Option[PendingRecord] =
     if (isEmpty) None
     else {
-      val users = builder.count
-      val record = new PendingRecord(builder.result(), hi, lo, users, held, oldest)
-      record.trouble = trouble
-      held = 0
+      val count = builder.count
+      val record =
+        new PendingRecord(builder.result(), hashHi, hashLo, count, bufferedBytes, oldest)
+      record.firstFailure = firstFailure
+      bufferedBytes = 0
       Some(record)
     }
 }

@@ -1,7 +1,6 @@
 package sparkkinesis.sink.lane
 
 import scala.collection.immutable.ArraySeq
-import scala.collection.mutable
 
 import sparkkinesis.model.PutEntry
 
@@ -16,42 +15,16 @@ private[sink] final class Request(
     val sentAt: Long
 ) {
 
-  /** As the service gets them. */
+  /** The entries of the service call. */
   def entries: IndexedSeq[PutEntry] = ArraySeq.unsafeWrapArray(records.map(_.entry))
 }
 
 private[sink] object Request {
 
   /**
-   * What a lane has in it: the records from `from`, before `until`.
+   * The records of one lane: those from index `from` (inclusive) to `until` (exclusive).
    *
-   * @param isProbe whether some go beyond what is known of the shard's quota
+   * @param isProbe whether some of them exceed the known quota of the shard
    */
   final case class Part(lane: Lane, from: Int, until: Int, isProbe: Boolean)
-
-  /** A request that fills. */
-  final class Gathering(limits: RequestLimits) {
-    private val records = mutable.ArrayBuffer.empty[PendingRecord]
-    private val parts = Vector.newBuilder[Part]
-    private var bytes = 0L
-
-    def size: Int = records.size
-
-    /** A record larger than any request stands alone. */
-    def fits(record: PendingRecord): Boolean =
-      records.isEmpty || records.size < limits.records && bytes + record.size <= limits.bytes
-
-    def isFull: Boolean = records.size >= limits.records || bytes >= limits.bytes
-
-    def add(record: PendingRecord): Unit = {
-      records += record
-      bytes += record.size
-    }
-
-    /** All that was added since `from` is this lane's. */
-    def endPart(lane: Lane, from: Int, isProbe: Boolean): Unit =
-      parts += Part(lane, from, size, isProbe)
-
-    def result(now: Long): Request = new Request(parts.result(), records.toArray, now)
-  }
 }

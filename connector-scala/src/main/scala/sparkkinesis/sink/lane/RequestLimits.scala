@@ -3,7 +3,7 @@ package sparkkinesis.sink.lane
 import sparkkinesis.model.ServiceLimits
 
 /**
- * What one `PutRecords` request may hold.
+ * The largest size of one `PutRecords` request.
  *
  * @param bytes of data and partition keys together
  */
@@ -11,7 +11,7 @@ final case class RequestLimits(records: Int, bytes: Long)
 
 object RequestLimits {
 
-  /** The service's own. */
+  /** The limits of the service. */
   val Default: RequestLimits =
     RequestLimits(ServiceLimits.PutRecordsCount, ServiceLimits.PutRecordsBytes.toLong)
 }

@@ -1,56 +1,61 @@
 package sparkkinesis.sink.rate
 
 /**
- * How much a shard is asked beyond what it is thought to have, to learn whether there is more: as
- * much as it cannot have got back before it answers, four times as much each time that passes.
+ * Finds out whether a shard accepts more than its known quota: now and then a few records exceed it,
+ * as many as the shard cannot have regained before it answers. Each time they pass, the next probe is
+ * four times as large.
  *
- * @param start now, in milliseconds
+ * @param start the current time, in milliseconds
  */
 private[sink] final class ShardProbe(start: Long) {
   import ShardProbe._
 
   private var allowed = 0.0
   private var notBefore = start
-  private var inVain = 0
-  private var isOnTheWay = false
-  private var roundTrip = Option.empty[Double]
+  private var probesInVain = 0
+  private var isInFlight = false
+  private var shortestRoundTrip = Option.empty[Double]
 
-  /** Seconds' worth that may go beyond what is there; 0 while nothing may. */
-  def beyond: Double = allowed
+  /** Seconds of the quota by which the buckets may be overdrawn; 0 while no probe is allowed. */
+  def overdraft: Double = allowed
 
-  /** Whether a few records may go at once, to learn what comes of them. */
+  /** Whether a few records may exceed the quota now. */
   def isDue(now: Long): Boolean = {
     if (allowed == 0 && now >= notBefore)
-      roundTrip.foreach(it => allowed = math.max(Least, math.min(Most, 2 * it)))
-    allowed > 0 && !isOnTheWay
+      shortestRoundTrip.foreach { it =>
+        allowed = math.max(SmallestProbe, math.min(LargestFirstProbe, 2 * it))
+      }
+    allowed > 0 && !isInFlight
   }
 
-  def sent(): Unit = isOnTheWay = true
+  def sent(): Unit = isInFlight = true
 
-  def returned(): Unit = isOnTheWay = false
+  /** The request with the probe was answered, or failed. */
+  def ended(): Unit = isInFlight = false
 
-  /** @param seconds that an answer was on its way; the shortest counts */
-  def answered(seconds: Double): Unit = roundTrip = Some(
-    roundTrip.fold(seconds)(math.min(_, seconds))
+  /** @param roundTrip seconds between a request and its answer */
+  def answered(roundTrip: Double): Unit = shortestRoundTrip = Some(
+    shortestRoundTrip.fold(roundTrip)(math.min(_, roundTrip))
   )
 
-  /** It passed, and there is more. */
-  def found(isBeyondQuota: Boolean): Unit = {
-    inVain = 0
+  /** The probe passed, and the shard accepts more than this executor's share. */
+  def foundMore(isBeyondQuota: Boolean): Unit = {
+    probesInVain = 0
     if (isBeyondQuota) allowed *= Growth
   }
 
-  /** So much has passed beyond the quota that there is none. */
-  def isQuotaless: Boolean = allowed > Last
+  /** So much exceeded the quota that the service has none. */
+  def isQuotaless: Boolean = allowed > LargestProbe
 
-  /** It passed, and that tells nothing. */
+  /** The probe passed, but the shard may have had room for it. */
   def foundNothing(now: Long): Unit = {
-    pause(now, math.min(RefusalPause, FirstPause * math.pow(2, inVain.toDouble)))
-    inVain = math.min(inVain + 1, MostInVain)
+    val seconds = FirstPause * math.pow(2, probesInVain.toDouble)
+    pause(now, math.min(ThrottledPause, seconds))
+    probesInVain = math.min(probesInVain + 1, MaxProbesInVain)
   }
 
-  /** The shard has no more. */
-  def refused(now: Long): Unit = pause(now, RefusalPause)
+  /** The shard throttled records. */
+  def throttled(now: Long): Unit = pause(now, ThrottledPause)
 
   private def pause(now: Long, seconds: Double): Unit = {
     allowed = 0
@@ -61,13 +66,15 @@ private[sink] final class ShardProbe(start: Long) {
 private object ShardProbe {
 
   // In seconds of the quota.
-  private val Least = 0.008
-  private val Most = 0.03
-  private val Last = 4.0
+  private val SmallestProbe = 0.008
+  private val LargestFirstProbe = 0.03
+  private val LargestProbe = 4.0
+
   private val Growth = 4
 
   // In seconds.
   private val FirstPause = 0.1
-  private val RefusalPause = 30.0
-  private val MostInVain = 20
+  private val ThrottledPause = 30.0
+
+  private val MaxProbesInVain = 20
 }

@@ -1,256 +1,199 @@
 package sparkkinesis.sink.rate
 
 /**
- * How fast one shard is written to: what all tasks of an executor that write to it share. Safe for
- * many threads.
+ * The rate limiter of one shard, shared by all tasks of an executor that write to it. Thread-safe.
  *
- * Kinesis gives each shard a bucket of records and one of bytes, which fill all the time up to a
- * second's worth. Two such pairs are kept here. `own` is what may be sent: it fills at `share` of
- * the shard's quota. `whole` is what would be left in the shard's, were nobody else writing. The
- * moment the shard refuses a record its bucket is empty: so much as `whole` then still holds others
- * have taken, or the shard never had, and `share` comes down at once to a little less than it
- * really gave. From there it grows slowly, faster the longer nothing is refused: all who write to
- * the shard grow alike, and who has more loses more, so that they come to have equal shares.
+ * Kinesis gives each shard a token bucket for records and one for bytes. This class models them
+ * twice. `allowance` is what this executor may send: it fills at the executor's share of the quota.
+ * `quota` is what the shard would have left if nobody else wrote to it. When the shard throttles a
+ * record, its bucket is empty. What `quota` still has at that moment went to other writers, or the
+ * shard never had it: the share drops to a little less than the shard really gave. Then it grows
+ * slowly, and faster the longer the shard throttles nothing: see [[QuotaShare]].
  *
- * At first each of several executors takes but its part of the quota. Whether there is more shows
- * soon, as some services have no quota at all: a few records go beyond what may be sent, as many
- * as the shard cannot have got back before it answers, and where they pass the share doubles; beyond
- * the whole quota four times as many go each time. At last the shard is limited no more, until it
- * refuses something.
+ * If several executors write to a stream, each begins with an equal share. A probe shows soon whether
+ * the shard accepts more, because some services have no quota: a few records exceed the allowance.
+ * If they pass, the share doubles; if they exceed the whole quota, the next probe is four times as
+ * large. In the end the shard is not limited any more, until it throttles a record: see
+ * [[ShardProbe]].
  *
- * @param shards that it stands for: one, but for streams that distribute records by themselves
- * @param writers executors that are thought to write to it now
- * @param start now, in milliseconds of any epoch, as everywhere here
+ * @param shards number of shards that it stands for: one, except if the service distributes records
+ * @param writers number of executors that are expected to write to the shard
+ * @param start the current time, in milliseconds since any instant, like all times here
  */
 private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long) {
   import ShardRate._
 
-  private val own = new QuotaLevel(shards, 1.0 / writers())
-  private val whole = new QuotaLevel(shards, 1.0)
+  private val quotaShare = new QuotaShare(writers)
+  private val allowance = new QuotaBuckets(shards, quotaShare.value)
+  private val quota = new QuotaBuckets(shards, 1.0)
+  private val traffic = new ShardTraffic(quota)
   private val probe = new ShardProbe(start)
-  private var writtenRecords = 0L
-  private var writtenBytes = 0L
-
-  /** Of requests without an answer: the shard may have written it. */
-  private var sentRecords = 0L
-  private var sentBytes = 0L
-  private var fraction = 1.0 / writers()
   private var filledAt = start
-  private var refusedAt = Option.empty[Long]
-  @volatile private var free = false
+  private var throttledAt = Option.empty[Long]
+  @volatile private var isFree = false
 
-  /** Whether nothing holds the shard back. */
-  def isFree: Boolean = free
+  /** Whether nothing limits the rate. */
+  def isUnlimited: Boolean = isFree
 
-  /** Of the shard's quota, more than 0 to 1. */
-  def share: Double = synchronized(fraction)
+  /** This executor's share of the quota: more than 0 and at most 1. */
+  def share: Double = synchronized(quotaShare.value)
 
   /**
-   * When so much may be sent that it is worth a request: not later than `now` if it may be at once.
+   * When so much may be sent that a request is worth it. Not later than `now` if that is at once.
    *
-   * @param records that wait
-   * @param bytes of those
-   * @param next bytes of the first
+   * @param records number of records that wait
+   * @param bytes size of those records
+   * @param next size of the first record
    */
   def readyAt(records: Int, bytes: Long, next: Int, now: Long): Long =
-    if (free) now
+    if (isFree) now
     else
       synchronized {
         fill(now)
-        if (probe.isDue(now) && own.isThere(next.toLong, probe.beyond)) now
+        if (probe.isDue(now) && allowance.fits(next.toLong, probe.overdraft)) now
         else {
-          val wantedRecords = math.min(records.toDouble, own.recordsPerSecond * Chunk)
-          val wantedBytes = math.min(bytes.toDouble, own.bytesPerSecond * Chunk)
-          val seconds =
-            own.secondsUntil(math.max(1.0, wantedRecords), math.max(next.toDouble, wantedBytes))
-          val wait = seconds - probe.beyond
+          val wantedRecords = math.min(records.toDouble, allowance.recordsPerSecond * Chunk)
+          val wantedBytes = math.min(bytes.toDouble, allowance.bytesPerSecond * Chunk)
+          val seconds = allowance
+            .secondsUntil(math.max(1.0, wantedRecords), math.max(next.toDouble, wantedBytes))
+          val wait = seconds - probe.overdraft
           if (wait <= 0) now else now + math.max(1L, math.ceil(wait * 1000).toLong)
         }
       }
 
-  /** Takes what a record of that size needs, if it is there. */
+  /** Takes what a record of that size needs from the allowance, if there is enough. */
   def take(size: Int, now: Long): Taken =
-    if (free) Taken.Within
+    if (isFree) Taken.Within
     else
       synchronized {
         fill(now)
-        val isWithin = own.records >= 1 && (own.bytes >= size || own.isFullOfBytes)
-        if (!isWithin && !own.isThere(size.toLong, probe.beyond)) Taken.Nothing
+        val isWithin =
+          allowance.records >= 1 && (allowance.bytes >= size || allowance.isFullOfBytes)
+        if (!isWithin && !allowance.fits(size.toLong, probe.overdraft)) Taken.Nothing
         else {
-          own.take(1, size.toLong)
-          sentRecords += 1
-          sentBytes += size
+          allowance.take(1, size.toLong)
+          traffic.sent(size)
           if (!isWithin) probe.sent()
           if (isWithin) Taken.Within else Taken.Beyond
         }
       }
 
   /**
-   * What became of records that were taken for.
+   * Records were answered.
    *
    * @param sent all of them
-   * @param refused for too much traffic
-   * @param isProbe whether some were taken beyond what was there
-   * @param sentAt when they were sent; the shard refused what it did at any time since
+   * @param written those that Kinesis wrote
+   * @param throttled those that the shard throttled
+   * @param isProbe whether some exceeded the allowance
+   * @param sentAt when they were sent. The shard may have throttled records at any time since then
    */
   def answered(
       sent: Sum,
       written: Sum,
-      refused: Sum,
+      throttled: Sum,
       isProbe: Boolean,
       sentAt: Long,
       now: Long
   ): Unit =
-    if (!free || refused.records > 0) synchronized {
-      val onTheWay = math.max(0L, now - sentAt) / 1000.0
+    if (!isFree || throttled.records > 0) synchronized {
+      val roundTrip = math.max(0L, now - sentAt) / 1000.0
       fill(now)
-      probe.answered(onTheWay)
-      settle(sent, isProbe)
-      if (!free) {
-        writtenRecords += written.records
-        writtenBytes += written.bytes
-        whole.take(written.records.toLong, written.bytes)
-        if (isProbe && refused.records == 0 && probe.beyond > 0) passed(now)
+      probe.answered(roundTrip)
+      ended(sent, isProbe)
+      if (!isFree) {
+        traffic.written(written)
+        quota.take(written.records.toLong, written.bytes)
+        if (isProbe && throttled.records == 0 && probe.overdraft > 0) probePassed(now)
       }
-      if (refused.records > 0) slowDown(refused, onTheWay, now)
+      if (throttled.records > 0) slowDown(throttled, roundTrip, now)
     }
 
-  /** Nobody knows what became of them; the shard may have them. That proves nothing. */
-  def unanswered(sent: Sum, isProbe: Boolean, now: Long): Unit = if (!free) synchronized {
+  /** Records remain without an answer. Kinesis may have written them, so they prove nothing. */
+  def unanswered(sent: Sum, isProbe: Boolean, now: Long): Unit = if (!isFree) synchronized {
     fill(now)
-    settle(sent, isProbe)
-    whole.takeIfThere(sent.records.toLong, sent.bytes)
+    ended(sent, isProbe)
+    quota.takeAvailable(sent.records.toLong, sent.bytes)
   }
 
-  private def settle(sent: Sum, isProbe: Boolean): Unit = {
-    if (isProbe) probe.returned()
-    sentRecords = math.max(0L, sentRecords - sent.records)
-    sentBytes = math.max(0L, sentBytes - sent.bytes)
+  private def ended(sent: Sum, isProbe: Boolean): Unit = {
+    if (isProbe) probe.ended()
+    traffic.ended(sent)
   }
 
-  /**
-   * A probe has passed. That tells something only where the shard took what it cannot have got back
-   * since: of this writer's share, or of all its quota.
-   */
-  private def passed(now: Long): Unit =
-    if (whole.isOverdrawn || fraction < 1 && own.isOverdrawn) {
-      changeShare(math.min(1.0, 2 * fraction))
-      probe.found(whole.isOverdrawn)
-      free = probe.isQuotaless
+  /** A probe proves something only if the shard cannot have regained what it took. */
+  private def probePassed(now: Long): Unit =
+    if (quota.isOverdrawn || quotaShare.value < 1 && allowance.isOverdrawn) {
+      quotaShare.double()
+      allowance.setShare(quotaShare.value)
+      probe.foundMore(quota.isOverdrawn)
+      isFree = probe.isQuotaless
     } else probe.foundNothing(now)
 
-  private def slowDown(refused: Sum, onTheWay: Double, now: Long): Unit = {
-    if (free) {
-      free = false
-      changeShare(1.0)
-      own.lower(0, 0)
-      whole.lower(0, 0)
-      forget()
-      sentRecords = 0
-      sentBytes = 0
-      filledAt = now
-    } else {
-      own.take(-refused.records.toLong, -refused.bytes)
-      val isByBytes = whole.secondsOfBytes < whole.secondsOfRecords
-      val least = refused.bytes.toDouble / refused.records // it had less than that
-      val refilled = onTheWay / 2
-      if (isByBytes) own.lower(own.records, least + refilled * own.bytesPerSecond)
-      else own.lower(refilled * own.recordsPerSecond, own.bytes)
-      measure(isByBytes, least, onTheWay)
-    }
-    probe.refused(now)
-    refusedAt = Some(now)
-  }
-
-  /** Too few records tell nothing: what was in flight blurs them. */
-  private def measure(isByBytes: Boolean, leastBytes: Double, onTheWay: Double): Unit = {
-    val (written, left) =
+  private def slowDown(throttled: Sum, roundTrip: Double, now: Long): Unit = {
+    if (isFree) limitAgain(now)
+    else {
+      allowance.take(-throttled.records.toLong, -throttled.bytes)
+      val isByBytes = quota.secondsOfBytes < quota.secondsOfRecords
+      val leftBytes = throttled.bytes.toDouble / throttled.records // it had less than that
+      val refilled = roundTrip / 2
       if (isByBytes)
-        (
-          writtenBytes / whole.bytesPerSecond,
-          (whole.bytes - leastBytes - sentBytes) / whole.bytesPerSecond
-        )
-      else
-        (
-          writtenRecords / whole.recordsPerSecond,
-          (whole.records - sentRecords) / whole.recordsPerSecond
-        )
-    val offered = written + math.max(left - onTheWay, 0.0)
-    if (offered >= Sample) {
-      if (written / offered < Alone) {
-        val most = math.max(written / offered * Yield, fraction / 2)
-        changeShare(math.max(math.min(Least, part / 4), math.min(fraction, most)))
-      }
-      forget()
-      whole.lower(0, if (isByBytes) leastBytes else 0)
+        allowance.limitTo(allowance.records, leftBytes + refilled * allowance.bytesPerSecond)
+      else allowance.limitTo(refilled * allowance.recordsPerSecond, allowance.bytes)
+      reduceShare(isByBytes, leftBytes, roundTrip)
     }
+    probe.throttled(now)
+    throttledAt = Some(now)
   }
 
-  /** Of the quota, were it shared evenly. */
-  private def part: Double = 1.0 / writers()
-
-  /** Of the quota, a second: who has less than its part grows faster. */
-  private def growth(quietSeconds: Double): Double = {
-    val behind = math.max(SlowestGrowth, math.min(FastestGrowth, part / fraction))
-    math.min(MostGrowth, Growth * part * behind * math.pow(2, quietSeconds / GrowthDoubling))
+  private def limitAgain(now: Long): Unit = {
+    isFree = false
+    quotaShare.setToAll()
+    allowance.setShare(quotaShare.value)
+    allowance.limitTo(0, 0)
+    quota.limitTo(0, 0)
+    traffic.forgetAll()
+    filledAt = now
   }
 
-  private def changeShare(to: Double): Unit = {
-    fraction = to
-    own.setShare(to)
-  }
+  private def reduceShare(isByBytes: Boolean, leftBytes: Double, roundTrip: Double): Unit =
+    traffic.acceptedShare(isByBytes, leftBytes, roundTrip).foreach { accepted =>
+      quotaShare.reduce(accepted)
+      allowance.setShare(quotaShare.value)
+      traffic.forgetWritten()
+      quota.limitTo(0, if (isByBytes) leftBytes else 0)
+    }
 
-  private def forget(): Unit = {
-    writtenRecords = 0
-    writtenBytes = 0
-  }
-
-  /** A time before the last is taken for the last. */
+  /** A time before the previous one counts as the previous one. */
   private def fill(now: Long): Unit = if (now > filledAt) {
     val seconds = (now - filledAt) / 1000.0
-    val quiet = refusedAt.fold(0.0)(at => (now - at) / 1000.0)
-    if (fraction < 1 && quiet > GrowthPause)
-      changeShare(math.min(1.0, fraction + growth(quiet) * seconds))
-    own.fill(seconds)
-    whole.fill(seconds)
+    quotaShare.grow(seconds, throttledAt.fold(0.0)(at => (now - at) / 1000.0))
+    allowance.setShare(quotaShare.value)
+    allowance.fill(seconds)
+    quota.fill(seconds)
     filledAt = now
   }
 }
 
 private[sink] object ShardRate {
 
-  /** Records and their bytes, partition keys included. */
+  /** A number of records and their bytes, including partition keys. */
   final case class Sum(records: Int, bytes: Long)
 
   object Sum {
     val Zero: Sum = Sum(0, 0)
   }
 
-  /** What came of taking. */
+  /** The result of `take`. */
   sealed trait Taken
 
   object Taken {
     case object Nothing extends Taken
     case object Within extends Taken
 
-    /** More than is thought to be there: whether it passes tells whether there is. */
+    /** The record exceeds the allowance: its answer shows whether the shard accepts more. */
     case object Beyond extends Taken
   }
 
-  // In seconds of the quota.
+  /** What is worth a request, in seconds of the quota. */
   private val Chunk = 0.05
-  private val Sample = 0.25
-
-  // Of the quota.
-  private val Least = 0.05 // so long as the shard answers
-  private val Yield = 0.95
-  private val Alone = 0.97 // the rest is noise
-  private val Growth = 0.03 // a second
-  private val SlowestGrowth = 0.25
-  private val FastestGrowth = 8.0
-  private val MostGrowth = 0.5
-
-  // In seconds.
-  private val GrowthPause = 0.5
-  private val GrowthDoubling = 2.0
 }

@@ -10,13 +10,13 @@ import sparkkinesis.client._
 import sparkkinesis.model.{ShardId, ShardMap, StreamRef}
 
 /**
- * A stream as all tasks of an executor that write to it share it: its shards, and how fast each may
- * be written to. Safe for many threads.
+ * What all tasks of an executor share about a stream that they write to: its shards, and the rate
+ * limiter of each shard. Thread-safe.
  *
- * @param client closed by who made this
- * @param maxRecordBytes what it allows for data and partition key together
- * @param spreads whether it spreads records over its shards by itself (`AUTO`), and over how many
- * @param writers executors that are thought to write to it at first
+ * @param client is closed by the caller
+ * @param maxRecordBytes the stream's limit for data and partition key together
+ * @param spreads number of open shards if the stream distributes records itself (`AUTO`)
+ * @param writers number of executors that are expected to write to it at first
  * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
@@ -35,46 +35,48 @@ final class TargetStream(
   @volatile private var known = if (spreads.isDefined) Some(ShardMap.Whole) else None
 
   /**
-   * The shards as they were last listed; lists them where nobody did yet.
+   * The shards of the latest listing. Lists them if no task did so before, with retries.
    *
-   * @throws KinesisException where that is not possible
+   * @throws KinesisException if the listing fails
    */
   private[sink] def shards: ShardMap = known.getOrElse(locked {
     known.getOrElse(Retrying(clock, chance)(list()))
   })
 
-  /** Whether `shards` answers at once. */
+  /** Whether `shards` returns at once. */
   private[sink] def isListed: Boolean = known.isDefined
 
   /**
-   * The shards of now.
+   * The current shards.
    *
-   * @param stale what the caller knows; where another knows better already, nothing is asked
-   * @throws KinesisException where the one call fails
+   * @param stale the shards that the caller knows. If another task has listed newer ones, those are
+   *   returned without a call
+   * @throws KinesisException if the call fails; there is no retry
    */
   private[sink] def shardsAfter(stale: ShardMap): ShardMap = locked {
     known.filter(_ ne stale).getOrElse(list())
   }
 
-  /** Who is interrupted does not wait here for another's call. */
+  /** An interrupted task does not wait for the call of another task. */
   private def locked[A](body: => A): A = {
     listing.lockInterruptibly()
     try body
     finally listing.unlock()
   }
 
-  /** So many executors are thought to write to it from now on. */
+  /** Sets the number of executors that are expected to write to it. */
   def expect(executors: Int): Unit = writers = executors
 
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =
     rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), () => writers, now))
 
-  /** The same object as long as nothing changes. */
+  /** Returns the same object as before if the shards did not change. */
   private def list(): ShardMap = {
     val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
     val map = ShardMap.of(listed).getOrElse {
       throw new KinesisException.InUse(
-        s"ListShards of stream $ref does not show an open shard for every hash key."
+        s"ListShards of stream $ref does not show an open shard for every hash key. " +
+          "Check that the stream is ACTIVE, and run the query again."
       )
     }
     rates.keySet.retainAll(map.shards.asJava)

@@ -3,33 +3,35 @@ package sparkkinesis.sink.write
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.model.{ShardId, StreamRef}
-import sparkkinesis.sink.SinkCounters
-import sparkkinesis.sink.lane.{Lane, Trouble}
+import sparkkinesis.sink.lane.{FirstFailure, Lane}
+import sparkkinesis.sink.metrics.SinkCounters
 
-/** How long a record may be tried before its writer fails. */
+/** How long the records of one stream are retried before their writer fails. */
 private[sink] final class DeliveryDeadline(
     stream: StreamRef,
     timeout: FiniteDuration,
     counters: SinkCounters
 ) {
 
-  /** When a record must be written at the latest, in milliseconds. */
-  def of(trouble: Trouble): Long = trouble.since + timeout.toMillis
+  /** The time at which a failed record makes the writer fail, in milliseconds. */
+  def of(failure: FirstFailure): Long = failure.sentAt + timeout.toMillis
 
   /**
-   * @param misplaced the first aggregate that waits for its shard to be known
-   * @throws DeliveryTimeoutException where a record has been tried for too long
+   * @param misplaced the oldest aggregate that waits for its shard to be listed
+   * @throws DeliveryTimeoutException if a record has been retried for too long
    */
-  def require(lanes: Seq[Lane], misplaced: Option[(ShardId, Trouble)], now: Long): Unit = {
-    val troubles = lanes.iterator.flatMap(lane => lane.trouble.map(lane.shard -> _)) ++ misplaced
-    troubles.find { case (_, trouble) => of(trouble) <= now }.foreach { case (shard, trouble) =>
-      throw missed(shard, trouble)
+  def check(lanes: Seq[Lane], misplaced: Option[(ShardId, FirstFailure)], now: Long): Unit = {
+    val failures =
+      lanes.iterator.flatMap(lane => lane.firstFailure.map(lane.shard -> _)) ++ misplaced
+    failures.find { case (_, failure) => of(failure) <= now }.foreach { case (shard, failure) =>
+      throw missed(shard, failure)
     }
   }
 
-  private def missed(shard: ShardId, first: Trouble) = new DeliveryTimeoutException(
-    s"Stream $stream, shard $shard, did not take a record within $timeout (deliveryTimeout); " +
-      s"${counters.waiting} records of this task wait. The first failure was: ${first.message}",
-    first.cause.orNull
+  private def missed(shard: ShardId, failure: FirstFailure) = new DeliveryTimeoutException(
+    s"Stream $stream, shard $shard, did not accept a record within $timeout (deliveryTimeout). " +
+      s"${counters.bufferedRecords} records of this task are not acknowledged. " +
+      s"The first failure was: ${failure.message}",
+    failure.cause.orNull
   )
 }

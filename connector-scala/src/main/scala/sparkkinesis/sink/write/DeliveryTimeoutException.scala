@@ -1,5 +1,5 @@
 package sparkkinesis.sink.write
 
-/** Kinesis did not take a record in time. Those that wait may have been written or not. */
+/** Kinesis did not accept a record in time. Records that still wait may have been written. */
 final class DeliveryTimeoutException(message: String, cause: Throwable)
     extends RuntimeException(message, cause)

@@ -1,29 +1,26 @@
 package sparkkinesis.sink.write
 
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{SynchronousQueue, ThreadPoolExecutor, TimeUnit}
-
-import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.client.Clock
 import sparkkinesis.model.{KeyHash, PutEntry, ShardMap}
-import sparkkinesis.sink.lane.Lanes.Next
-import sparkkinesis.sink.lane.{EntrySize, Lane, Lanes, Request, RequestLimits}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane.{Request, RequestLimits}
+import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.{ShardSleep, SinkCounters, SinkMetrics, SinkOptions}
 
 /**
- * Writes records to streams, many requests at once, in bounded memory, at least once each. Owned by
- * one thread, which calls all its methods.
+ * Writes records to streams at least once, with several requests in flight and in bounded memory.
+ * One thread, the owner, calls all its methods. [[WriteLoop]] makes the decisions; this class adds
+ * threads, a lock and the clock.
  *
- * The first failure of any request fails the writer: the following call of `put` or `flush`
- * throws it.
+ * The first failure of any request makes the writer fail: the next call of `put` or `flush` throws
+ * it.
  *
  * @param limits of one request
- * @param isCancelled asked at every record, and every 200 ms while the owner waits: once it is true
- *   `put` and `flush` throw `InterruptedException`, as they do when the owner is interrupted
+ * @param isCancelled checked at every record, and every 200 ms while the owner waits. When it is
+ *   true, `put` and `flush` throw `InterruptedException`, as they do if the owner is interrupted
  */
 final class RecordWriter(
     limits: RequestLimits,
@@ -35,203 +32,111 @@ final class RecordWriter(
   import RecordWriter._
 
   private val hash = new KeyHash
-  private val threads = newThreads()
+  private val threads = new WriterThreads
   private var isClosed = false
 
   // Guarded by this writer's lock.
-  private val counters = new SinkCounters
-  private val streams = mutable.LinkedHashMap.empty[TargetStream, Lanes]
-  private val listing = mutable.Set.empty[Lanes]
-  private var turn = 0
-  private var isPressed = false
+  private val loop = new WriteLoop(limits, options, () => random.nextDouble(), Driver)
   private var isTicking = false
-  private var wakeAt = Lane.Never
-  private var failure = Option.empty[Throwable]
 
   /**
-   * Takes a record; returns when there is room for it.
+   * Adds a record. Waits until there is room for it.
    *
-   * @throws DeliveryTimeoutException or `KinesisException` where a record could not be written
+   * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
    */
   def put(stream: TargetStream, entry: PutEntry): Unit = {
     hash.hash(entry)
     synchronized {
       if (!stream.isListed) awaitShards(stream)
-      awaitRoom(EntrySize.of(entry))
-      val lanes = streams.getOrElseUpdate(stream, lanesOf(stream))
-      lanes.add(entry, hash.hi, hash.lo, now)
+      requireRunning()
+      if (!loop.hasRoom(entry)) urgently(awaitUntil(loop.hasRoom(entry)))
+      loop.put(stream, entry, hash.hi, hash.lo, now)
       if (!isTicking) startTicking()
-      if (lanes.isWorthALook) {
-        look()
-        awaitTurn(lanes)
-      }
+      awaitUntil(loop.mayContinue)
     }
   }
 
   /**
    * Returns when every record is acknowledged.
    *
-   * @throws DeliveryTimeoutException or `KinesisException` where one could not be written
+   * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
    */
   def flush(): Unit = synchronized {
-    requireOngoing()
-    pressing {
-      while (counters.waiting > 0) awaitNews()
-    }
+    requireRunning()
+    urgently(awaitUntil(loop.bufferedRecords == 0))
   }
 
-  /** Not yet acknowledged, in bytes. */
-  def buffered: Long = synchronized(counters.buffered)
+  /** Bytes of records that are not acknowledged. */
+  def buffered: Long = synchronized(loop.bufferedBytes)
 
-  /** So far; still growing while requests are in flight. */
-  def metrics: SinkMetrics = synchronized {
-    counters.snapshot(ShardSleep.longest(streams.values.flatMap(_.sleep(now))))
-  }
+  /** Everything so far. Grows while requests are in flight. */
+  def metrics: SinkMetrics = synchronized(loop.metrics(now))
 
-  /** Gives up what is not acknowledged: requests in flight are interrupted, threads end. */
+  /** Gives up records that are not acknowledged: interrupts the requests and ends the threads. */
   override def close(): Unit = if (!isClosed) {
     isClosed = true
     synchronized {
-      if (failure.isEmpty) failure = Some(new IllegalStateException("The writer is closed."))
-      streams.values.foreach(_.abandon(now))
+      loop.close(now)
       notifyAll()
     }
-    threads.shutdownNow()
-    try { threads.awaitTermination(CloseTimeout.toMillis, TimeUnit.MILLISECONDS); () }
-    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
+    threads.close()
   }
 
-  /** Asked on another thread: whoever waits sees that its task is cancelled. */
+  /** Lists the shards in another thread, so that the owner notices when its task is cancelled. */
   private def awaitShards(stream: TargetStream): Unit = {
-    requireOngoing()
-    threads.execute { () =>
+    requireRunning()
+    threads.run {
       val answer = attempt(stream.shards)
-      synchronized {
-        answer.left.foreach(fail)
-        notifyAll()
-      }
+      update(answer.left.foreach(loop.fail))
     }
-    while (!stream.isListed) awaitNews()
+    awaitUntil(stream.isListed)
   }
 
-  /** A record larger than all the room gets it alone. */
-  private def awaitRoom(size: Long): Unit = {
-    requireOngoing()
-    def isFull = counters.waiting > 0 &&
-      counters.buffered + size + (counters.waiting + 1) * ObjectBytes > options.maxBufferedBytes
-    if (isFull) pressing {
-      while (isFull) awaitNews()
-    }
-  }
-
-  /**
-   * A full request that waits for another to be answered is enough: what is held for long costs the
-   * garbage collector more than what goes soon. Records that wait for their shard hold up nothing.
-   */
-  private def awaitTurn(lanes: Lanes): Unit =
-    while (counters.inFlight >= options.maxInFlightRequests && lanes.isWorthALook) awaitNews()
-
-  private def pressing(wait: => Unit): Unit = {
-    isPressed = true
-    look()
-    requireOngoing()
+  private def urgently(wait: => Unit): Unit = {
+    loop.startUrgency(now)
+    requireRunning()
     try wait
-    finally isPressed = false
+    finally loop.endUrgency()
   }
 
-  private def awaitNews(): Unit = {
-    clock.await(this, LookPeriod.toMillis)
-    requireOngoing()
+  private def awaitUntil(isReached: => Boolean): Unit = while (!isReached) {
+    clock.await(this, CancelPeriod.toMillis)
+    requireRunning()
   }
 
-  private def requireOngoing(): Unit = {
-    failure.foreach(throw _)
+  private def requireRunning(): Unit = {
+    loop.failure.foreach(throw _)
     if (isCancelled()) {
-      val names = streams.keys.map(_.ref).mkString(", ")
-      throw new InterruptedException(s"Writing to stream $names ends: its task was cancelled.")
+      val streams = loop.targets.map(_.ref).mkString(", ")
+      throw new InterruptedException(s"The task that writes to Kinesis ($streams) was cancelled.")
     }
   }
 
-  /** Sends what there is to send, of each stream in turn, as far as requests may be in flight. */
-  private def look(): Unit = if (failure.isEmpty) failing {
-    val all = streams.values.toVector
-    all.foreach(lookForShards)
-    var (nothing, wake) = (0, Lane.Never)
-    while (nothing < all.size && counters.inFlight < options.maxInFlightRequests) {
-      turn = (turn + 1) % all.size
-      val lanes = all(turn)
-      lanes.next(now, isPressed) match {
-        case Next.Send(request) =>
-          threads.execute(() => deliver(lanes, request))
-          if (counters.inFlight == options.maxInFlightRequests) lanes.awaitFull()
-          nothing = 0
-        case Next.Wait(until) =>
-          wake = math.min(wake, until)
-          nothing += 1
-      }
+  /** The calls of the loop, each in a thread of its own. */
+  private object Driver extends WriteDriver {
+    override def send(stream: StreamWriter, request: Request): Unit = threads.run {
+      val (client, ref) = (stream.stream.client, stream.stream.ref)
+      val answer = attempt(client.putRecords(ref, request.entries))
+      update(loop.answered(stream, request, answer, now))
     }
-    if (wake < wakeAt) {
-      wakeAt = wake
-      notifyAll()
+
+    override def list(stream: StreamWriter, known: ShardMap): Unit = threads.run {
+      val answer = attempt(stream.stream.shardsAfter(known))
+      update(loop.listed(stream, answer, now))
+    }
+
+    override def wakeEarlier(): Unit = RecordWriter.this.notifyAll()
+
+    override def failed(e: Throwable): Unit = {
+      threads.interrupt()
+      RecordWriter.this.notifyAll()
     }
   }
 
-  private def deliver(lanes: Lanes, request: Request): Unit = {
-    val answer = attempt(lanes.stream.client.putRecords(lanes.stream.ref, request.entries))
-    synchronized {
-      failing {
-        answer match {
-          case Right(results) => lanes.answered(request, results, now)
-          case Left(e: KinesisException) => lanes.failed(request, e, now)
-          case Left(e) => throw e
-        }
-      }
-      look()
-      notifyAll()
-    }
-  }
-
-  private def lookForShards(lanes: Lanes): Unit =
-    if (lanes.wantsShards(now) && listing.add(lanes)) {
-      val stale = lanes.shards
-      threads.execute(() => list(lanes, stale))
-    }
-
-  private def list(lanes: Lanes, stale: ShardMap): Unit = {
-    val answer = attempt(lanes.stream.shardsAfter(stale))
-    synchronized {
-      listing -= lanes
-      answer match {
-        case Right(shards) => lanes.learn(shards, now)
-        case Left(e: KinesisException) if isPassing(e) => lanes.learnedNothing(now)
-        case Left(e) => fail(e)
-      }
-      look()
-      notifyAll() // aggregates that were found good make room
-    }
-  }
-
-  /** Whether credentials will be renewed in time is told by the requests. */
-  private def isPassing(e: KinesisException): Boolean = e match {
-    case _: KinesisException.CredentialsExpired | _: KinesisException.ListingExpired => true
-    case _ => e.isRetryable
-  }
-
-  /** While the owner is busy elsewhere, records must go when they have lingered. */
-  private def startTicking(): Unit = {
-    isTicking = true
-    threads.execute(() => tick())
-  }
-
-  private def tick(): Unit = synchronized {
-    try
-      while (failure.isEmpty) {
-        wakeAt = Lane.Never
-        look()
-        wakeAt = math.min(wakeAt, now + options.linger.min(LookPeriod).toMillis)
-        clock.await(this, wakeAt - now)
-      }
-    catch { case _: InterruptedException => () } // the writer is closed
+  /** The owner may wait for what has changed. */
+  private def update(change: => Unit): Unit = synchronized {
+    change
+    notifyAll()
   }
 
   /** An interrupt is an answer, too: the writer is being closed. */
@@ -239,48 +144,25 @@ final class RecordWriter(
     try Right(call)
     catch { case e: Throwable => Left(e) }
 
-  private def failing(body: => Unit): Unit =
-    try body
-    catch { case e: Throwable => fail(e) } // handed to the owner, whatever it is
-
-  private def fail(e: Throwable): Unit = {
-    if (failure.isEmpty) failure = Some(e)
-    threads.shutdownNow() // nothing that follows can make the task succeed
-    notifyAll()
+  private def startTicking(): Unit = {
+    isTicking = true
+    threads.run(tickUntilFailure())
   }
 
-  private def lanesOf(stream: TargetStream): Lanes =
-    new Lanes(stream, limits, options, () => random.nextDouble(), counters, now)
+  private def tickUntilFailure(): Unit = synchronized {
+    try
+      while (loop.failure.isEmpty) {
+        if (loop.tickAt <= now) loop.tick(now)
+        clock.await(this, loop.tickAt - now)
+      }
+    catch { case _: InterruptedException => () } // the writer is closed
+  }
 
   private def now: Long = clock.elapsedMillis
 }
 
-object RecordWriter {
+private object RecordWriter {
 
-  /** So long it takes at most to see that a task is cancelled, or shards are to be listed. */
-  private val LookPeriod = 200.millis
-
-  /** What a record costs beside its bytes: small ones fill the memory, too. */
-  private val ObjectBytes = 128L
-
-  /** Interrupted requests end well within it. */
-  private val CloseTimeout = 1500.millis
-  private val IdleThread = 10.seconds
-
-  /** As many as there are requests in flight, and one that keeps the time. */
-  private def newThreads(): ThreadPoolExecutor = {
-    val made = new AtomicInteger
-    new ThreadPoolExecutor(
-      0,
-      Int.MaxValue,
-      IdleThread.toMillis,
-      TimeUnit.MILLISECONDS,
-      new SynchronousQueue[Runnable],
-      (task: Runnable) => {
-        val thread = new Thread(task, s"spark-kinesis-writer-${made.incrementAndGet()}")
-        thread.setDaemon(true)
-        thread
-      }
-    )
-  }
+  /** How long it takes at most to notice that the task is cancelled. */
+  private val CancelPeriod = 200.millis
 }

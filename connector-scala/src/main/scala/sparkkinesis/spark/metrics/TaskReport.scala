@@ -2,8 +2,7 @@ package sparkkinesis.spark.metrics
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
-import sparkkinesis.sink.write.RequestTimes
-import sparkkinesis.sink.{ShardSleep, SinkMetrics}
+import sparkkinesis.sink.metrics.{RequestTimes, ShardSleep, SinkCounter, SinkMetrics}
 
 /**
  * What an attempt at a task counted, when it has ended. It travels as bytes: the driver cannot read
@@ -31,37 +30,21 @@ private[spark] object TaskReport {
   }
 
   private def write(metrics: SinkMetrics, out: DataOutputStream): Unit = {
-    import metrics._
-    Seq(records, bytes, requests, entries, retried, throttled, failed).foreach(out.writeLong)
-    Seq(failedRequests, unanswered, misplaced, buffered, inFlight).foreach(out.writeLong)
-    Seq(peakBuffered, peakInFlight).foreach(out.writeLong)
-    out.writeBoolean(sleep.isDefined)
-    sleep.foreach { it =>
+    metrics.counts.foreach(out.writeLong)
+    out.writeBoolean(metrics.longestSleep.isDefined)
+    metrics.longestSleep.foreach { it =>
       out.writeUTF(it.stream)
       out.writeUTF(it.shard)
       out.writeLong(it.millis)
     }
-    out.writeInt(requestTimes.counts.size)
-    requestTimes.counts.foreach(out.writeLong)
+    out.writeInt(metrics.requestTimes.counts.size)
+    metrics.requestTimes.counts.foreach(out.writeLong)
   }
 
   /** Arguments are read in their order. */
   private def readMetrics(in: DataInputStream): SinkMetrics = SinkMetrics(
-    records = in.readLong(),
-    bytes = in.readLong(),
-    requests = in.readLong(),
-    entries = in.readLong(),
-    retried = in.readLong(),
-    throttled = in.readLong(),
-    failed = in.readLong(),
-    failedRequests = in.readLong(),
-    unanswered = in.readLong(),
-    misplaced = in.readLong(),
-    buffered = in.readLong(),
-    inFlight = in.readLong(),
-    peakBuffered = in.readLong(),
-    peakInFlight = in.readLong(),
-    sleep = if (in.readBoolean()) Some(readSleep(in)) else None,
+    counts = SinkCounter.all.map(_ => in.readLong()),
+    longestSleep = if (in.readBoolean()) Some(readSleep(in)) else None,
     requestTimes = RequestTimes(Vector.fill(in.readInt())(in.readLong()))
   )
 

@@ -1,6 +1,6 @@
 package sparkkinesis.spark.metrics
 
-import sparkkinesis.sink.SinkMetrics
+import sparkkinesis.sink.metrics.SinkMetrics
 
 /**
  * What was counted of a write, by a task or by several.

@@ -2,6 +2,8 @@ package sparkkinesis.spark.metrics
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
+import sparkkinesis.sink.metrics.SinkCounter
+
 /**
  * What the SQL page of Spark's UI shows of a write. `recordsWritten` and `bytesWritten` are names
  * that Spark knows: it shows them also as the output of stages and tasks.
@@ -27,7 +29,8 @@ private[spark] object WriteMetrics {
   )
 
   def values(counts: WriteCounts): Array[CustomTaskMetric] = {
-    val mean = MeanMetric.pack(counts.sink.entries, counts.sink.requests)
+    val (sent, requests) = (counts.sink(SinkCounter.SentRecords), counts.sink(SinkCounter.Requests))
+    val mean = MeanMetric.pack(sent, requests)
     val numbers = SinkProgress.numbers(counts) + ("recordsPerRequest" -> mean)
     numbers.map { case (name, value) => TaskCount(name, value) }.toArray
   }

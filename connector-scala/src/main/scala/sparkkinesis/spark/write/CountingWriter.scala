@@ -69,7 +69,7 @@ private[spark] final class CountingWriter(writer: KinesisDataWriter, report: Tas
   private def ended: TaskReport = {
     val counts = writer.counts
     val kept = if (isCommitted) counts.deadLetters else 0
-    TaskReport(WriteCounts(counts.sink.closed, kept), isCommitted)
+    TaskReport(WriteCounts(counts.sink, kept), isCommitted)
   }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = writer.currentMetricsValues()

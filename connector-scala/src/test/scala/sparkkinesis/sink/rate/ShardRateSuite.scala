@@ -72,10 +72,10 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a shard without a quota is soon free, and then asks for no time") {
     forAll(sizes) { size =>
       val (rate, shard) = (new ShardRate(1, () => 1, 0), boundless)
-      Iterator.from(0).takeWhile(_ => !rate.isFree).take(2000).foreach { n =>
+      Iterator.from(0).takeWhile(_ => !rate.isUnlimited).take(2000).foreach { n =>
         send(rate, shard, size, n * 5L, most = 5000)
       }
-      assert(rate.isFree && shard.refused === 0)
+      assert(rate.isUnlimited && shard.refused === 0)
     }
   }
 
@@ -154,7 +154,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val written = (1 to taken).count(_ => shard.put(1000, now + delay))
         def sum(count: Int) = Sum(count, count * 1000L)
         rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now + delay)
-        assert(!rate.isFree && rate.share === 1.0)
+        assert(!rate.isUnlimited && rate.share === 1.0)
       }
       assert(shard.refused <= 0.01 * shard.written)
     }
@@ -163,7 +163,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a free shard that begins to refuse is limited at once") {
     val rate = new ShardRate(1, () => 1, 0)
     (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
-    assert(rate.isFree)
+    assert(rate.isUnlimited)
     rate.answered(
       Sum(1400, 1400000),
       Sum(1000, 1000000),
@@ -172,7 +172,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       1000,
       1000
     )
-    assert(!rate.isFree)
+    assert(!rate.isUnlimited)
     assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
   }
 

@@ -7,30 +7,30 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.sink.{FakeKinesis, SinkOptions}
+import sparkkinesis.sink.FakeKinesis
 
-/** What makes a writer give up, and what not. */
+/** Which failures make a writer fail. */
 class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
-  test("what is not taken in time fails, naming stream, first failure, and how many wait") {
+  test("a record that is not accepted in time fails the writer; the error names stream and first failure") {
     val answers = Iterator("slow down", "still slow").concat(Iterator.continually("later"))
     val kinesis = new FakeKinesis((_, _) =>
       throw new KinesisException.Throttled(answers.synchronized(answers.next()))
     )
-    using(newWriter(kinesis, SinkOptions(deliveryTimeout = 30.seconds))) { writer =>
+    using(newWriter(kinesis, lingering.copy(deliveryTimeout = 30.seconds))) { writer =>
       (1 to 7).foreach(i => writer.put(entry(i.toString)))
       val e = intercept[DeliveryTimeoutException](writer.flush())
       assert(
-        e.getMessage.contains("Stream orders, shard s, did not take a record within 30 seconds")
+        e.getMessage.contains("Stream orders, shard s, did not accept a record within 30 seconds")
       )
-      assert(e.getMessage.contains("7 records of this task wait"))
+      assert(e.getMessage.contains("7 records of this task are not acknowledged"))
       assert(e.getMessage.endsWith("The first failure was: slow down"))
-      assert(kinesis.requests.size > 5, "it must have tried until then")
+      assert(kinesis.requests.size > 5, "it must retry until then")
       assert(intercept[DeliveryTimeoutException](writer.put(entry("8"))) eq e)
       assert(intercept[DeliveryTimeoutException](writer.flush()) eq e)
     }
   }
 
-  test("a failure that waiting does not mend is thrown at once") {
+  test("a failure that a retry cannot fix is thrown at once") {
     val denied = new KinesisException.AccessDenied("no")
     val kinesis = new FakeKinesis((_, _) => throw denied)
     using(newWriter(kinesis)) { writer =>
@@ -40,7 +40,7 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("a record that is refused for good is not sent again") {
+  test("a record that Kinesis rejects permanently is not sent again") {
     val kinesis = new FakeKinesis((_, entries) =>
       entries.map(_ => PutResult.Failed("InvalidArgumentException", "too large"))
     )
@@ -52,12 +52,12 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("an answer for another number of records is no answer") {
+  test("an answer with another number of records is a failed request") {
     val calls = new AtomicInteger
     val kinesis = new FakeKinesis((it, entries) =>
       if (calls.getAndIncrement() == 0) Nil else entries.map(it.write)
     )
-    using(newWriter(kinesis)) { writer =>
+    using(newWriter(kinesis, lingering)) { writer =>
       (1 to 3).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(kinesis.requests === Seq(3, 3))

@@ -9,16 +9,22 @@ import org.scalatest.time.{Seconds, Span}
 import sparkkinesis.client.{Clock, KinesisClient, KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
 import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.{FakeKinesis, FastClock, SinkMetrics, SinkOptions}
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
 /** Writers to a fake stream, closed after use. */
 trait RecordWriterFixture {
   protected val stream: StreamRef = StreamRef.ByName(StreamName("orders"))
-  protected val soon: Timeout = Timeout(Span(10, Seconds))
 
-  /** It tries for longer than any test. */
+  /** How long a test waits for something that always happens, even on a busy machine. */
+  protected val soon: Timeout = Timeout(Span(60, Seconds))
+
+  /** Retries for longer than any test takes. */
   protected val patient: SinkOptions = SinkOptions(deliveryTimeout = 1000.hours)
+
+  /** Sends nothing before `flush`, except full requests, however slow the test is. */
+  protected val lingering: SinkOptions = patient.copy(linger = 1000.hours)
 
   protected def entry(text: String): PutEntry = PutEntry("key", text.getBytes, None)
 
@@ -58,7 +64,7 @@ trait RecordWriterFixture {
     thread
   }
 
-  /** Fails requests and records by chance, and now and then after they took effect. */
+  /** Fails requests and records by chance, sometimes after it wrote them. */
   protected def moody(seed: Long): FakeKinesis = {
     val random = new Random(seed)
     new FakeKinesis((it, entries) =>

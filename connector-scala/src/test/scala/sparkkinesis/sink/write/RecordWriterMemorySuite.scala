@@ -6,19 +6,21 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.sink.{FakeKinesis, SinkOptions}
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
-/** What a writer holds in memory. */
+/** How much a writer holds in memory. */
 class RecordWriterMemorySuite extends AnyFunSuite with RecordWriterFixture {
-  test("put waits while the buffer is full, and a record larger than it goes alone") {
+  test("put waits while the buffer is full, and a record larger than the buffer is sent alone") {
     val gate = new Semaphore(0)
     val kinesis = new FakeKinesis((it, entries) => {
       gate.acquire()
       entries.map(it.write)
     })
-    using(newWriter(kinesis, SinkOptions(maxBufferedBytes = 5 * (4 + 128)))) { writer =>
+    val clock = new FastClock
+    val options = SinkOptions(maxBufferedBytes = 5 * (4 + 128)) // four bytes and 128 per record
+    using(newWriter(kinesis, options, clock = clock)) { writer =>
       val done = new AtomicInteger
-      val owner = thread {
+      thread {
         (1 to 6).foreach { i =>
           writer.put(entry(i.toString))
           done.set(i)
@@ -27,8 +29,10 @@ class RecordWriterMemorySuite extends AnyFunSuite with RecordWriterFixture {
         writer.flush()
         done.set(100)
       }
-      eventually(soon)(assert(owner.getState === Thread.State.TIMED_WAITING))
-      assert(done.get === 5) // of four bytes each, and 128 for each
+      eventually(soon)(assert(done.get === 5))
+      val waits = clock.waits
+      eventually(soon)(assert(clock.waits > waits + 10)) // time for a sixth, if it did not wait
+      assert(done.get === 5)
       assert(writer.buffered === 20)
       gate.release(1000)
       eventually(soon)(assert(done.get === 100))

@@ -3,14 +3,13 @@ package sparkkinesis.sink.write
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.duration._
-
 import org.scalacheck.Gen
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.sink.metrics.SinkCounter._
 import sparkkinesis.sink.{FakeKinesis, SinkOptions}
 
 /** What a writer sends, and when. */
@@ -24,8 +23,8 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
         writer.flush()
         assert(kinesis.written.toSet === sent.toSet)
         assert(writer.buffered === 0)
-        assert(writer.metrics.records === count)
-        assert(writer.metrics.requests === kinesis.requests.size)
+        assert(writer.metrics(RecordsWritten) === count)
+        assert(writer.metrics(Requests) === kinesis.requests.size)
       }
     }
   }
@@ -39,21 +38,21 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
           if (new String(e.data).toInt % 3 == 0) FakeKinesis.Throttle else it.write(e)
         )
     )
-    using(newWriter(kinesis, patient.copy(linger = 1.hour))) { writer =>
+    using(newWriter(kinesis, lingering)) { writer =>
       (1 to 9).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(kinesis.requests === Seq(9, 3))
       assert(kinesis.written.sorted === (1 to 9).map(_.toString))
       val metrics = writer.metrics
-      assert((metrics.records, metrics.bytes) === ((9, 9 * 4)))
-      assert((metrics.requests, metrics.entries) === ((2, 12)))
-      assert((metrics.retried, metrics.throttled) === ((3, 3)))
+      assert((metrics(RecordsWritten), metrics(BytesWritten)) === ((9, 9 * 4)))
+      assert((metrics(Requests), metrics(SentRecords)) === ((2, 12)))
+      assert((metrics(RetriedRecords), metrics(ThrottledRecords)) === ((3, 3)))
     }
   }
 
-  test("full requests leave at once, the rest at flush") {
+  test("full requests are sent at once, the rest at flush") {
     val kinesis = FakeKinesis.willing
-    using(newWriter(kinesis, SinkOptions(linger = 1000.hours), clock = SystemClock)) { writer =>
+    using(newWriter(kinesis, lingering, clock = SystemClock)) { writer =>
       (1 to 25).foreach(i => writer.put(entry(i.toString)))
       eventually(soon)(assert(kinesis.requests === Seq(10, 10)))
       writer.flush()
@@ -61,7 +60,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
     }
   }
 
-  test("what has lingered leaves, though no further record comes") {
+  test("a record is sent after its linger time, even if no other record follows") {
     val kinesis = FakeKinesis.willing
     using(newWriter(kinesis, clock = SystemClock)) { writer =>
       writer.put(entry("1"))
@@ -69,7 +68,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
     }
   }
 
-  test("several requests are in flight, never more than allowed") {
+  test("as many requests are in flight as allowed, and never more") {
     val (now, most) = (new AtomicInteger, new AtomicInteger)
     val three = new CountDownLatch(3)
     val kinesis = new FakeKinesis((it, entries) => {

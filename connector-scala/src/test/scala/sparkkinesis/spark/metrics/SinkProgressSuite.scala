@@ -4,34 +4,21 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.sink.write.RequestTimes
-import sparkkinesis.sink.{ShardSleep, SinkMetrics}
+import sparkkinesis.sink.metrics.{RequestTimes, ShardSleep, SinkCounter, SinkMetrics}
 
 class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val counts = for {
-    n <- Gen.listOfN(15, Gen.choose(0L, Long.MaxValue))
-    shard <- Gen.option(Gen.alphaStr)
+    n <- Gen.listOfN(SinkCounter.all.size, Gen.choose(0L, Long.MaxValue))
+    deadLetters <- Gen.choose(0L, Long.MaxValue)
+    sleep <- Gen.option(Gen.zip(Gen.alphaStr, Gen.posNum[Long]))
     times <- Gen.listOf(Gen.posNum[Long])
   } yield WriteCounts(
     SinkMetrics(
-      n(0),
-      n(1),
-      n(2),
-      n(3),
-      n(4),
-      n(5),
-      n(6),
-      n(7),
-      n(8),
-      n(9),
-      n(10),
-      n(11),
-      n(12),
-      n(13),
-      shard.map(ShardSleep("orders", _, n(14))),
+      n.toVector,
+      sleep.map { case (shard, millis) => ShardSleep("orders", shard, millis) },
       RequestTimes(times.toVector)
     ),
-    n(0)
+    deadLetters
   )
 
   test("a report arrives as it was sent") {
@@ -62,8 +49,9 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("the slowest shard is named where one was waited for; the mean has a fraction") {
-    val metrics = SinkMetrics.Zero.copy(requests = 4, entries = 10)
-    val slow = metrics.copy(sleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
+    val numbers = Map(SinkCounter.Requests -> 4L, SinkCounter.SentRecords -> 10L)
+    val metrics = SinkMetrics.Zero.copy(counts = SinkCounter.all.map(numbers.getOrElse(_, 0L)))
+    val slow = metrics.copy(longestSleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
     val told = SinkProgress.of(WriteCounts(slow, 3))
     assert(
       told("slowestShard") === "orders/shardId-000000000001" && told("maxShardSleepMs") === "70"
@@ -73,7 +61,7 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("docs/reference/metrics.md names exactly what a sink tells") {
-    val slow = SinkMetrics.Zero.copy(sleep = Some(ShardSleep("orders", "s", 70)))
+    val slow = SinkMetrics.Zero.copy(longestSleep = Some(ShardSleep("orders", "s", 70)))
     assert(MetricsPage.names("Progress of a sink") === SinkProgress.of(WriteCounts(slow, 0)).keySet)
     val shown = WriteMetrics.all.map(_.name).toSet
     assert(MetricsPage.names("Tasks that write") === shown)

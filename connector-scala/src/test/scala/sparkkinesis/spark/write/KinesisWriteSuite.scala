@@ -26,8 +26,7 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.Lease
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.model.{RecordDistribution, StreamArn, StreamName, StreamRef}
-import sparkkinesis.sink.lane.AggregateLimits
-import sparkkinesis.sink.{DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
+import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
 import sparkkinesis.spark.ConnectorError
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.metrics.WriteMetrics

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.simulator.SimulatedClock
 
-/** What is still to happen, by its time; at one time in the order it was planned. */
+/** Events by time. Events of the same time happen in the order in which they were planned. */
 final class Agenda {
   import Agenda._
 
@@ -15,13 +15,13 @@ final class Agenda {
   private val events = mutable.PriorityQueue.empty[Event]
   private var planned = 0L
 
-  /** In milliseconds. */
+  /** The current time, in milliseconds. */
   def now: Long = clock.now.toEpochMilli
 
-  /** Since the beginning. */
+  /** Milliseconds since the beginning. */
   def elapsed: Long = now - Begin.toEpochMilli
 
-  /** At a time that is not over. */
+  /** Plans an event for a time that is not over. */
   def at(time: Long)(action: => Unit): Unit = {
     planned += 1
     events += new Event(time, planned, () => action)
@@ -30,12 +30,12 @@ final class Agenda {
   def after(millis: Long)(action: => Unit): Unit = at(now + math.max(0L, millis))(action)
 
   /**
-   * Lets happen what is planned, until nothing is.
+   * Runs all events, until none is planned.
    *
-   * @param bound after which that is not to be expected any more
+   * @param bound time after which no event is expected any more
    */
   def run(bound: FiniteDuration): Unit = while (events.nonEmpty) {
-    require(elapsed <= bound.toMillis, s"it does not end: goes on after $bound")
+    require(elapsed <= bound.toMillis, s"the history does not end within $bound")
     val event = events.dequeue()
     if (event.time > now) clock.advance((event.time - now).millis)
     event.action()

@@ -6,34 +6,34 @@ import sparkkinesis.sink.lane.Request
 import sparkkinesis.sink.rate.TargetStream
 
 /**
- * The wire of one attempt of a task: requests overtake each other, are refused, in part or whole,
- * get lost before or after they took effect, and are given up. Keeps what the writer is told.
+ * The network of one attempt of a task. Requests overtake each other, fail in part or as a whole, get
+ * lost before or after they took effect, and time out. Counts what it reports to the writer.
  */
 private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) extends Wire {
   import FaultyWire._
   import world._
 
-  val told = new Told
+  val reported = new Reported
 
   override def put(stream: TargetStream, request: Request)(
-      answer: Either[KinesisException, Seq[PutResult]] => Unit
+      answered: Either[KinesisException, Seq[PutResult]] => Unit
   ): Unit = {
     val entries = request.entries
     val rows = entries.map(it => FoundRow.of(it.partitionKey, it.data, it.explicitHashKey))
     check.sent(request, rows)
-    told.requests += 1
-    told.entries += entries.size
-    val sent = new Sent(stream.ref, request, entries, rows, answer)
+    reported.requests += 1
+    reported.records += entries.size
+    val sent = new Sent(stream.ref, request, entries, rows, answered)
     if (fails()) fault(sent) else pass(sent, results => results)
   }
 
   override def list(stream: TargetStream, stale: ShardMap)(
-      answer: Either[KinesisException, ShardMap] => Unit
+      answered: Either[KinesisException, ShardMap] => Unit
   ): Unit = agenda.after(latency().toLong) {
     val listed =
       if (fails()) Left(new KinesisException.LimitExceeded("ListShards: injected."))
       else Right(stream.shardsAfter(stale))
-    agenda.after(latency().toLong)(answer(listed))
+    agenda.after(latency().toLong)(answered(listed))
   }
 
   private def fault(sent: Sent): Unit = random.nextInt(8) match {
@@ -47,37 +47,40 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     case _ => part(sent)
   }
 
-  /** It has no effect. */
+  /** The request has no effect. */
   private def refuse(sent: Sent, e: KinesisException): Unit =
-    agenda.after(2L * latency())(tell(sent, Left(e), Nil))
+    agenda.after(2L * latency())(answer(sent, Left(e), Nil))
 
-  /** The writer hears of it what `says` makes of its true results, unless it takes too long. */
+  /**
+   * The request takes effect. Unless that takes too long, the writer receives the true results,
+   * changed by `report`.
+   */
   private def pass(
       sent: Sent,
-      says: Seq[PutResult] => Seq[PutResult],
+      report: Seq[PutResult] => Seq[PutResult],
       way: Int = latency()
   ): Unit = {
     val (there, back) = (if (setup.isLate) way else math.min(way, setup.patience - 1), latency())
     val isInTime = there + back <= setup.patience
     var mine = Seq.empty[Option[Landed]]
     if (!isInTime)
-      agenda.after(setup.patience.toLong)(tell(sent, Left(givenUp), Nil))
+      agenda.after(setup.patience.toLong)(answer(sent, Left(givenUp), Nil))
     agenda.after(there.toLong) {
       val (results, landed) = perform(sent, isLate = there >= setup.patience)
       mine = landed
       if (isInTime) agenda.after(back.toLong) {
-        tell(sent, attempt(says(results)), mine)
+        answer(sent, attempt(report(results)), mine)
       }
     }
   }
 
-  /** Long silence, whatever became of it. */
+  /** The writer receives no answer in time, whether or not the request takes effect. */
   private def giveUp(sent: Sent): Unit = {
     val way = random.nextInt(if (setup.isLate) 3 * setup.patience else setup.patience)
     pass(sent, _ => throw givenUp, way)
   }
 
-  /** Some entries fail, be it that they were written all the same. */
+  /** Some entries are reported as failed, although they may have been written. */
   private def part(sent: Sent): Unit = {
     val failed = sent.entries.map(_ => Option.when(random.nextBoolean())(aFailure()))
     pass(sent, _.zip(failed).map { case (result, failure) => failure.getOrElse(result) })
@@ -89,7 +92,9 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
       Injected
     )
 
-  /** Of what is where it belongs: that of other records, which are not, shows in truth. */
+  /**
+   * Reports wrong shards for some records in the right shard. Reports for misplaced records stay true.
+   */
   private def misname(sent: Sent, results: Seq[PutResult]): Seq[PutResult] =
     results.lazyZip(sent.rows).map {
       case (written: PutResult.Written, rows)
@@ -103,7 +108,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     rows.size == 1 || rows.forall(it => range.contains(it.hashKey))
   }
 
-  /** The effect at the service, with its quotas. */
+  /** What the service does, with its quotas. */
   private def perform(sent: Sent, isLate: Boolean): (Seq[PutResult], Seq[Option[Landed]]) = {
     reached += 1
     val results = kinesis.putRecords(sent.stream, sent.entries)
@@ -116,22 +121,22 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     (results, mine)
   }
 
-  private def tell(
+  private def answer(
       sent: Sent,
       outcome: Either[KinesisException, Seq[PutResult]],
       mine: Seq[Option[Landed]]
   ): Unit = {
-    told.hear(sent.entries.size, outcome)
+    reported.count(sent.entries.size, outcome)
     outcome.foreach { results =>
       results.lazyZip(mine).foreach {
         case (PutResult.Written(shard, _), Some(record)) =>
           record.isAcknowledged = belongs(sent.stream, shard, record.rows)
-          if (record.isAcknowledged) check.acknowledged(record) else told.misplaced += 1
+          if (record.isAcknowledged) check.acknowledged(record) else reported.misplaced += 1
         case _ => ()
       }
     }
     check.answered(sent.request, sent.rows)
-    sent.answer(outcome)
+    sent.answered(outcome)
   }
 
   private def givenUp = new KinesisException.Unreachable("No answer in time.")
@@ -145,18 +150,18 @@ private[simulation] object FaultyWire {
       val request: Request,
       val entries: IndexedSeq[PutEntry],
       val rows: Seq[Vector[FoundRow]],
-      val answer: Either[KinesisException, Seq[PutResult]] => Unit
+      val answered: Either[KinesisException, Seq[PutResult]] => Unit
   )
 
   private def attempt[A](value: => A): Either[KinesisException, A] =
     try Right(value)
     catch { case e: KinesisException => Left(e) }
 
-  /** What the writer was told, and should have counted. */
-  final class Told {
-    var requests, entries, throttled, failed, failedRequests, unanswered, misplaced = 0L
+  /** What the writer must have counted. */
+  final class Reported {
+    var requests, records, throttled, failed, failedRequests, unanswered, misplaced = 0L
 
-    def hear(size: Int, outcome: Either[KinesisException, Seq[PutResult]]): Unit = outcome match {
+    def count(size: Int, outcome: Either[KinesisException, Seq[PutResult]]): Unit = outcome match {
       case Right(results) =>
         val codes = results.collect { case PutResult.Failed(code, _) => code }
         throttled += codes.count(_.startsWith("Provisioned"))

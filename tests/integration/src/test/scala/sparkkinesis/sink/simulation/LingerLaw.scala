@@ -3,15 +3,15 @@ package sparkkinesis.sink.simulation
 import scala.collection.mutable
 
 /**
- * No row waits for its first request longer than it lingers, and until the next tick, which comes
- * within as long again, while nothing holds its task back.
+ * A row waits for its first request at most twice the linger time (until it has lingered, and then
+ * until the next tick), unless something holds its task back.
  *
- * What may hold it back: as many requests are in flight as may be (with order that is one, for a lane
- * or a key may have to wait for it). Once the task has met a failure, or a shard over its quota, its
- * rows are judged no more. With order and aggregates together none is: lanes wait there also until
- * it is clear whether an aggregate lies well.
+ * A task is held back while as many requests are in flight as allowed. With order one request is
+ * enough, because a lane or a key may have to wait for it. After a failure, or after a shard exceeded
+ * its quota, the rows of the task are not checked any more. With order and aggregates together no row
+ * is checked, because lanes also wait for misplaced aggregates.
  *
- * @param isTroubled whether the task has met a failure or a shard over its quota, or was killed
+ * @param isTroubled whether the task had a failure or a shard over its quota, or was killed
  */
 private[simulation] final class LingerLaw(setup: Setup, agenda: Agenda, isTroubled: () => Boolean) {
   private val bound = if (setup.isOrdered) 1 else setup.options.maxInFlightRequests
@@ -20,16 +20,16 @@ private[simulation] final class LingerLaw(setup: Setup, agenda: Agenda, isTroubl
   private var inFlight = 0
   private var boundUntil = Long.MinValue
 
-  /** Rows that waited, and that nothing held back. */
+  /** Number of rows that were checked, because nothing held them back. */
   var judged = 0
 
-  /** Its task has just put it. */
+  /** The task has just put the row. */
   def put(row: Row): Unit = if (isJudging && !sentRows(row)) {
     val since = agenda.now
     agenda.after(2 * setup.options.linger.toMillis + 1) {
       val isHeld = inFlight >= bound || boundUntil >= since || isTroubled()
       if (!isHeld) {
-        require(sentRows(row), s"$row waits since $since, at ${agenda.now}, and nothing holds it")
+        require(sentRows(row), s"$row still waits at ${agenda.now} since $since, and nothing holds it back")
         judged += 1
       }
     }

@@ -7,10 +7,10 @@ import sparkkinesis.model.aggregate.AggregatedRecord
 import sparkkinesis.model.{HashKey, PutEntry}
 
 /**
- * A record of a task, as it is known again wherever it is found.
+ * The identity of a row, wherever it is found.
  *
- * @param attempt of the task that wrote it: each writes all of the task's rows
- * @param key one of the task's
+ * @param attempt of the task that wrote it. Each attempt writes all rows of the task
+ * @param key one of the task's keys
  * @param number of the row among those of its key, from 0
  */
 final case class Row(task: Int, attempt: Int, key: Int, number: Int) {
@@ -25,7 +25,7 @@ final case class Row(task: Int, attempt: Int, key: Int, number: Int) {
 
 object Row {
 
-  /** What an entry or a record is read as: `None` where it is nobody's row. */
+  /** The row in an entry or a record; `None` if no task wrote it. */
   def parse(partitionKey: String, data: Array[Byte], begin: Int, length: Int): Option[Row] = {
     val text = new String(data, begin, math.min(length, 40), UTF_8).trim
     text.split('/').map(_.toIntOption) match {
@@ -36,10 +36,10 @@ object Row {
   }
 }
 
-/** A row with what the service did not need to be told: where it belongs. */
+/** A row and the hash key that determines its shard. */
 final case class FoundRow(row: Row, hashKey: HashKey)
 
-/** Kinesis records taken apart as our source does. */
+/** Takes Kinesis records apart as our source does. */
 object FoundRow {
   def of(partitionKey: String, data: Array[Byte], hashKey: Option[HashKey]): Vector[FoundRow] = {
     val aggregate = new AggregatedRecord

@@ -2,18 +2,17 @@ package sparkkinesis.sink.simulation
 
 import scala.collection.mutable
 
-import sparkkinesis.sink.SinkCounters
 import sparkkinesis.sink.lane.{EntrySize, Lane, Request}
 
 /**
- * What holds whenever an attempt of a task sends something.
+ * The laws that hold whenever an attempt of a task sends a request.
  *
- *   - A request keeps its limits, and is not empty; no more are in flight than allowed.
- *   - What is not acknowledged takes no more memory than allowed, but for a single record.
- *   - What was acknowledged is not sent again.
- *   - It was sent in time: see [[LingerLaw]].
- *   - With order, no second request is in flight with rows of a lane or key, and Kinesis records of
- *     one key do not share a request.
+ *   - A request is not empty and keeps its limits. No more requests are in flight than allowed.
+ *   - Records that are not acknowledged use no more memory than allowed, except a single record.
+ *   - An acknowledged record is not sent again.
+ *   - A row is sent in time: see [[LingerLaw]].
+ *   - With order, at most one request with rows of a lane or of a key is in flight, and it has at
+ *     most one Kinesis record per key.
  */
 private[simulation] final class SendLaws(setup: Setup, lingering: LingerLaw) {
   private val keysInFlight = mutable.Set.empty[Int]
@@ -58,11 +57,9 @@ private[simulation] final class SendLaws(setup: Setup, lingering: LingerLaw) {
     lanesInFlight --= request.parts.map(_.lane)
   }
 
-  def buffers(counters: SinkCounters): Unit = {
-    val isSingle = counters.waiting == 1
-    require(
-      isSingle || counters.buffered <= setup.options.maxBufferedBytes,
-      s"${counters.waiting} records of ${counters.buffered} bytes wait"
-    )
-  }
+  /** Each record that is not acknowledged counts with its bytes, and 128 more. */
+  def buffers(records: Long, bytes: Long): Unit = require(
+    records == 1 || bytes + 128 * records <= setup.options.maxBufferedBytes,
+    s"$records records of $bytes bytes are buffered"
+  )
 }

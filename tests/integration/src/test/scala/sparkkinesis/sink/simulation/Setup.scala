@@ -3,18 +3,18 @@ package sparkkinesis.sink.simulation
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.{AggregateLimits, RequestLimits}
+import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
 /**
- * How a history is set up, by its seed.
+ * The settings of a history, drawn by its seed.
  *
- * @param isHeavy records so large that few fill a shard's quota
- * @param faultRate of requests and listings, 0 to 1
- * @param slowest a request's way there takes at most that long, and its way back, in milliseconds
- * @param patience after which a writer gives a request up, in milliseconds
- * @param isLate whether a request that was given up may still take effect
- * @param calmAt when faults, kills and reshards end, in milliseconds since the beginning
+ *   - `isHeavy`: a few records fill the quota of a shard.
+ *   - `faultRate`: fraction of requests and listings that fail, 0 to 1.
+ *   - `slowest`: longest time of a request's way to the service, and of its way back, in milliseconds.
+ *   - `patience`: time after which a writer gives up a request, in milliseconds.
+ *   - `isLate`: whether a request that was given up may still take effect.
+ *   - `calmAt`: when faults, kills and reshards end, in milliseconds since the beginning.
  */
 final class Setup(seed: Long, random: Random) {
   val isAggregated: Boolean = seed % 2 == 1
@@ -35,7 +35,7 @@ final class Setup(seed: Long, random: Random) {
   val rowsOfTask: Int = random.nextInt(if (isHeavy) 120 else 200)
   val keysOfTask: Int = 1 + random.nextInt(8)
 
-  /** Of a row's data. */
+  /** Size of the data of the next row. */
   def rowBytes(): Int = if (isHeavy) 2000 + random.nextInt(30000) else 20 + random.nextInt(180)
 
   val maxRecordBytes: Int = if (isHeavy) 50000 else 1000

@@ -6,7 +6,7 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamName}
 import sparkkinesis.simulator.SimulatedKinesis
 
-/** The shards of a stream as they truly are, whatever listings still show; splits and merges them. */
+/** The true shards of a stream, whatever listings show. Splits and merges them. */
 final class Shards(kinesis: SimulatedKinesis, random: Random, name: StreamName, initial: Int) {
   private var all = Vector.empty[HashKeyRange]
   private var open = Vector.empty[Int] // by hash key
@@ -14,15 +14,15 @@ final class Shards(kinesis: SimulatedKinesis, random: Random, name: StreamName, 
   kinesis.createStream(name, initial)
   open = HashKeyRange.even(initial).map(add).toVector
 
-  /** The hash keys of any shard that there was. */
+  /** The hash keys of a shard, open or closed. */
   def range(shard: ShardId): HashKeyRange = all(shard.number.get.toInt)
 
-  /** Any of those that there were. */
+  /** A random shard, open or closed. */
   def any(): ShardId = id(random.nextInt(all.size))
 
   def ids: Seq[ShardId] = all.indices.map(id)
 
-  /** One change, or several at once. */
+  /** One change, or up to three at once. */
   def change(): Unit = try
     for (_ <- 0 to random.nextInt(3))
       if (open.size > 1 && (open.size > 5 || random.nextBoolean())) merge() else split()

@@ -1,22 +1,21 @@
 package sparkkinesis.sink.simulation
 
-import scala.collection.mutable
 import scala.util.Random
-import scala.util.control.NonFatal
 
-import sparkkinesis.model.{KeyHash, PutEntry}
-import sparkkinesis.sink.lane.Lanes.Next
-import sparkkinesis.sink.lane.{EntrySize, Lane, Lanes, Request, RequestLimits}
+import sparkkinesis.model.{KeyHash, PutEntry, ShardMap}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane.{Request, RequestLimits}
+import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.{ShardSleep, SinkCounters, SinkOptions}
+import sparkkinesis.sink.write.{StreamWriter, WriteDriver, WriteLoop}
 
 /**
- * What `RecordWriter` does with its threads, as events of an agenda: rows are put as long as there
- * is room, and at last flushed.
+ * Runs the loop of `RecordWriter` without threads: its calls go over a wire, and an agenda keeps the
+ * time. The owner puts rows while the loop allows it, and then flushes.
  *
- * @param rows asked only when they are put, so that they may depend on the time
- * @param pause of the task before the next row, in milliseconds
- * @param ended called once: with what failed, or when all is acknowledged
+ * @param rows are evaluated only when they are put, so they may depend on the time
+ * @param pause returns the milliseconds that the owner rests after a row
+ * @param ended is called once: with the failure, or when all records are acknowledged
  */
 private[simulation] final class SimulatedWriter(
     agenda: Agenda,
@@ -28,45 +27,50 @@ private[simulation] final class SimulatedWriter(
     pause: () => Long,
     ended: Option[Throwable] => Unit
 ) {
-  val counters = new SinkCounters
+  private val loop = new WriteLoop(limits, options, () => random.nextDouble(), Driver)
   private val hash = new KeyHash
   private val input = rows.buffered
-  private val streams = mutable.LinkedHashMap.empty[TargetStream, Lanes]
-  private val listing = mutable.Set.empty[Lanes]
-  private var turn = 0
-  private var isAlive = true
+  private var isEnded = false
   private var isPausing = false
-  private var isPressed = false
-  private var isTicking = false
-  private var wakeAt = Lane.Never
+  private var isUrgent = false
 
-  def isRunning: Boolean = isAlive
+  def isRunning: Boolean = !isEnded
 
-  /** Of the shard that records waited for longest. */
-  def sleep: Option[ShardSleep] = streams.values.flatMap(_.sleep(agenda.now)).maxByOption(_.millis)
+  def metrics: SinkMetrics = loop.metrics(agenda.now)
 
-  /** It hears nothing any more; what it has sent is on its way. */
-  def kill(): Unit = isAlive = false
+  def bufferedBytes: Long = loop.bufferedBytes
 
-  /** The task goes on as far as it can. */
-  def proceed(): Unit =
-    while (isAlive && !isPausing && input.hasNext && hasRoom) {
-      isPressed = false
-      put()
-      val millis = pause()
-      if (millis > 0) rest(millis)
+  def bufferedRecords: Long = loop.bufferedRecords
+
+  /** Ends the task. Requests that were sent may still take effect. */
+  def kill(): Unit = {
+    isEnded = true
+    loop.close(agenda.now)
+  }
+
+  /** The owner goes on until it must wait. */
+  def run(): Unit = while (!isEnded && !isPausing && step()) {}
+
+  /** @return whether the owner may go on at once */
+  private def step(): Boolean =
+    if (!loop.mayContinue) false
+    else if (input.hasNext)
+      if (loop.hasRoom(input.head._2)) put() else becomeUrgent()
+    else if (loop.bufferedRecords > 0) becomeUrgent()
+    else {
+      end(None)
+      false
     }
 
-  /** Where it cannot, it waits: for room, or for the last answers. */
-  def run(): Unit = {
-    proceed()
-    if (isAlive && !isPausing) {
-      if (!isPressed) {
-        isPressed = true
-        look()
-      }
-      if (isAlive && !input.hasNext && counters.waiting == 0) end(None)
-    }
+  private def put(): Boolean = {
+    if (isUrgent) loop.endUrgency()
+    isUrgent = false
+    val (stream, entry) = input.next()
+    hash.hash(entry)
+    loop.put(stream, entry, hash.hi, hash.lo, agenda.now)
+    val millis = if (isEnded) 0 else pause()
+    if (millis > 0) rest(millis)
+    true
   }
 
   private def rest(millis: Long): Unit = {
@@ -77,91 +81,46 @@ private[simulation] final class SimulatedWriter(
     }
   }
 
-  private def hasRoom: Boolean =
-    counters.buffered == 0 ||
-      counters.buffered + EntrySize.of(input.head._2) <= options.maxBufferedBytes
-
-  private def put(): Unit = failing {
-    val (stream, entry) = input.next()
-    hash.hash(entry)
-    val lanes = streams.getOrElseUpdate(stream, lanesOf(stream))
-    lanes.add(entry, hash.hi, hash.lo, agenda.now)
-    if (!isTicking) startTicking()
-    if (lanes.isWorthALook) look()
+  private def becomeUrgent(): Boolean = {
+    val isChange = !isUrgent
+    isUrgent = true
+    if (isChange) loop.startUrgency(agenda.now)
+    isChange
   }
 
-  private def lanesOf(stream: TargetStream) =
-    new Lanes(stream, limits, options, () => random.nextDouble(), counters, agenda.now)
-
-  private def look(): Unit = if (isAlive) failing {
-    val all = streams.values.toVector
-    all.foreach(lookForShards)
-    var (nothing, wake) = (0, Lane.Never)
-    while (nothing < all.size && counters.inFlight < options.maxInFlightRequests) {
-      val lanes = all(turn % all.size)
-      turn += 1
-      lanes.next(agenda.now, isPressed) match {
-        case Next.Send(request) =>
-          send(lanes, request)
-          nothing = 0
-        case Next.Wait(until) =>
-          wake = math.min(wake, until)
-          nothing += 1
-      }
-    }
-    if (wake < wakeAt) wakeBy(wake)
-  }
-
-  private def send(lanes: Lanes, request: Request): Unit = wire.put(lanes.stream, request) { told =>
-    if (isAlive) {
-      failing(told match {
-        case Right(results) => lanes.answered(request, results, agenda.now)
-        case Left(e) => lanes.failed(request, e, agenda.now)
-      })
-      look()
-      run()
-    }
-  }
-
-  private def lookForShards(lanes: Lanes): Unit =
-    if (lanes.wantsShards(agenda.now) && listing.add(lanes))
-      wire.list(lanes.stream, lanes.shards) { told =>
-        listing -= lanes
-        told match {
-          case Right(shards) => lanes.learn(shards, agenda.now)
-          case Left(_) => lanes.learnedNothing(agenda.now)
-        }
-        look()
+  private object Driver extends WriteDriver {
+    override def send(stream: StreamWriter, request: Request): Unit =
+      wire.put(stream.stream, request) { answer =>
+        loop.answered(stream, request, answer, agenda.now)
         run()
       }
 
-  private def startTicking(): Unit = {
-    isTicking = true
-    wakeBy(agenda.now + options.linger.toMillis)
-  }
+    override def list(stream: StreamWriter, known: ShardMap): Unit =
+      wire.list(stream.stream, known) { answer =>
+        loop.listed(stream, answer, agenda.now)
+        run()
+      }
 
-  private def wakeBy(time: Long): Unit = {
-    wakeAt = time
-    agenda.at(math.max(time, agenda.now))(if (isAlive && wakeAt == time) tick())
-  }
-
-  private def tick(): Unit = {
-    wakeAt = Lane.Never
-    look()
-    run()
-    val latest = agenda.now + options.linger.toMillis
-    if (isAlive && latest < wakeAt) wakeBy(latest)
-  }
-
-  private def failing(body: => Unit): Unit =
-    try body
-    catch {
-      case law: IllegalArgumentException => throw law // a law is broken: nobody's to catch
-      case NonFatal(e) => end(Some(e))
+    override def wakeEarlier(): Unit = {
+      val time = loop.tickAt
+      agenda.at(math.max(time, agenda.now)) {
+        if (!isEnded && loop.tickAt == time) {
+          loop.tick(agenda.now)
+          run()
+        }
+      }
     }
 
+    override def failed(e: Throwable): Unit = e match {
+      case law: IllegalArgumentException => throw law // a broken law is no failure of the writer
+      case _ =>
+        agenda.after(0)(loop.close(agenda.now))
+        end(Some(e))
+    }
+  }
+
   private def end(failure: Option[Throwable]): Unit = {
-    isAlive = false
+    isEnded = true
     ended(failure)
   }
 }

@@ -4,13 +4,14 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.{HashKey, PutEntry}
-import sparkkinesis.sink.SinkCounters
+import sparkkinesis.sink.metrics.SinkCounter._
+import sparkkinesis.sink.metrics.{SinkCounter, SinkMetrics}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.DeliveryTimeoutException
 
 /**
- * One seeded life of a sink: tasks of one or two executors write their rows, while the service fails,
- * throttles and reshards, and tasks are killed and run again from their beginning.
+ * One seeded history of a sink: tasks of one or two executors write their rows. Meanwhile the service
+ * fails, throttles and reshards, and tasks are killed and run again from the start.
  */
 final class SinkHistory(seed: Long) {
   val world = new SinkWorld(seed)
@@ -18,8 +19,8 @@ final class SinkHistory(seed: Long) {
 
   private val tasks = Vector.tabulate(setup.tasks)(new SimulatedTask(world, _))
 
-  /** Lives it to its end. */
-  def live(): SinkOutcome = {
+  /** Runs it to its end. */
+  def run(): SinkOutcome = {
     tasks.foreach(task => agenda.after(random.nextInt(1000).toLong)(task.start()))
     for (_ <- 0 until setup.reshards)
       sometime(shards(streams(random.nextInt(streams.size))).change())
@@ -35,7 +36,7 @@ final class SinkHistory(seed: Long) {
   private def sometime(action: => Unit): Unit =
     agenda.after(random.nextInt(setup.calmAt).toLong)(action)
 
-  /** Another program that writes as much as a shard takes. */
+  /** Another program that writes as much as a shard accepts. */
   private def rival(): Unit = if (!isCalm && agenda.elapsed < RivalEnd.toMillis) {
     val (count, size) = if (random.nextBoolean()) (500, 1) else (100, 8000)
     val entry = PutEntry(s"rival-${random.nextInt(5)}", new Array[Byte](size), None)
@@ -61,14 +62,14 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
 
   var committed: Option[Int] = None
 
-  /** How many rows each key has. */
+  /** Number of rows per key. */
   val rowsOfKeys: Map[Int, Int] = keys.groupMapReduce(identity)(_ => 1)(_ + _)
 
   def streamOf(key: Int): Int = key % streams.size
 
   def attemptsMade: Int = attempts.size
 
-  /** Rows of which it was looked at whether they lingered for too long. */
+  /** Number of rows for which [[LingerLaw]] was checked. */
   def judged: Int = lingerings.map(_.judged).sum
 
   def start(): Unit = {
@@ -86,7 +87,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
       random,
       entries(rows),
       () => {
-        laws.buffers(writer.counters)
+        laws.buffers(writer.bufferedRecords, writer.bufferedBytes)
         lingering.put(put.next())
         pause()
       },
@@ -97,7 +98,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
     writer.run()
   }
 
-  /** What it has sent may still land, when it runs again, too. */
+  /** Requests in flight may still take effect, even while the next attempt runs. */
   def kill(): Unit = if (attempts.lastOption.exists(_.isRunning)) {
     attempts.last.kill()
     again()
@@ -119,9 +120,9 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
     }
 
   private def isTroubled(writer: SimulatedWriter): Boolean = {
-    import writer.counters._
-    val failures = throttled + failed + failedRequests + misplaced
-    failures > 0 || writer.sleep.nonEmpty || !writer.isRunning
+    val metrics = writer.metrics
+    val failures = Seq(ThrottledRecords, FailedRecords, FailedRequests, MisplacedAggregates)
+    failures.exists(metrics(_) > 0) || metrics.longestSleep.nonEmpty || !writer.isRunning
   }
 
   private def pause(): Long =
@@ -137,22 +138,26 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
       val rows = rowsOfKeys.values.sum
       val open = rows - laws.acknowledged.size
       require(open == 0, s"task $number committed though $open rows are not acknowledged")
-      metricsAgree(attempts(attempt).counters, wire.told, rows)
+      require(attempts(attempt).bufferedBytes == 0, "bytes are buffered at the end")
+      metricsAgree(attempts(attempt).metrics, wire.reported, rows)
   }
 
-  private def metricsAgree(counted: SinkCounters, told: FaultyWire.Told, rows: Int): Unit = {
-    val mine = counted.snapshot(None)
-    def same(name: String, ours: Long, theirs: Long): Unit =
-      require(ours == theirs, s"$name: counted $ours, not $theirs")
-    same("records", mine.records, rows.toLong)
-    same("buffered", mine.buffered, 0)
-    same("in flight", mine.inFlight, 0)
-    same("requests", mine.requests, told.requests)
-    same("entries", mine.entries, told.entries)
-    same("throttled", mine.throttled, told.throttled)
-    same("failed", mine.failed, told.failed)
-    same("failed requests", mine.failedRequests, told.failedRequests)
-    same("unanswered", mine.unanswered, told.unanswered)
-    same("misplaced", mine.misplaced, told.misplaced)
+  private def metricsAgree(
+      metrics: SinkMetrics,
+      reported: FaultyWire.Reported,
+      rows: Int
+  ): Unit = {
+    def same(counter: SinkCounter, expected: Long): Unit = {
+      val counted = metrics(counter)
+      require(counted == expected, s"$counter: counted $counted, not $expected")
+    }
+    same(RecordsWritten, rows.toLong)
+    same(Requests, reported.requests)
+    same(SentRecords, reported.records)
+    same(ThrottledRecords, reported.throttled)
+    same(FailedRecords, reported.failed)
+    same(FailedRequests, reported.failedRequests)
+    same(UnansweredRequests, reported.unanswered)
+    same(MisplacedAggregates, reported.misplaced)
   }
 }

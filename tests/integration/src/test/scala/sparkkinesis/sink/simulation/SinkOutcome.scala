@@ -7,30 +7,29 @@ import sparkkinesis.client.{KinesisException, Page}
 import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
 
 /**
- * What must hold of the streams at the end of a history.
+ * The laws that hold for the streams at the end of a history.
  *
- *   - Lossless: every row of the attempt that committed is in the stream, for a reader of ours, and
- *     for one that drops an aggregate with any row outside of its shard's hash keys, as KCL does.
- *   - Nothing foreign, nothing changed: all that is there some attempt wrote, with its own key.
- *   - Frugal: no attempt has a row acknowledged twice. So whatever is there more than once comes
- *     from a request whose answer did not say that all was well, from a misplaced aggregate, or from
- *     another attempt.
- *   - Ordered, with `isOrdered`, for both readers: what one attempt wrote of one key begins with the
- *     key's first row, and each row is followed by the next, by itself, or by an older one - of which
- *     then the same is true. So nobody sees a row before all its elders, and who drops what is not
- *     newer than all before sees each row once, in order. What an attempt that committed wrote ends
- *     with the newest row. Requests that take effect after their writer gave them up, and sent the
- *     same again, are left out here: no protocol without fencing keeps those from coming last.
+ *   - Lossless: every row of the attempt that committed is in the stream. This holds for our source,
+ *     and for a reader that, like KCL, drops an aggregate with a row that belongs to another shard.
+ *   - Nothing foreign: some attempt wrote each row of the stream, with its own key.
+ *   - Frugal: no row of an attempt is acknowledged twice. So duplicates come only from a request whose
+ *     answer did not confirm all records, from a misplaced aggregate, or from another attempt.
+ *   - Ordered, with `isOrdered`, for both readers: the rows of an attempt and a key begin with the
+ *     first row of the key. Each row is followed by the next one, by itself, or by an older one, for
+ *     which the same is true. So no reader sees a row before all older ones. A reader that drops every
+ *     row that is not newer than all before sees each row once, in order. The rows of the attempt that
+ *     committed end with the newest row. Requests that take effect after their writer gave them up do
+ *     not count here: without fencing, no protocol prevents that they come last.
  */
 private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[SimulatedTask]) {
   import world._
 
   def rows: Int = landed.iterator.map(_.rows.size).sum
 
-  /** Rows of which it was looked at whether they lingered for too long. */
+  /** Number of rows for which [[LingerLaw]] was checked. */
   def judged: Int = tasks.map(_.judged).sum
 
-  /** What a history may have been like. */
+  /** What happened in the history. */
   def features: Set[String] = Map(
     "late" -> landed.exists(_.isLate),
     "ambiguous" -> landed.exists(it => !it.isAcknowledged),
@@ -39,7 +38,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     "run again" -> tasks.exists(_.attemptsMade > 1)
   ).collect { case (feature, true) => feature }.toSet
 
-  /** All that landed, to be compared. */
+  /** All records that landed, in an order that can be compared. */
   def trace: Seq[String] = landed.iterator.map(it => s"${it.shard} ${it.number} ${it.rows}").toSeq
 
   def check(): Unit = {
@@ -53,7 +52,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     frugal()
   }
 
-  /** What can be read is what the answers said, and nothing else. */
+  /** The streams hold the records that the answers named, and no others. */
   private def same(inStreams: Map[StreamRef, Seq[(ShardId, Record)]]): Unit = {
     val told = landed.map(it => (it.stream, it.shard, it.number) -> it.rows.map(_.row)).toMap
     val found = for {

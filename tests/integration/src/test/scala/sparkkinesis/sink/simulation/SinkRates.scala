@@ -13,8 +13,8 @@ import sparkkinesis.sink.lane.{PendingRecord, Request, RequestLimits}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
- * A stream with quotas, written to for a while by tasks that always have more. Nothing fails but
- * what exceeds a quota. What the first seconds are like is not counted.
+ * Tasks that always have more rows write to a stream with quotas. Only records that exceed a quota
+ * fail. The first seconds do not count.
  */
 private[simulation] final class SinkRates(
     shards: Int,
@@ -47,20 +47,20 @@ private[simulation] final class SinkRates(
   private val wire: Int => Wire = executor =>
     new Wire {
       override def put(to: TargetStream, request: Request)(
-          told: Either[KinesisException, Seq[PutResult]] => Unit
+          answered: Either[KinesisException, Seq[PutResult]] => Unit
       ): Unit = agenda.after(way()) {
         val entries = request.entries
         val results = kinesis.putRecords(to.ref, entries)
         if (isCounting) count(executor, request, results)
-        agenda.after(way())(told(Right(results)))
+        agenda.after(way())(answered(Right(results)))
       }
 
       override def list(to: TargetStream, stale: ShardMap)(
-          told: Either[KinesisException, ShardMap] => Unit
-      ): Unit = agenda.after(way())(told(Right(to.shardsAfter(stale))))
+          answered: Either[KinesisException, ShardMap] => Unit
+      ): Unit = agenda.after(way())(answered(Right(to.shardsAfter(stale))))
     }
 
-  /** In milliseconds. */
+  /** Time of one way over the network, in milliseconds. */
   private def way(): Long = 2L + random.nextInt(15)
 
   private def isCounting = agenda.elapsed >= Start.toMillis && agenda.elapsed < end.toMillis
@@ -77,8 +77,8 @@ private[simulation] final class SinkRates(
 
   /**
    * @param size of a row's data
-   * @param weights how often the rows of each shard come
-   * @param pause in milliseconds, whenever they came that often
+   * @param weights number of rows per shard in each cycle
+   * @param pause milliseconds between two cycles
    */
   def task(
       executor: Int,
@@ -112,16 +112,16 @@ private[simulation] final class SinkRates(
     ).run()
   }
 
-  /** One shard needs none. */
+  /** None for a stream of one shard. */
   private def hashKeyOf(shard: Int): Option[HashKey] =
     Option.when(shards > 1)(HashKey(ranges(shard).last.value - BigInt(100, random.self)))
 
   def run(): Unit = agenda.run(10.minutes)
 
-  /** Of all Kinesis records sent, those that the service throttled. */
+  /** The fraction of all sent Kinesis records that the service throttled. */
   def throttledShare: Double = throttled.toDouble / math.max(1L, sent)
 
-  /** Of a shard's quota, of records or bytes, whichever more was used. */
+  /** The used fraction of a shard's quota: of records or bytes, whichever is larger. */
   def use(shard: Int, by: Int => Boolean = _ => true): Double = {
     val all = sums(shard, by)
     math.max(
@@ -130,7 +130,7 @@ private[simulation] final class SinkRates(
     )
   }
 
-  /** That a shard took, those in aggregates counted one by one. */
+  /** Rows per second that a shard accepted. The rows of an aggregate count one by one. */
   def rowsPerSecond(shard: Int): Double = sums(shard, _ => true).map(_.rows).sum / seconds
 
   private def sums(shard: Int, by: Int => Boolean): Iterable[Sum] = written.collect {
@@ -143,10 +143,10 @@ private[simulation] final class SinkRates(
 private[simulation] object SinkRates {
   private val Start = 10.seconds
 
-  /** @param records of Kinesis */
+  /** @param records number of Kinesis records */
   private final case class Sum(records: Long, bytes: Long, rows: Long) {
     def and(record: PendingRecord): Sum =
-      Sum(records + 1, bytes + record.size, rows + record.users)
+      Sum(records + 1, bytes + record.size, rows + record.userRecords)
   }
 
   private object Sum {

@@ -4,15 +4,14 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.AggregateLimits
+import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
-/** How much of the shards' quotas is used, and how little is throttled, in virtual time. */
+/** How much of the shards' quotas writers use, and how few records are throttled, in virtual time. */
 class SinkRatesSuite extends AnyFunSuite {
   private val plain = SinkOptions(maxBufferedBytes = 4L * 1024 * 1024)
   private val aggregated = plain.copy(aggregation = Some(AggregateLimits()))
 
-  private def say(rates: SinkRates, shards: Int): Unit =
+  private def report(rates: SinkRates, shards: Int): Unit =
     info(
       f"use of each shard ${(0 until shards).map(it => f"${rates.use(it)}%.3f").mkString(" ")}, " +
         f"throttled ${rates.throttledShare}%.4f"
@@ -27,34 +26,34 @@ class SinkRatesSuite extends AnyFunSuite {
   ).foreach { case (name, options, size) =>
     Seq(1, 8).foreach { shards =>
       test(
-        s"$name, $shards shards, even keys: nearly all of the quota, next to nothing throttled"
+        s"$name, $shards shards, even keys: nearly all of the quota is used, hardly a record is throttled"
       ) {
         val rates = new SinkRates(shards, executors = 1)
         rates.task(0, options, size, Seq.fill(shards)(1))
         rates.run()
-        say(rates, shards)
+        report(rates, shards)
         (0 until shards).foreach(it => assert(rates.use(it) >= 0.98))
         assert(rates.throttledShare < 0.01)
       }
     }
   }
 
-  test("aggregated rows of 50 bytes: 10,000 a second and more into one shard") {
+  test("aggregated rows of 50 bytes: at least 10,000 per second into one shard") {
     val rates = new SinkRates(1, executors = 1)
     rates.task(0, aggregated, 50, Seq(1))
     rates.run()
-    say(rates, 1)
-    info(f"${rates.rowsPerSecond(0)}%.0f rows a second")
+    report(rates, 1)
+    info(f"${rates.rowsPerSecond(0)}%.0f rows per second")
     assert(rates.rowsPerSecond(0) >= 10000)
     assert(rates.use(0) >= 0.9)
     assert(rates.throttledShare < 0.01)
   }
 
-  test("two executors share a shard: both progress, little is throttled") {
+  test("two executors share a shard: both make progress, few records are throttled") {
     val rates = new SinkRates(1, executors = 2, end = 130.seconds)
     (0 to 1).foreach(rates.task(_, plain, 100, Seq(1)))
     rates.run()
-    say(rates, 1)
+    report(rates, 1)
     val shares = (0 to 1).map(executor => rates.use(0, _ == executor))
     info(f"executors ${shares.map(it => f"$it%.3f").mkString(" ")}")
     shares.foreach(it => assert(it > 0.2))
@@ -64,10 +63,10 @@ class SinkRatesSuite extends AnyFunSuite {
 
   test("a hot key does not hold back the other lanes while there is memory") {
     val rates = new SinkRates(4, executors = 1)
-    // 1,500 rows a second for the first shard, 980 for each other: the rest of 500 is buffered.
+    // 1,500 rows per second for the first shard, 980 for each other: 500 per second are buffered.
     rates.task(0, plain, 50, Seq(75, 49, 49, 49), pause = 50)
     rates.run()
-    say(rates, 4)
+    report(rates, 4)
     assert(rates.use(0) >= 0.98)
     (1 to 3).foreach(it => assert(rates.use(it) >= 0.98 * 0.98))
     assert(rates.throttledShare < 0.01)

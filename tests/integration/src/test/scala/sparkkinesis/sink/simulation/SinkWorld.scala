@@ -8,7 +8,7 @@ import sparkkinesis.simulator.SimulatedKinesis
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.rate.TargetStream
 
-/** A Kinesis in memory with its streams, and what landed in them; all by the seed. */
+/** A Kinesis in memory with its streams and the records that landed there, all by the seed. */
 final class SinkWorld(seed: Long) {
   val random = new Random(seed)
   val setup = new Setup(seed, random)
@@ -28,22 +28,22 @@ final class SinkWorld(seed: Long) {
     .toMap
   val streams: Vector[StreamRef] = shards.keys.toVector
 
-  /** Each executor's own view of the streams. */
+  /** What each executor knows of the streams. */
   val executors: Vector[Vector[TargetStream]] = Vector.fill(setup.executors)(streams.map(target))
 
-  /** In the order in which it took effect. */
+  /** The records in the order in which they took effect. */
   val landed: mutable.ArrayBuffer[Landed] = mutable.ArrayBuffer.empty[Landed]
 
   /** Requests that reached the service. */
   var reached = 0L
   var rivalRequests = 0L
 
-  /** Whether nothing goes wrong any more. */
+  /** Whether faults have ended. */
   def isCalm: Boolean = agenda.elapsed >= setup.calmAt
 
   def fails(): Boolean = random.nextDouble() < setup.faultRate && !isCalm
 
-  /** Of one way between a writer and the service, in milliseconds. */
+  /** Time of one way between a writer and the service, in milliseconds. */
   def latency(): Int = 1 + random.nextInt(if (isCalm) 20 else setup.slowest)
 
   private def target(ref: StreamRef): TargetStream = {
@@ -64,9 +64,9 @@ final class SinkWorld(seed: Long) {
 }
 
 /**
- * A record that the service took.
+ * A record that the service wrote.
  *
- * @param isLate whether its writer had given it up by then
+ * @param isLate whether its writer had already given up the request
  */
 final class Landed(
     val stream: StreamRef,
@@ -76,6 +76,6 @@ final class Landed(
     val isLate: Boolean
 ) {
 
-  /** Whether its writer was told that it is where it belongs. */
+  /** Whether its writer knows that it is in the right shard. */
   var isAcknowledged = false
 }

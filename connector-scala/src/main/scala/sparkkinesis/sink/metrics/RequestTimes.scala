@@ -1,16 +1,21 @@
-package sparkkinesis.sink.write
+package sparkkinesis.sink.metrics
 
 /**
- * How long requests took, to the millisecond up to 16, from there to a sixteenth.
+ * A histogram of how long requests took. Exact up to 16 ms; above that, to one sixteenth.
  *
- * @param counts of requests, by slot of time; none at the end are zero
+ * @param counts number of requests per slot of time, without empty slots at the end
  */
 final case class RequestTimes(counts: Vector[Long]) {
   import RequestTimes._
 
-  /** The least time within which such a part of all ended, rounded up; 0 where there is none. */
-  def percentile(part: Double): Long = {
-    val wanted = math.ceil(counts.sum * part).toLong
+  /**
+   * The milliseconds within which a fraction of all requests ended, rounded up to the end of a slot;
+   * 0 without requests.
+   *
+   * @param fraction more than 0 and at most 1
+   */
+  def percentile(fraction: Double): Long = {
+    val wanted = math.ceil(counts.sum * fraction).toLong
     var (slot, passed) = (0, 0L)
     while (slot < counts.size && passed + counts(slot) < wanted) {
       passed += counts(slot)
@@ -30,7 +35,7 @@ object RequestTimes {
   private val FineBits = 4
   private val Slots = 512
 
-  /** Counts requests; not safe for several threads. */
+  /** Counts requests. Not thread-safe. */
   private[sink] final class Recorder {
     private val counts = new Array[Long](Slots)
     private var used = 0
@@ -51,7 +56,7 @@ object RequestTimes {
       math.min(Slots - 1L, Fine.toLong * shift + (millis >> shift)).toInt
     }
 
-  /** The longest time of a slot. */
+  /** The longest time that belongs to a slot. */
   private def longest(slot: Int): Long =
     if (slot < Fine) slot.toLong
     else {

@@ -1,4 +1,4 @@
-package sparkkinesis.sink.write
+package sparkkinesis.sink.metrics
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
@@ -19,19 +19,19 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     recorder.result
   }
 
-  test("a percentile is the time within which so many ended, a sixteenth more at most") {
-    forAll(Gen.nonEmptyListOf(millis), Gen.choose(0.01, 1.0)) { (all, part) =>
-      val exact = all.sorted.apply(math.ceil(all.size * part).toInt - 1)
-      val told = times(all).percentile(part)
-      assert(told >= exact && told <= exact + exact / 16)
+  test("a percentile is exact, or at most one sixteenth too large") {
+    forAll(Gen.nonEmptyListOf(millis), Gen.choose(0.01, 1.0)) { (all, fraction) =>
+      val exact = all.sorted.apply(math.ceil(all.size * fraction).toInt - 1)
+      val found = times(all).percentile(fraction)
+      assert(found >= exact && found <= exact + exact / 16)
     }
   }
 
-  test("the times of two writers are those of one that did both") {
+  test("the sum of two histograms is the histogram of all requests") {
     forAll(lists, lists)((a, b) => assert(times(a) + times(b) === times(a ++ b)))
   }
 
-  test("without a request there is no time to tell") {
+  test("the percentiles of no request are 0") {
     assert(times(Nil).percentile(0.99) === 0 && times(Nil) === RequestTimes.None)
   }
 }

@@ -3,11 +3,11 @@ package sparkkinesis.sink.write
 import sparkkinesis.sink.lane.PendingRecord
 import sparkkinesis.sink.rate.ShardRate
 
-/** What came of a lane's part of a request. */
-private[sink] final class PutOutcome {
+/** The results of the records that one lane has in a request. */
+private[sink] final class PartResult {
   private var sentRecords, writtenRecords, throttledRecords = 0
   private var sentBytes, writtenBytes, throttledBytes = 0L
-  private val failed = Vector.newBuilder[PendingRecord]
+  private val failures = Vector.newBuilder[PendingRecord]
 
   def addWritten(record: PendingRecord): Unit = {
     addSent(record)
@@ -17,7 +17,7 @@ private[sink] final class PutOutcome {
 
   def addFailed(record: PendingRecord, isThrottled: Boolean): Unit = {
     addSent(record)
-    failed += record
+    failures += record
     if (isThrottled) {
       throttledRecords += 1
       throttledBytes += record.size
@@ -35,6 +35,6 @@ private[sink] final class PutOutcome {
 
   def throttled: ShardRate.Sum = ShardRate.Sum(throttledRecords, throttledBytes)
 
-  /** What must be sent again, in its order. */
-  def again: Vector[PendingRecord] = failed.result()
+  /** The records to send again, in their order. */
+  def failed: Vector[PendingRecord] = failures.result()
 }

@@ -1,0 +1,24 @@
+package sparkkinesis.sink.lane
+
+import scala.collection.mutable
+
+/** The records of a request that lanes are filling. */
+private[sink] final class RequestRecords(limits: RequestLimits) {
+  private val records = mutable.ArrayBuffer.empty[PendingRecord]
+  private var bytes = 0L
+
+  def size: Int = records.size
+
+  /** Whether there is room for the record. A record larger than any request is sent alone. */
+  def fits(record: PendingRecord): Boolean =
+    records.isEmpty || records.size < limits.records && bytes + record.size <= limits.bytes
+
+  def isFull: Boolean = records.size >= limits.records || bytes >= limits.bytes
+
+  def add(record: PendingRecord): Unit = {
+    records += record
+    bytes += record.size
+  }
+
+  def toArray: Array[PendingRecord] = records.toArray
+}

@@ -1,0 +1,169 @@
+package sparkkinesis.sink.write
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult}
+import sparkkinesis.model.{ShardId, StreamRef}
+import sparkkinesis.sink.lane._
+import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
+import sparkkinesis.sink.rate.ShardRate
+
+/**
+ * Handles what `PutRecords` returns: each record is acknowledged, returned to its lane to be sent
+ * again, or kept as a misplaced aggregate.
+ *
+ * @param refresh marked as stale if Kinesis wrote a record to another shard than predicted
+ * @param chance evenly distributed in `[0, 1)`
+ */
+private[sink] final class PutResponses(
+    stream: StreamRef,
+    lanes: LaneSet,
+    refresh: ShardRefresh,
+    chance: () => Double,
+    counters: SinkCounters
+) {
+  import PutResponses._
+
+  private val misplaced = new MisplacedAggregates
+  private var expiredSince = Option.empty[Long]
+
+  /** @throws KinesisException if Kinesis rejected a record, and a retry cannot succeed */
+  def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
+    if (results.size != request.records.length)
+      failed(request, incomplete(results.size, request), now)
+    else {
+      expiredSince = None
+      val indexed = results.toIndexedSeq
+      request.parts.foreach(answered(request, _, indexed, now))
+      resolveMisplaced()
+      indexed.foreach(requireRetryable)
+    }
+
+  private def answered(
+      request: Request,
+      part: Request.Part,
+      results: IndexedSeq[PutResult],
+      now: Long
+  ): Unit = {
+    val result = new PartResult
+    var i = part.from
+    while (i < part.until) {
+      val record = request.records(i)
+      results(i) match {
+        case PutResult.Written(shard, _) =>
+          result.addWritten(record)
+          written(record, shard, part.lane, request.sentAt)
+        case PutResult.Failed(code, message) =>
+          val isThrottled = ErrorCodes.isThrottling(code)
+          counters.add(
+            if (isThrottled) SinkCounter.ThrottledRecords else SinkCounter.FailedRecords,
+            1
+          )
+          result.addFailed(record, isThrottled)
+          record.failed(request.sentAt, s"$message ($code)", None)
+      }
+      i += 1
+    }
+    val (delivered, throttled) = (result.written, result.throttled)
+    part.lane.rate.answered(result.sent, delivered, throttled, part.isProbe, request.sentAt, now)
+    returnToLane(part.lane, result.failed, delivered.records > 0, request.sentAt, now)
+  }
+
+  private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
+    val isMisplaced = lanes.isMisplaced(shard, lane)
+    if (isMisplaced) refresh.markStale()
+    if (isMisplaced && record.isAggregate) misplaced.add(record, shard, lane, sentAt)
+    else acknowledged(record)
+  }
+
+  private def acknowledged(record: PendingRecord): Unit =
+    counters.recordsWritten(record.userRecords, record.bufferedBytes)
+
+  /** @throws KinesisException the given one, if a retry cannot succeed */
+  def failed(request: Request, e: KinesisException, now: Long): Unit = {
+    counters.requestFailed(request.records.length, e)
+    if (!isRetryable(e, now)) throw e
+    request.parts.foreach { part =>
+      val records = unanswered(request, part, now)
+      records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
+      returnToLane(part.lane, records, isProgress = false, request.sentAt, now)
+    }
+  }
+
+  /** The writer does not wait for the answer any more. */
+  def abandoned(request: Request, now: Long): Unit =
+    request.parts.foreach(unanswered(request, _, now))
+
+  private def unanswered(
+      request: Request,
+      part: Request.Part,
+      now: Long
+  ): Vector[PendingRecord] = {
+    val records = request.records.slice(part.from, part.until).toVector
+    val sent = ShardRate.Sum(records.size, records.iterator.map(_.size.toLong).sum)
+    part.lane.rate.unanswered(sent, part.isProbe, now)
+    records
+  }
+
+  /** Expired credentials may still be replaced by new ones. */
+  private def isRetryable(e: KinesisException, now: Long): Boolean = e match {
+    case _: KinesisException.CredentialsExpired =>
+      val since = expiredSince.getOrElse(now)
+      expiredSince = Some(since)
+      now - since < RenewalTime.toMillis
+    case _ => e.isRetryable
+  }
+
+  private def returnToLane(
+      lane: Lane,
+      failed: Vector[PendingRecord],
+      isProgress: Boolean,
+      sentAt: Long,
+      now: Long
+  ): Unit = {
+    counters.add(SinkCounter.RetriedRecords, failed.size.toLong)
+    val isOpen = lanes.contains(lane)
+    lane.requestEnded(if (isOpen) failed else Nil, isProgress, sentAt, now, backoff(_))
+    if (!isOpen) failed.foreach(lanes.addAgain)
+  }
+
+  private def backoff(failures: Int): Long = Backoffs.delay(failures, chance()).toMillis
+
+  /** Whether aggregates wait until their shard is listed. */
+  def hasMisplaced: Boolean = misplaced.nonEmpty
+
+  /** The one of them that was sent first, with its shard. */
+  def oldestMisplaced: Option[(ShardId, FirstFailure)] = misplaced.oldest
+
+  /** The lanes of the stream changed. */
+  def lanesChanged(): Unit = {
+    misplaced.moveHolds(lanes.lanesOf)
+    resolveMisplaced()
+  }
+
+  private def resolveMisplaced(): Unit = if (misplaced.nonEmpty) {
+    val (valid, invalid) = misplaced.resolve(lanes.shards)
+    valid.foreach(acknowledged)
+    counters.add(SinkCounter.MisplacedAggregates, invalid.size.toLong)
+    lanes.addFirst(invalid)
+    if (misplaced.nonEmpty) refresh.markStale()
+  }
+
+  /** Kinesis does not document such codes for single records, but emulators return them. */
+  private def requireRetryable(result: PutResult): Unit = result match {
+    case PutResult.Failed(code, message) if ErrorCodes.isPermanent(code) =>
+      val text = s"PutRecords for stream $stream rejected a record: $message ($code)."
+      ErrorCodes.maker(code).foreach(make => throw make(text, null))
+    case _ => ()
+  }
+
+  private def incomplete(results: Int, request: Request) = new KinesisException.ServiceFailure(
+    s"PutRecords for stream $stream returned $results results " +
+      s"for ${request.records.length} records."
+  )
+}
+
+private object PutResponses {
+  private val RenewalTime = 30.seconds
+  private val Backoffs = Backoff(base = 100.millis, cap = 5.seconds)
+}

@@ -1,0 +1,194 @@
+package sparkkinesis.sink.write
+
+import scala.collection.mutable
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.{PutEntry, ShardMap}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane._
+import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters}
+import sparkkinesis.sink.rate.TargetStream
+
+/**
+ * Decides which records of one stream form the next request, and when it is sent. The records wait
+ * in lanes, one per shard. It has no threads and no clock: the caller passes the time in
+ * milliseconds, sends the requests, and reports their results.
+ *
+ * With `isOrdered` the records of a partition key are written in the order in which they were added;
+ * some may be written twice. A lane sends nothing while an answer for it is missing, and failed
+ * records go first. The lanes change to other shards only while no request is in flight.
+ *
+ * @param chance evenly distributed in `[0, 1)`
+ * @param start the current time
+ */
+private[sink] final class StreamWriter(
+    val stream: TargetStream,
+    limits: RequestLimits,
+    options: SinkOptions,
+    chance: () => Double,
+    counters: SinkCounters,
+    start: Long
+) {
+  import StreamWriter._
+
+  private val lanes = new LaneSet(stream, options, start)
+  private val refresh = new ShardRefresh(chance)
+  private val responses = new PutResponses(stream.ref, lanes, refresh, chance, counters)
+  private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
+  private var newShards = Option.empty[ShardMap]
+  private val inFlight = mutable.Set.empty[Request]
+  private val fill = new RequestFill(limits)
+  private var turn = 0
+
+  /** Adds a record; `hashHi` and `hashLo` are the hash key that determines its shard. */
+  def add(entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
+    val size = EntrySize.of(entry)
+    counters.recordPut(size)
+    lanes.add(entry, hashHi, hashLo, now)
+    fill.added(size)
+  }
+
+  /** The limit of requests in flight is reached: from now on counts towards the next full one. */
+  def countTowardsNextRequest(): Unit = fill.restart()
+
+  /** Whether so much was added since the last `next` that a request may be full. */
+  def mayHaveFullRequest: Boolean = fill.mayBeFull
+
+  /**
+   * What to do now. To be called after each change, and again when the wait is over.
+   *
+   * @param isUrgent whether records are sent at once, even alone, because the caller waits for them
+   * @throws DeliveryTimeoutException if a record has been retried for too long
+   */
+  def next(now: Long, isUrgent: Boolean): Next = {
+    deadline.check(lanes.all, responses.oldestMisplaced, now)
+    val isChanging = newShards.isDefined && options.isOrdered && inFlight.nonEmpty
+    if (!isChanging) newShards.foreach(changeShards(_, now))
+    if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
+  }
+
+  private def nextOfLanes(now: Long, isUrgent: Boolean): Next = {
+    var (wakeAt, records, bytes, isDue) = (Lane.Never, 0L, 0L, false)
+    lanes.all.foreach { lane =>
+      if (!lane.isEmpty) {
+        val readyAt = lane.readyAt(now)
+        val dueAt = dueTime(lane, isUrgent, now)
+        if (readyAt <= now) {
+          records += lane.queuedRecords
+          bytes += lane.queuedBytes
+          isDue ||= dueAt <= now
+        } else if (dueAt <= now && readyAt < Lane.Never) lane.block(now)
+        wakeAt = math.min(wakeAt, math.max(readyAt, dueAt))
+        lane.firstFailure.foreach(it => wakeAt = math.min(wakeAt, deadline.of(it)))
+      }
+    }
+    fill.ready(records, bytes)
+    val request = if (isDue || mayHaveFullRequest) gather(now, isUrgent) else None
+    request.fold[Next] {
+      Next.Wait(math.max(wakeAt, now + 1)) // another task may have used up what a shard allowed
+    } { it =>
+      sent(it)
+      Next.Send(it)
+    }
+  }
+
+  /** Takes the lanes in turn, so that another one is first each time. */
+  private def gather(now: Long, isUrgent: Boolean): Option[Request] = {
+    val records = new RequestRecords(limits)
+    val parts = Vector.newBuilder[Request.Part]
+    val all = lanes.all
+    val first = turn % all.size
+    var i = 0
+    while (i < all.size && !records.isFull) {
+      val lane = all((first + i) % all.size)
+      if (!lane.isEmpty && lane.readyAt(now) <= now) {
+        val from = records.size
+        val isProbe = lane.moveTo(records, dueTime(lane, isUrgent, now) <= now, now)
+        if (records.size > from) parts += Request.Part(lane, from, records.size, isProbe)
+      }
+      i += 1
+    }
+    turn = first + math.max(1, i - 1) // a lane whose records did not all fit goes first
+    if (records.size == 0) None else Some(new Request(parts.result(), records.toArray, now))
+  }
+
+  private def sent(request: Request): Unit = {
+    fill.unknown()
+    inFlight += request
+    counters.requestSent(request.records.length)
+  }
+
+  private def dueTime(lane: Lane, isUrgent: Boolean, now: Long): Long =
+    if (isUrgent) now else lane.oldestArrival + options.linger.toMillis
+
+  /**
+   * The service answered.
+   *
+   * @throws KinesisException if it rejected a record, and a retry cannot succeed
+   */
+  def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
+    if (ended(request, now)) responses.answered(request, results, now)
+
+  /**
+   * The call failed as a whole. Kinesis may have written the records.
+   *
+   * @throws KinesisException the given one, if a retry cannot succeed
+   */
+  def failed(request: Request, e: KinesisException, now: Long): Unit =
+    if (ended(request, now)) responses.failed(request, e, now)
+
+  /** Stops waiting for answers. Answers that still arrive have no effect. */
+  def abandon(now: Long): Unit = {
+    inFlight.foreach(responses.abandoned(_, now))
+    inFlight.clear()
+  }
+
+  /** @return whether the answer was still awaited */
+  private def ended(request: Request, now: Long): Boolean = {
+    val isAwaited = inFlight.remove(request)
+    if (isAwaited) {
+      fill.unknown()
+      counters.requestEnded(now - request.sentAt)
+    }
+    isAwaited
+  }
+
+  /** The shards that the lanes stand for. */
+  def shards: ShardMap = lanes.shards
+
+  /** Whether to list the shards of the stream again. */
+  def needsShards(now: Long): Boolean = newShards.isEmpty && refresh.isDue(now)
+
+  /** A listing showed these shards. */
+  def listed(shards: ShardMap, now: Long): Unit =
+    if (shards eq lanes.shards) refresh.unchanged(isRepeated = responses.hasMisplaced, now)
+    else {
+      refresh.changed(now)
+      newShards = Some(shards)
+    }
+
+  /** A listing failed; the next one follows after a pause. */
+  def listingFailed(now: Long): Unit = refresh.unchanged(isRepeated = true, now)
+
+  private def changeShards(shards: ShardMap, now: Long): Unit = {
+    newShards = None
+    lanes.changeShards(shards, now)
+    responses.lanesChanged()
+  }
+
+  /** The sleep of the shard that records waited for longest. */
+  def longestSleep(now: Long): Option[ShardSleep] = lanes.longestSleep(now)
+}
+
+private[sink] object StreamWriter {
+
+  /** What to do now. */
+  sealed trait Next
+
+  object Next {
+    final case class Send(request: Request) extends Next
+
+    /** @param until nothing changes by itself before this time; `Lane.Never` without such a time */
+    final case class Wait(until: Long) extends Next
+  }
+}

@@ -1,0 +1,196 @@
+package sparkkinesis.sink.write
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.{PutEntry, ShardMap}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane._
+import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters, SinkMetrics}
+import sparkkinesis.sink.rate.TargetStream
+
+/**
+ * Every decision of a [[RecordWriter]]: what to send when, when shards are listed, and whether the
+ * owner may put the next record. A state machine without threads, clock and lock: the driver passes
+ * the time in milliseconds, makes the calls, and reports their results.
+ *
+ * The first failure ends the loop. It makes no further call after that.
+ *
+ * @param limits of one request
+ * @param chance evenly distributed in `[0, 1)`
+ */
+private[sink] final class WriteLoop(
+    limits: RequestLimits,
+    options: SinkOptions,
+    chance: () => Double,
+    driver: WriteDriver
+) {
+  import WriteLoop._
+
+  private val tickPeriod = options.linger.min(LongestWait).toMillis
+  private val counters = new SinkCounters
+  private val streams = mutable.LinkedHashMap.empty[TargetStream, StreamWriter]
+  private val listing = mutable.Set.empty[StreamWriter]
+  private var last = Option.empty[StreamWriter]
+  private var turn = 0
+  private var isUrgent = false
+  private var firstFailure = Option.empty[Throwable]
+  private var nextTick = Lane.Never
+
+  /** What ended the loop. */
+  def failure: Option[Throwable] = firstFailure
+
+  /** When [[tick]] is to be called. Becomes earlier with [[WriteDriver.wakeEarlier]]. */
+  def tickAt: Long = nextTick
+
+  /** Bytes of records that are not acknowledged. */
+  def bufferedBytes: Long = counters.bufferedBytes
+
+  /** Records that are not acknowledged. */
+  def bufferedRecords: Long = counters.bufferedRecords
+
+  def metrics(now: Long): SinkMetrics =
+    counters.snapshot(ShardSleep.longest(streams.values.flatMap(_.longestSleep(now))))
+
+  /** The streams that records were put to. */
+  def targets: Iterable[TargetStream] = streams.keys
+
+  /** Whether there is room for a record. A record larger than the whole memory waits to be alone. */
+  def hasRoom(entry: PutEntry): Boolean = {
+    val records = counters.bufferedRecords
+    val bytes = counters.bufferedBytes + EntrySize.of(entry) + (records + 1) * RecordOverhead
+    records == 0 || bytes <= options.maxBufferedBytes
+  }
+
+  /**
+   * Whether the owner may go on after a `put`. One full request that waits for another to be answered
+   * is enough: records that are held for long cost the garbage collector more than others. Records
+   * that wait for their shard do not hold up the owner.
+   */
+  def mayContinue: Boolean = !last.exists(isBehind)
+
+  private def isBehind(stream: StreamWriter): Boolean =
+    counters.inFlight >= options.maxInFlightRequests && stream.mayHaveFullRequest
+
+  /**
+   * Adds a record; `hashHi` and `hashLo` are its hash key.
+   *
+   * @param stream whose shards are listed
+   */
+  def put(stream: TargetStream, entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
+    val writer = streams.getOrElseUpdate(stream, newWriter(stream, now))
+    writer.add(entry, hashHi, hashLo, now)
+    last = Some(writer)
+    wakeBy(now + tickPeriod)
+    if (writer.mayHaveFullRequest) advance(now)
+  }
+
+  /** From now on records are sent without waiting for others, because the owner waits for them. */
+  def startUrgency(now: Long): Unit = {
+    isUrgent = true
+    advance(now)
+  }
+
+  def endUrgency(): Unit = isUrgent = false
+
+  /** The time has come: sends what has lingered, even if the owner puts no further record. */
+  def tick(now: Long): Unit = if (firstFailure.isEmpty) {
+    nextTick = Lane.Never
+    advance(now)
+    wakeBy(now + tickPeriod)
+  }
+
+  /** A request was answered, or its call failed. */
+  def answered(
+      stream: StreamWriter,
+      request: Request,
+      answer: Either[Throwable, Seq[PutResult]],
+      now: Long
+  ): Unit = {
+    failing {
+      answer match {
+        case Right(results) => stream.answered(request, results, now)
+        case Left(e: KinesisException) => stream.failed(request, e, now)
+        case Left(e) => throw e
+      }
+    }
+    advance(now)
+  }
+
+  /** The shards of a stream were listed, or the call failed. */
+  def listed(stream: StreamWriter, answer: Either[Throwable, ShardMap], now: Long): Unit = {
+    listing -= stream
+    answer match {
+      case Right(shards) => stream.listed(shards, now)
+      case Left(e: KinesisException) if isRetryable(e) => stream.listingFailed(now)
+      case Left(e) => fail(e)
+    }
+    advance(now)
+  }
+
+  /** `PutRecords` decides how long expired credentials may still be renewed. */
+  private def isRetryable(e: KinesisException): Boolean = e match {
+    case _: KinesisException.CredentialsExpired | _: KinesisException.ListingExpired => true
+    case _ => e.isRetryable
+  }
+
+  /** Makes the loop fail, unless it failed before. */
+  def fail(e: Throwable): Unit = if (firstFailure.isEmpty) {
+    firstFailure = Some(e)
+    driver.failed(e)
+  }
+
+  /** Stops waiting for answers. Records that are not acknowledged may have been written. */
+  def close(now: Long): Unit = {
+    if (firstFailure.isEmpty) firstFailure = Some(new IllegalStateException("The writer is closed."))
+    streams.values.foreach(_.abandon(now))
+    counters.close()
+  }
+
+  /** Sends what can be sent, of each stream in turn, up to the limit of requests in flight. */
+  private def advance(now: Long): Unit = if (firstFailure.isEmpty) failing {
+    val all = streams.values.toVector
+    all.foreach(listIfNeeded(_, now))
+    var (waiting, wakeAt) = (0, Lane.Never)
+    while (waiting < all.size && counters.inFlight < options.maxInFlightRequests) {
+      turn = (turn + 1) % all.size
+      val stream = all(turn)
+      stream.next(now, isUrgent) match {
+        case StreamWriter.Next.Send(request) =>
+          driver.send(stream, request)
+          if (counters.inFlight == options.maxInFlightRequests) stream.countTowardsNextRequest()
+          waiting = 0
+        case StreamWriter.Next.Wait(until) =>
+          wakeAt = math.min(wakeAt, until)
+          waiting += 1
+      }
+    }
+    wakeBy(wakeAt)
+  }
+
+  private def listIfNeeded(stream: StreamWriter, now: Long): Unit =
+    if (stream.needsShards(now) && listing.add(stream)) driver.list(stream, stream.shards)
+
+  private def wakeBy(time: Long): Unit = if (time < nextTick) {
+    nextTick = time
+    driver.wakeEarlier()
+  }
+
+  /** Any error, even a fatal one, must reach the owner's thread. */
+  private def failing(body: => Unit): Unit =
+    try body
+    catch { case e: Throwable => fail(e) }
+
+  private def newWriter(stream: TargetStream, now: Long) =
+    new StreamWriter(stream, limits, options, chance, counters, now)
+}
+
+private[sink] object WriteLoop {
+
+  /** Limits how long it takes to notice that shards must be listed. */
+  private val LongestWait = 200.millis
+
+  /** Memory per record in addition to its bytes: many small records fill the memory, too. */
+  private val RecordOverhead = 128L
+}

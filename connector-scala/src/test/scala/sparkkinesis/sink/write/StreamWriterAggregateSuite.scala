@@ -1,0 +1,106 @@
+package sparkkinesis.sink.write
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.aggregate.UserRecords
+import sparkkinesis.model.{HashKey, SequenceNumber}
+import sparkkinesis.sink.lane.Lane
+import sparkkinesis.sink.metrics.SinkCounter._
+import sparkkinesis.sink.write.StreamWriter.Next
+import sparkkinesis.sink.{AggregateLimits, SinkOptions}
+
+/** Aggregated records, and those that land in another shard than predicted. */
+class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
+  private val aggregating = SinkOptions(aggregation = Some(AggregateLimits(1000, 100)))
+
+  test("the records of a lane form aggregates, limited by size and count") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(aggregating)
+    (1 to 250).foreach(n => add(writer, "k", n.toString))
+    val request = send(writer)
+    assert(request.records.map(_.userRecords).toSeq === Seq(100, 100, 50))
+    assert(
+      request.entries.flatMap(UserRecords.of).map(it => new String(it.data).toInt) === (1 to 250)
+    )
+    writer.answered(request, world.write(request), 1)
+    assert(world.counters(RecordsWritten) === 250 && world.counters(SentRecords) === 3)
+    (1 to 3).foreach(_ => add(writer, "k", "x" * 400))
+    assert(send(writer, 1).records.map(_.userRecords).toSeq === Seq(2, 1))
+  }
+
+  test("an aggregate with a record of another shard is sent again as a whole") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(aggregating)
+    keys.foreach(add(writer, _, "1"))
+    world.shards = split
+    val request = send(writer)
+    writer.answered(request, world.write(request), 1)
+    assert(world.counters.bufferedRecords === 2, "it is not acknowledged yet")
+    assert(writer.needsShards(1))
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    val next = send(writer, 2)
+    assert(texts(next) === Seq("1", "1") && world.counters(MisplacedAggregates) === 1)
+    writer.answered(next, world.write(next), 3)
+    assert(world.counters.bufferedRecords === 0 && world.counters(RecordsWritten) === 2)
+  }
+
+  test("an aggregate that belongs to the other shard completely stays there") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(aggregating)
+    (1 to 3).foreach(n => add(writer, keys.head, n.toString))
+    world.shards = split
+    val request = send(writer)
+    writer.answered(request, world.write(request), 1)
+    assert(world.counters.bufferedRecords === 3)
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(writer.next(2, isUrgent = true) === Next.Wait(Lane.Never))
+    assert(world.counters.bufferedRecords === 0 && world.counters(MisplacedAggregates) === 0)
+  }
+
+  private val both = aggregating.copy(isOrdered = true)
+
+  test("ordered: a misplaced aggregate holds its lane, and goes before waiting records") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(both)
+    keys.foreach(key => Seq("1", "2").foreach(add(writer, key, _)))
+    world.shards = split
+    val request = send(writer)
+    keys.foreach(add(writer, _, "3"))
+    writer.answered(request, world.write(request), 1)
+    assert(writer.next(1, isUrgent = true) === Next.Wait(Lane.Never))
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(rows(send(writer, 2)) === Seq("1", "2", "3", "1", "2", "3"))
+  }
+
+  test("ordered: that also holds if the lanes change before its shard is listed") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(both)
+    keys.foreach(add(writer, _, "1"))
+    val request = send(writer)
+    keys.foreach(add(writer, _, "2"))
+    writer.answered(
+      request,
+      request.entries.map(_ => PutResult.Written(id(4), SequenceNumber("7"))),
+      1
+    )
+    world.shards = split
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(writer.next(2, isUrgent = true) === Next.Wait(Lane.Never))
+    val (low, high) = halves.head.splitAt(HashKey(7))
+    world.shards = split ++ Seq(shard(3, low, parents = Seq(1)), shard(4, high, parents = Seq(1)))
+    writer.listed(world.stream.shardsAfter(writer.shards), 3)
+    assert(rows(send(writer, 3)) === Seq("1", "2", "1", "2"))
+  }
+
+  test("ordered: a single record that moves to another lane does not overtake an aggregate") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(both.copy(aggregation = Some(AggregateLimits(1000, 2))))
+    (1 to 3).foreach(n => add(writer, keys.head, n.toString))
+    val first = send(writer)
+    writer.failed(first, new KinesisException.Unreachable("no answer"), 1)
+    world.shards = split
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(rows(send(writer, 500)) === Seq("1", "2"))
+  }
+}

@@ -1,0 +1,151 @@
+package sparkkinesis.sink.write
+
+import scala.concurrent.duration._
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane.{EntrySize, Lane, RequestLimits}
+import sparkkinesis.sink.metrics.SinkCounter._
+import sparkkinesis.sink.write.StreamWriter.Next
+
+/** Which records form a request, when it is sent, and what its answer changes. */
+class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with StreamWriterFixture {
+  test("every request keeps its limits, and every record is sent once") {
+    val records = Gen.listOf(Gen.zip(Gen.choose(0, 60), Gen.oneOf("k", "ключ", "🔑", "z")))
+    forAll(records, Gen.choose(1, 9), Gen.choose(70, 300), Gen.choose(1, 5)) {
+      (all, count, bytes, shards) =>
+        val world = new World(evenShards(shards))
+        val writer = world.writer(limits = RequestLimits(count, bytes.toLong))
+        all.foreach { case (size, key) => add(writer, key, "x" * size) }
+        val requests = Iterator
+          .continually(writer.next(0, isUrgent = true))
+          .takeWhile(_.isInstanceOf[Next.Send])
+          .map { case Next.Send(it) => it; case _ => fail() }
+          .toVector
+        val sizes = requests.map(_.entries.map(EntrySize.of).sum)
+        assert(requests.forall(_.records.length <= count) && sizes.forall(_ <= bytes))
+        assert(requests.map(_.records.length).sum === all.size)
+        requests.foreach(it => writer.answered(it, world.write(it), 1))
+        assert(world.counters.bufferedRecords === 0 && world.counters.bufferedBytes === 0)
+        assert(world.counters(RecordsWritten) === all.size)
+    }
+  }
+
+  test("a record waits for others for the linger time, and next returns its end") {
+    val writer = new World(evenShards(1)).writer()
+    assert(writer.next(0, isUrgent = false) === Next.Wait(Lane.Never))
+    add(writer, "k", "1", now = 10)
+    assert(writer.next(20, isUrgent = false) === Next.Wait(110))
+    add(writer, "k", "2", now = 50)
+    writer.next(110, isUrgent = false) match {
+      case Next.Send(request) => assert(texts(request) === Seq("1", "2"))
+      case other => fail(s"$other")
+    }
+    assert(writer.next(110, isUrgent = false) === Next.Wait(Lane.Never))
+  }
+
+  test("a full request is sent at once") {
+    val writer = new World(evenShards(2)).writer(limits = RequestLimits(3, 1000))
+    keys.foreach(add(writer, _, "x"))
+    assert(writer.next(0, isUrgent = false).isInstanceOf[Next.Wait] && !writer.mayHaveFullRequest)
+    add(writer, "k", "x")
+    assert(writer.mayHaveFullRequest)
+    assert(writer.next(0, isUrgent = false).isInstanceOf[Next.Send])
+  }
+
+  test("a shard that must wait does not hold back another one") {
+    val world = new World(evenShards(2))
+    val writer = world.writer()
+    keys.foreach(add(writer, _, "1"))
+    val both = send(writer)
+    val first = world.owner(both.entries.head)
+    writer.answered(
+      both,
+      both.entries.map(e => if (world.owner(e) == first) oops else world.write(e)),
+      5
+    )
+    keys.foreach(add(writer, _, "2", now = 5))
+    val next = send(writer, 5)
+    assert(next.entries.forall(world.owner(_) != first) && texts(next) === Seq("2"))
+    assert(writer.next(5, isUrgent = true) === Next.Wait(55)) // a half of 100 ms
+    assert(texts(send(writer, 55)) === Seq("1", "2"))
+    assert(world.counters(FailedRecords) === 1 && world.counters(RetriedRecords) === 1)
+    assert(writer.longestSleep(55).map(_.millis) === Some(50))
+  }
+
+  test("throttling slows down its shard, and is counted") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    (1 to 500).foreach(n => add(writer, "k", n.toString))
+    val request = send(writer)
+    writer.answered(request, request.entries.map(_ => throttled), 1)
+    assert(world.counters(ThrottledRecords) === 500)
+    assert(world.stream.rate(id(0), 1).share <= 0.5)
+    assert(writer.next(2, isUrgent = true).isInstanceOf[Next.Wait])
+  }
+
+  test("an answer that names another shard leads to a listing, and the lanes change") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    keys.foreach(add(writer, _, "1"))
+    world.shards = split
+    val request = send(writer)
+    assert(!writer.needsShards(0))
+    writer.answered(request, world.write(request), 1)
+    assert(writer.needsShards(1) && world.counters.bufferedRecords === 0)
+    keys.foreach(add(writer, _, "2"))
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(!writer.needsShards(2))
+    val next = send(writer, 2)
+    assert(next.parts.map(_.lane.shard).toSet === Set(id(1), id(2)))
+    writer.answered(next, world.write(next), 3)
+    assert(!writer.needsShards(100000) && world.counters.bufferedRecords === 0)
+  }
+
+  test("the delivery timeout names stream, shard, first failure, and the number of records") {
+    val writer = new World(evenShards(1)).writer(SinkOptions(deliveryTimeout = 30.seconds))
+    (1 to 7).foreach(n => add(writer, "k", n.toString))
+    var now = 0L
+    val e = intercept[DeliveryTimeoutException] {
+      while (true) writer.next(now, isUrgent = true) match {
+        case Next.Send(request) =>
+          writer.answered(request, request.entries.map(_ => oops), now)
+        case Next.Wait(until) => now = until
+      }
+    }
+    assert(now === 30000)
+    val message = "Stream orders, shard shardId-000000000000, did not accept a record within 30 seconds"
+    assert(e.getMessage.startsWith(message))
+    assert(e.getMessage.contains("7 records of this task are not acknowledged"))
+    assert(e.getMessage.endsWith("The first failure was: oops (InternalFailure)"))
+  }
+
+  test("expired credentials get time to be renewed, rejected ones get none") {
+    val writer = new World(evenShards(1)).writer()
+    add(writer, "k", "1")
+    def expired = new KinesisException.CredentialsExpired("expired")
+    writer.failed(send(writer), expired, 1)
+    writer.failed(send(writer, 1000), expired, 29000)
+    val e = expired
+    assert(
+      intercept[KinesisException](writer.failed(send(writer, 30000), e, 31000)) eq e
+    )
+    val others = new World(evenShards(1)).writer()
+    add(others, "k", "1")
+    intercept[KinesisException.BadCredentials] {
+      others.failed(send(others), new KinesisException.BadCredentials("no"), 1)
+    }
+  }
+
+  test("an answer with another number of results is a failed request") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    (1 to 3).foreach(n => add(writer, "k", n.toString))
+    writer.answered(send(writer), Nil, 1)
+    assert(world.counters(FailedRequests) === 1 && texts(send(writer, 200)) === Seq("1", "2", "3"))
+  }
+}

@@ -1,0 +1,123 @@
+package sparkkinesis.sink.write
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.{KeyHash, PutEntry, SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
+
+/** The decisions of a writer, without threads. */
+class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
+
+  /** Keeps the calls of the loop, so that a test can answer them. */
+  private final class Calls extends WriteDriver {
+    val sent = mutable.Queue.empty[(StreamWriter, Request)]
+    val failures = mutable.Buffer.empty[Throwable]
+    var listings = 0
+    var wakes = 0
+
+    override def send(stream: StreamWriter, request: Request): Unit = sent += stream -> request
+    override def list(stream: StreamWriter, known: ShardMap): Unit = listings += 1
+    override def wakeEarlier(): Unit = wakes += 1
+    override def failed(e: Throwable): Unit = failures += e
+  }
+
+  private final class World(options: SinkOptions) {
+    val calls = new Calls
+    val loop = new WriteLoop(RequestLimits(10, 1000), options, () => 0.5, calls)
+    private val target_ = target(FakeKinesis.willing, new FastClock)
+    private val hash = new KeyHash
+    target_.shards
+
+    def put(entry: PutEntry, now: Long = 0): Unit = {
+      hash.hash(entry)
+      loop.put(target_, entry, hash.hi, hash.lo, now)
+    }
+
+    /** The oldest request in flight is written. */
+    def answer(now: Long = 1): Unit = {
+      val (stream, request) = calls.sent.dequeue()
+      val written = PutResult.Written(ShardId("s"), SequenceNumber("1"))
+      loop.answered(stream, request, Right(request.records.toSeq.map(_ => written)), now)
+    }
+
+    def fail(e: Throwable, now: Long = 1): Unit = {
+      val (stream, request) = calls.sent.dequeue()
+      loop.answered(stream, request, Left(e), now)
+    }
+  }
+
+  test("there is room for records of the given bytes and 128 bytes for each") {
+    val world = new World(lingering.copy(maxBufferedBytes = 5 * (4 + 128)))
+    (1 to 5).foreach { i =>
+      assert(world.loop.hasRoom(entry(i.toString)))
+      world.put(entry(i.toString))
+    }
+    assert(!world.loop.hasRoom(entry("6")) && world.loop.bufferedBytes === 20)
+    world.loop.startUrgency(0)
+    world.answer()
+    assert(world.loop.hasRoom(entry("6")) && world.loop.bufferedRecords === 0)
+  }
+
+  test("a record larger than the memory has room only when no other is buffered") {
+    val world = new World(lingering.copy(maxBufferedBytes = 500))
+    val large = entry("x" * 900)
+    assert(world.loop.hasRoom(large))
+    world.put(entry("1"))
+    assert(!world.loop.hasRoom(large))
+  }
+
+  test("the owner waits while a full request waits for one in flight") {
+    val world = new World(lingering.copy(maxInFlightRequests = 1))
+    (1 to 19).foreach(i => world.put(entry(i.toString)))
+    assert(world.calls.sent.size === 1 && world.loop.mayContinue)
+    world.put(entry("20"))
+    assert(world.calls.sent.size === 1 && !world.loop.mayContinue)
+    world.answer()
+    assert(world.calls.sent.size === 1 && world.loop.mayContinue)
+  }
+
+  test("a record is sent when it has lingered, at a tick that the driver is told of") {
+    val world = new World(patient.copy(linger = 100.millis))
+    world.put(entry("1"), now = 50)
+    assert(world.calls.wakes > 0 && world.loop.tickAt === 150 && world.calls.sent.isEmpty)
+    world.loop.tick(150)
+    assert(world.calls.sent.size === 1)
+  }
+
+  test("a tick follows at least every 200 ms, so that a listing that is due starts") {
+    val world = new World(lingering)
+    world.put(entry("1"))
+    assert(world.loop.tickAt === 200)
+    world.loop.tick(200)
+    assert(world.loop.tickAt === 400)
+  }
+
+  test("the first failure ends the loop, and no call follows") {
+    val world = new World(lingering)
+    (1 to 20).foreach(i => world.put(entry(i.toString)))
+    assert(world.calls.sent.size === 2)
+    val denied = new KinesisException.AccessDenied("no")
+    world.fail(denied)
+    world.fail(new KinesisException.AccessDenied("no, again"))
+    assert(world.calls.failures === Seq(denied) && world.loop.failure.contains(denied))
+    world.loop.startUrgency(10000)
+    world.loop.tick(10000)
+    assert(world.calls.sent.isEmpty && world.calls.listings === 0)
+  }
+
+  test("after close answers have no effect") {
+    val world = new World(lingering)
+    (1 to 10).foreach(i => world.put(entry(i.toString)))
+    world.loop.close(1)
+    val metrics = world.loop.metrics(1)
+    world.answer(now = 2)
+    assert(world.loop.metrics(2) === metrics && world.loop.bufferedBytes === 0)
+    assert(world.loop.failure.exists(_.getMessage === "The writer is closed."))
+    assert(world.loop.tickAt < Lane.Never)
+  }
+}
