@@ -29,7 +29,8 @@ private[write] final class RequestFill(limits: RequestLimits) {
   def ready(records: Long, bytes: Long): Unit = {
     recordsMissing = limits.records - records
     // A few more, so that not every record leads to another look at the lanes.
-    if (recordsMissing > 0) recordsMissing = math.max(recordsMissing, limits.records / RequestFill.LookFraction)
+    if (recordsMissing > 0)
+      recordsMissing = math.max(recordsMissing, limits.records / RequestFill.LookFraction)
     bytesMissing = limits.bytes - bytes
   }
 }

@@ -143,7 +143,8 @@ private[sink] final class WriteLoop(
 
   /** Stops waiting for answers. Records that are not acknowledged may have been written. */
   def close(now: Long): Unit = {
-    if (firstFailure.isEmpty) firstFailure = Some(new IllegalStateException("The writer is closed."))
+    if (firstFailure.isEmpty)
+      firstFailure = Some(new IllegalStateException("The writer is closed."))
     streams.values.foreach(_.abandon(now))
     counters.close()
   }

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 class EntrySizeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  test("the length in UTF-8 is that of the encoding") {
+  test("the computed length equals the length of the UTF-8 encoding") {
     val texts = Gen.stringOf(
       Gen.frequency(
         3 -> Gen.choose(Char.MinValue, Char.MaxValue),

@@ -14,7 +14,9 @@ class SinkMetricsSuite extends AnyFunSuite {
 
   private def sleep(shard: String, millis: Long) = Some(ShardSleep("orders", shard, millis))
 
-  test("the metrics of two writers are the sums of counts, and the larger one of peaks and sleeps") {
+  test(
+    "the metrics of two writers are the sums of counts, and the larger one of peaks and sleeps"
+  ) {
     val a = metrics(RecordsWritten -> 1, Requests -> 2, SentRecords -> 9, PeakBufferedBytes -> 5)
       .copy(longestSleep = sleep("s1", 7))
     val b = metrics(RecordsWritten -> 10, Requests -> 1, PeakBufferedBytes -> 4)

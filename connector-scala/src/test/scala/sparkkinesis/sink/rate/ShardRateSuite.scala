@@ -7,16 +7,16 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.sink.rate.ShardRate.{Sum, Taken}
 
-/** A shard's rate against a shard that refuses what is beyond its quota. */
+/** The rate limiter against a shard that throttles records beyond its quota. */
 class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** Records and bytes of a second's quota, saved up for a second at most. */
+  /** A shard whose buckets hold the quota of one second at most. */
   private final class Shard(recordsPerSecond: Double, bytesPerSecond: Double) {
     private var records = recordsPerSecond
     private var bytes = bytesPerSecond
     private var at = 0L
     var written = 0L
-    var refused = 0L
+    var throttled = 0L
 
     /** Whether a record is written. */
     def put(size: Int, now: Long): Boolean = {
@@ -29,7 +29,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         records -= 1
         bytes -= size
         written += 1
-      } else refused += 1
+      } else throttled += 1
       passes
     }
   }
@@ -37,7 +37,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def quota = new Shard(1000, 1024.0 * 1024)
   private def boundless = new Shard(1e9, 1e12)
 
-  /** Sends records of one size whenever it may, with an answer at once; returns how many. */
+  /** Sends records of one size, answered at once, if the limiter allows it; returns their number. */
   private def send(rate: ShardRate, shard: Shard, size: Int, now: Long, most: Int = 500): Int =
     if (rate.readyAt(100000, 100000L * size, size, now) > now) 0
     else {
@@ -59,38 +59,38 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val sizes = Gen.oneOf(1, 50, 1000, 1048, 1049, 10000, 100000, 1000000)
 
-  test("a shard gets all that its quota allows, and hardly anything is refused") {
+  test("a shard receives all that its quota allows, and hardly a record is throttled") {
     forAll(sizes) { size =>
       val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
       run(rate, shard, size, 0, 60000)
       val allowed = math.min(1000.0, 1024.0 * 1024 / size) * 61
       assert(shard.written >= 0.98 * allowed - 2)
-      assert(shard.refused <= 0.01 * shard.written + 2)
+      assert(shard.throttled <= 0.01 * shard.written + 2)
     }
   }
 
-  test("a shard without a quota is soon free, and then asks for no time") {
+  test("a shard without a quota is soon unlimited") {
     forAll(sizes) { size =>
       val (rate, shard) = (new ShardRate(1, () => 1, 0), boundless)
       Iterator.from(0).takeWhile(_ => !rate.isUnlimited).take(2000).foreach { n =>
         send(rate, shard, size, n * 5L, most = 5000)
       }
-      assert(rate.isUnlimited && shard.refused === 0)
+      assert(rate.isUnlimited && shard.throttled === 0)
     }
   }
 
-  test("where half of a shard is taken by others, the share comes down to what is left at once") {
+  test("if others use half of a shard, the share drops to the other half at once") {
     val (rate, shard) = (new ShardRate(1, () => 1, 0), new Shard(500, 512 * 1024.0))
     run(rate, shard, 1000, 0, 3000)
     assert(rate.share > 0.45 && rate.share < 0.6)
-    val (writtenBefore, refusedBefore) = (shard.written, shard.refused)
+    val (writtenBefore, throttledBefore) = (shard.written, shard.throttled)
     run(rate, shard, 1000, 3000, 63000)
     val written = shard.written - writtenBefore
     assert(written > 0.95 * 500 * 60)
-    assert(shard.refused - refusedBefore < 0.02 * written)
+    assert(shard.throttled - throttledBefore < 0.02 * written)
   }
 
-  test("the share grows back, slowly at first") {
+  test("the share grows again, slowly at first") {
     val (rate, small) = (new ShardRate(1, () => 1, 0), new Shard(200, 200 * 1024.0))
     run(rate, small, 1000, 0, 5000)
     val share = rate.share
@@ -102,31 +102,31 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(rate.share === 1.0)
   }
 
-  /** Of each of several executors, what was written from `from` on. */
+  /** Several executors write in turn; returns the records that each of them wrote. */
   private def race(rates: Seq[ShardRate], shard: Shard, from: Long, until: Long): Seq[Long] = {
     val written = rates.map(_ => 0L).toArray
     (from until until by 5).foreach { now =>
       rates.indices.foreach { i =>
-        val who = (i + (now / 5).toInt) % rates.size
+        val turn = (i + (now / 5).toInt) % rates.size
         val before = shard.written
-        send(rates(who), shard, 1000, now)
-        written(who) += shard.written - before
+        send(rates(turn), shard, 1000, now)
+        written(turn) += shard.written - before
       }
     }
     written.toSeq
   }
 
-  test("executors that write to one shard share it, and little is refused") {
+  test("executors that write to one shard share it, and few records are throttled") {
     (2 to 8).foreach { count =>
       val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => count, 0)), quota)
       val written = race(rates, shard, 0, 60000)
       assert(shard.written >= 0.93 * 61000)
-      assert(shard.refused <= 0.03 * shard.written)
+      assert(shard.throttled <= 0.03 * shard.written)
       assert(written.min > 0.35 * written.max)
     }
   }
 
-  test("executors that know nothing of each other come to share a shard") {
+  test("executors that do not know of each other share a shard after a while") {
     (2 to 4).foreach { count =>
       val (rates, shard) = (Seq.fill(count)(new ShardRate(1, () => 1, 0)), quota)
       race(rates, shard, 0, 60000)
@@ -136,13 +136,13 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an executor of many that is the only one to write soon has all") {
+  test("one of many executors soon uses the whole quota if the others do not write") {
     val (rate, shard) = (new ShardRate(1, () => 8, 0), quota)
     run(rate, shard, 1000, 0, 10000)
     assert(shard.written >= 0.9 * 11000)
   }
 
-  test("answers that take long make no shard free") {
+  test("late answers do not make a shard unlimited") {
     forAll(Gen.choose(1L, 3000L)) { delay =>
       val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
       (0L until 60000L).by(delay).foreach { now =>
@@ -156,11 +156,11 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now + delay)
         assert(!rate.isUnlimited && rate.share === 1.0)
       }
-      assert(shard.refused <= 0.01 * shard.written)
+      assert(shard.throttled <= 0.01 * shard.written)
     }
   }
 
-  test("a free shard that begins to refuse is limited at once") {
+  test("an unlimited shard that throttles a record is limited at once") {
     val rate = new ShardRate(1, () => 1, 0)
     (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
     assert(rate.isUnlimited)
@@ -176,7 +176,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
   }
 
-  test("the largest record passes when there is no more to wait for, and its debt is paid") {
+  test("a record larger than the bucket passes when the bucket is full, and its debt is paid back") {
     val rate = new ShardRate(1, () => 1, 0)
     val ten = 10 * 1024 * 1024
     assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)
@@ -187,21 +187,21 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(rate.readyAt(1, ten.toLong, ten, 1) === 9995L +- 5L)
   }
 
-  test("time that goes backwards stands still") {
+  test("a time before the previous one counts as the previous one") {
     val rate = new ShardRate(1, () => 1, 10000)
     while (rate.take(1000, 10000) != Taken.Nothing) {}
     assert(rate.take(1000, 0) === Taken.Nothing)
     assert(rate.readyAt(1, 1000, 1000, 0) <= 1000)
   }
 
-  test("two writers of one executor have one quota between them") {
+  test("two writers of one executor share one quota") {
     val (rate, shard) = (new ShardRate(1, () => 1, 0), quota)
     val sent = Array(0L, 0L)
     (0L until 60000L by 5).foreach { now =>
       val first = (now / 5 * 7919 % 31 % 2).toInt
-      Seq(first, 1 - first).foreach(who => sent(who) += send(rate, shard, 1000, now))
+      Seq(first, 1 - first).foreach(i => sent(i) += send(rate, shard, 1000, now))
     }
-    assert(shard.refused <= 0.01 * shard.written)
+    assert(shard.throttled <= 0.01 * shard.written)
     assert(shard.written >= 0.98 * 61000)
     assert(sent.min > 0.3 * sent.max)
   }

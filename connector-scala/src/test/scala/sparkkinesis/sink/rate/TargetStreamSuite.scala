@@ -8,7 +8,7 @@ import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardListing}
 import sparkkinesis.model._
 import sparkkinesis.sink.{FakeKinesis, FastClock}
 
-/** What the tasks of an executor share of a stream. */
+/** What the tasks of an executor share about a stream. */
 class TargetStreamSuite extends AnyFunSuite {
   private val ref = StreamRef.ByName(StreamName("orders"))
 
@@ -37,14 +37,14 @@ class TargetStreamSuite extends AnyFunSuite {
       )
   }
 
-  test("the shards are listed once, whoever asks") {
+  test("the shards are listed once for all tasks") {
     val listing = new Listing(_ => even(3))
     val stream = listing.stream()
     val shards = stream.shards
     assert(shards.shards.size === 3 && (stream.shards eq shards) && listing.asked.get === 1)
   }
 
-  test("they are listed anew for who knows the newest, and for nobody else") {
+  test("they are listed again only for a task that knows the latest listing") {
     val listing = new Listing(n => even(math.min(n, 2)))
     val stream = listing.stream()
     val old = stream.shards
@@ -54,7 +54,7 @@ class TargetStreamSuite extends AnyFunSuite {
     assert((stream.shardsAfter(news) eq news) && listing.asked.get === 3, "nothing changed")
   }
 
-  test("a busy service is asked again for the first listing, a few times") {
+  test("the first listing is retried a few times while the service is busy") {
     val listing =
       new Listing(n => if (n < 3) throw new KinesisException.LimitExceeded("busy") else even(1))
     assert(listing.stream().shards.shards.size === 1)
@@ -63,13 +63,13 @@ class TargetStreamSuite extends AnyFunSuite {
     assert(never.asked.get === 5)
   }
 
-  test("a listing without an open shard is none") {
+  test("a listing without an open shard is an error") {
     val e =
       intercept[KinesisException.InUse](new Listing(_ => Nil).stream().shardsAfter(ShardMap.Whole))
     assert(e.getMessage.contains("stream orders"))
   }
 
-  test("a stream that spreads records itself is never listed, and has its shards' quota together") {
+  test("a stream that distributes records itself is never listed, and has the quota of all its shards") {
     val listing = new Listing(_ => fail())
     val stream = listing.stream(spreads = Some(4))
     assert(stream.shards eq ShardMap.Whole)
@@ -77,7 +77,7 @@ class TargetStreamSuite extends AnyFunSuite {
     (1 to 4000).foreach(_ => assert(rate.take(1000, 0) === ShardRate.Taken.Within))
   }
 
-  test("tasks share a shard's rate, which begins at the executor's part of the quota") {
+  test("tasks share the rate limiter of a shard, which starts at the executor's fair share") {
     val stream = new Listing(_ => even(2)).stream(writers = 4)
     val first = stream.rate(ShardId("a"), 0)
     assert((stream.rate(ShardId("a"), 10) eq first) && (stream.rate(ShardId("b"), 0) ne first))

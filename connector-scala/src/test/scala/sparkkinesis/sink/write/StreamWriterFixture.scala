@@ -51,7 +51,10 @@ trait StreamWriterFixture extends Assertions {
       () => 0.5
     )
 
-    def writer(options: SinkOptions = SinkOptions(), limits: RequestLimits = RequestLimits.Default) =
+    def writer(
+        options: SinkOptions = SinkOptions(),
+        limits: RequestLimits = RequestLimits.Default
+    ) =
       new StreamWriter(stream, limits, options, () => 0.5, counters, 0)
 
     /** The open shard that the hash key belongs to. */
@@ -71,12 +74,14 @@ trait StreamWriterFixture extends Assertions {
     writer.add(entry, hash.hi, hash.lo, now)
   }
 
-  protected def send(writer: StreamWriter, now: Long = 0): Request = writer.next(now, isUrgent = true) match {
-    case Next.Send(request) => request
-    case other => fail(s"$other")
-  }
+  protected def send(writer: StreamWriter, now: Long = 0): Request =
+    writer.next(now, isUrgent = true) match {
+      case Next.Send(request) => request
+      case other => fail(s"$other")
+    }
 
-  protected def texts(request: Request): Seq[String] = request.entries.map(it => new String(it.data))
+  protected def texts(request: Request): Seq[String] =
+    request.entries.map(it => new String(it.data))
 
   protected val throttled = PutResult.Failed("ProvisionedThroughputExceededException", "slow down")
   protected val oops = PutResult.Failed("InternalFailure", "oops")

@@ -118,7 +118,8 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
       }
     }
     assert(now === 30000)
-    val message = "Stream orders, shard shardId-000000000000, did not accept a record within 30 seconds"
+    val message =
+      "Stream orders, shard shardId-000000000000, did not accept a record within 30 seconds"
     assert(e.getMessage.startsWith(message))
     assert(e.getMessage.contains("7 records of this task are not acknowledged"))
     assert(e.getMessage.endsWith("The first failure was: oops (InternalFailure)"))

@@ -29,13 +29,13 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
   private final class World(options: SinkOptions) {
     val calls = new Calls
     val loop = new WriteLoop(RequestLimits(10, 1000), options, () => 0.5, calls)
-    private val target_ = target(FakeKinesis.willing, new FastClock)
+    private val orders = target(FakeKinesis.willing, new FastClock)
     private val hash = new KeyHash
-    target_.shards
+    orders.shards
 
     def put(entry: PutEntry, now: Long = 0): Unit = {
       hash.hash(entry)
-      loop.put(target_, entry, hash.hi, hash.lo, now)
+      loop.put(orders, entry, hash.hi, hash.lo, now)
     }
 
     /** The oldest request in flight is written. */
@@ -81,7 +81,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.calls.sent.size === 1 && world.loop.mayContinue)
   }
 
-  test("a record is sent when it has lingered, at a tick that the driver is told of") {
+  test("a record is sent when it has lingered, at the tick that the loop asks for") {
     val world = new World(patient.copy(linger = 100.millis))
     world.put(entry("1"), now = 50)
     assert(world.calls.wakes > 0 && world.loop.tickAt === 150 && world.calls.sent.isEmpty)

@@ -29,7 +29,10 @@ private[simulation] final class LingerLaw(setup: Setup, agenda: Agenda, isTroubl
     agenda.after(2 * setup.options.linger.toMillis + 1) {
       val isHeld = inFlight >= bound || boundUntil >= since || isTroubled()
       if (!isHeld) {
-        require(sentRows(row), s"$row still waits at ${agenda.now} since $since, and nothing holds it back")
+        require(
+          sentRows(row),
+          s"$row still waits at ${agenda.now} since $since, and nothing holds it back"
+        )
         judged += 1
       }
     }
