@@ -25,7 +25,8 @@ object Dependencies {
     "software.amazon.awssdk" % "sts" % awsSdk exclude ("software.amazon.awssdk", "apache-client"),
     "software.amazon.awssdk" % "apache5-client" % awsSdk,
     "com.fasterxml.jackson.core" % "jackson-databind" % jackson,
-    "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
+    "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson,
+    "org.hdrhistogram" % "HdrHistogram" % "2.2.2"
   )
 
   /** LocalStack for the simulator's tests, where there is Docker; on one copy of Jackson. */

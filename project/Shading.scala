@@ -13,7 +13,8 @@ object Shading {
     "org.reactivestreams",
     "com.fasterxml.jackson",
     "org.apache.hc",
-    "org.apache.commons.codec"
+    "org.apache.commons.codec",
+    "org.HdrHistogram"
   )
 
   val relocate: Seq[Setting[_]] = Seq(

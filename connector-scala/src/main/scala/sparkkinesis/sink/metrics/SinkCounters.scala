@@ -6,7 +6,7 @@ import sparkkinesis.sink.metrics.SinkCounter._
 /** What one writer counts, and what it holds in memory. The writer's lock guards it. */
 private[sink] final class SinkCounters {
   private val counts = new Array[Long](SinkCounter.all.size)
-  private val times = new RequestTimes.Recorder
+  private val times = RequestTimes.empty
   private var bytes = 0L
   private var records = 0L
   private var requests = 0
@@ -42,7 +42,7 @@ private[sink] final class SinkCounters {
   /** A request was answered, or failed, after so many milliseconds. */
   def requestEnded(millis: Long): Unit = {
     requests -= 1
-    times.add(millis)
+    times.recordValue(math.max(0L, millis))
   }
 
   /** A request of so many records failed as a whole. */
@@ -75,5 +75,5 @@ private[sink] final class SinkCounters {
 
   /** @param longestSleep of all shards */
   def snapshot(longestSleep: Option[ShardSleep]): SinkMetrics =
-    SinkMetrics(counts.toVector, longestSleep, times.result)
+    SinkMetrics(counts.toVector, longestSleep, times.copy())
 }

@@ -1,8 +1,11 @@
 package sparkkinesis.spark.metrics
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.nio.ByteBuffer
 
-import sparkkinesis.sink.metrics.{RequestTimes, ShardSleep, SinkCounter, SinkMetrics}
+import org.HdrHistogram.Histogram
+
+import sparkkinesis.sink.metrics.{ShardSleep, SinkCounter, SinkMetrics}
 
 /**
  * What an attempt at a task counted, when it has ended. It travels as bytes: the driver cannot read
@@ -37,16 +40,24 @@ private[spark] object TaskReport {
       out.writeUTF(it.shard)
       out.writeLong(it.millis)
     }
-    out.writeInt(metrics.requestTimes.counts.size)
-    metrics.requestTimes.counts.foreach(out.writeLong)
+    val times = ByteBuffer.allocate(metrics.requestTimes.getNeededByteBufferCapacity)
+    val size = metrics.requestTimes.encodeIntoByteBuffer(times)
+    out.writeInt(size)
+    out.write(times.array, 0, size)
   }
 
   /** Arguments are read in their order. */
   private def readMetrics(in: DataInputStream): SinkMetrics = SinkMetrics(
     counts = SinkCounter.all.map(_ => in.readLong()),
     longestSleep = if (in.readBoolean()) Some(readSleep(in)) else None,
-    requestTimes = RequestTimes(Vector.fill(in.readInt())(in.readLong()))
+    requestTimes = readTimes(in)
   )
+
+  private def readTimes(in: DataInputStream): Histogram = {
+    val bytes = new Array[Byte](in.readInt())
+    in.readFully(bytes)
+    Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), 0)
+  }
 
   private def readSleep(in: DataInputStream): ShardSleep =
     ShardSleep(stream = in.readUTF(), shard = in.readUTF(), millis = in.readLong())

@@ -4,6 +4,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+/** The times of requests, in the metrics of one writer and of several. */
 class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val millis =
     Gen.frequency(
@@ -13,25 +14,35 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   private val lists = Gen.listOf(millis)
 
-  private def times(all: Seq[Long]) = {
-    val recorder = new RequestTimes.Recorder
-    all.foreach(recorder.add)
-    recorder.result
+  private def metrics(all: Seq[Long]): SinkMetrics = {
+    val counters = new SinkCounters
+    all.foreach(counters.requestEnded)
+    counters.snapshot(None)
   }
 
-  test("a percentile is exact, or at most one sixteenth too large") {
-    forAll(Gen.nonEmptyListOf(millis), Gen.choose(0.01, 1.0)) { (all, fraction) =>
-      val exact = all.sorted.apply(math.ceil(all.size * fraction).toInt - 1)
-      val found = times(all).percentile(fraction)
-      assert(found >= exact && found <= exact + exact / 16)
+  test("99 % of all requests end within the percentile, which is at most 1 % too large") {
+    forAll(Gen.nonEmptyListOf(millis)) { all =>
+      val exact = all.sorted.apply((all.size * 99 + 99) / 100 - 1)
+      val found = metrics(all).requestMillis99
+      assert(found >= exact && found <= exact + exact / 100)
     }
   }
 
-  test("the sum of two histograms is the histogram of all requests") {
-    forAll(lists, lists)((a, b) => assert(times(a) + times(b) === times(a ++ b)))
+  test("the sum of two writers has the requests of both") {
+    forAll(lists, lists) { (a, b) =>
+      assert((metrics(a) + metrics(b)).requestTimes === metrics(a ++ b).requestTimes)
+    }
   }
 
-  test("the percentiles of no request are 0") {
-    assert(times(Nil).percentile(0.99) === 0 && times(Nil) === RequestTimes.None)
+  test("without requests the percentile is 0") {
+    assert(SinkMetrics.Zero.requestMillis99 === 0)
+  }
+
+  test("metrics do not change when the writer goes on") {
+    val counters = new SinkCounters
+    counters.requestEnded(5)
+    val before = counters.snapshot(None)
+    counters.requestEnded(5000)
+    assert(before.requestMillis99 === 5)
   }
 }

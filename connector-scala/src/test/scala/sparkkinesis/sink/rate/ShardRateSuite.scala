@@ -176,7 +176,9 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(rate.readyAt(100, 100000, 1000, 1000) > 1000)
   }
 
-  test("a record larger than the bucket passes when the bucket is full, and its debt is paid back") {
+  test(
+    "a record larger than the bucket passes when the bucket is full, and its debt is paid back"
+  ) {
     val rate = new ShardRate(1, () => 1, 0)
     val ten = 10 * 1024 * 1024
     assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)

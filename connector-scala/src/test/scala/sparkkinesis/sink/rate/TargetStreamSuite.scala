@@ -69,7 +69,9 @@ class TargetStreamSuite extends AnyFunSuite {
     assert(e.getMessage.contains("stream orders"))
   }
 
-  test("a stream that distributes records itself is never listed, and has the quota of all its shards") {
+  test(
+    "a stream that distributes records itself is never listed, and has the quota of all its shards"
+  ) {
     val listing = new Listing(_ => fail())
     val stream = listing.stream(spreads = Some(4))
     assert(stream.shards eq ShardMap.Whole)

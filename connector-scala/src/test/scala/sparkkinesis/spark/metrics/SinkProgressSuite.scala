@@ -1,12 +1,19 @@
 package sparkkinesis.spark.metrics
 
+import org.HdrHistogram.Histogram
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.sink.metrics.{RequestTimes, ShardSleep, SinkCounter, SinkMetrics}
+import sparkkinesis.sink.metrics.{ShardSleep, SinkCounter, SinkMetrics}
 
 class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private def histogram(millis: Seq[Long]): Histogram = {
+    val times = SinkMetrics.Zero.requestTimes.copy()
+    millis.foreach(times.recordValue)
+    times
+  }
+
   private val counts = for {
     n <- Gen.listOfN(SinkCounter.all.size, Gen.choose(0L, Long.MaxValue))
     deadLetters <- Gen.choose(0L, Long.MaxValue)
@@ -16,7 +23,7 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     SinkMetrics(
       n.toVector,
       sleep.map { case (shard, millis) => ShardSleep("orders", shard, millis) },
-      RequestTimes(times.toVector)
+      histogram(times)
     ),
     deadLetters
   )

@@ -54,7 +54,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
 
   /** The streams hold the records that the answers named, and no others. */
   private def same(inStreams: Map[StreamRef, Seq[(ShardId, Record)]]): Unit = {
-    val told = landed.map(it => (it.stream, it.shard, it.number) -> it.rows.map(_.row)).toMap
+    val expected = landed.map(it => (it.stream, it.shard, it.number) -> it.rows.map(_.row)).toMap
     val found = for {
       (stream, records) <- inStreams.toSeq
       (shard, record) <- records
@@ -62,7 +62,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
       if !key.startsWith("rival")
     } yield (stream, shard, record.sequenceNumber) ->
       FoundRow.of(key, record.data, None).map(_.row)
-    require(found.toMap == told && found.size == landed.size, "the streams hold something else")
+    require(found.toMap == expected && found.size == landed.size, "the streams hold something else")
   }
 
   private def isWhole(record: Landed): Boolean = {
@@ -87,12 +87,12 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
       .flatMap(_.rows.map(_.row))
       .groupMap(it => (it.task, it.attempt, it.key))(_.number)
     sequences.foreach { case ((task, attempt, key), numbers) =>
-      def said = s"key $key of task $task, attempt $attempt, came to $reader as $numbers"
+      def found = s"key $key of task $task, attempt $attempt, is read by $reader as $numbers"
       val isInOrder = numbers.zip(-1 +: numbers).forall { case (it, before) => it <= before + 1 }
-      require(isInOrder, s"out of order: $said")
+      require(isInOrder, s"out of order: $found")
       val owner = tasks(task)
       if (owner.committed.contains(attempt))
-        require(numbers.last == owner.rowsOfKeys(key) - 1, s"an old row comes last: $said")
+        require(numbers.last == owner.rowsOfKeys(key) - 1, s"an old row comes last: $found")
     }
   }
 

@@ -63,8 +63,10 @@ class SinkRatesSuite extends AnyFunSuite {
 
   test("a hot key does not hold back the other lanes while there is memory") {
     val rates = new SinkRates(4, executors = 1)
-    // 1,500 rows per second for the first shard, 980 for each other: 500 per second are buffered.
-    rates.task(0, plain, 50, Seq(75, 49, 49, 49), pause = 50)
+    // 1,500 rows per second for the first shard, 980 for each other. So 500 per second are buffered:
+    // 30,000 rows of 57 bytes, with 128 more for each, in the end.
+    val options = plain.copy(maxBufferedBytes = 8L * 1024 * 1024)
+    rates.task(0, options, 50, Seq(75, 49, 49, 49), pause = 50)
     rates.run()
     report(rates, 4)
     assert(rates.use(0) >= 0.98)
