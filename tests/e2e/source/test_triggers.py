@@ -73,7 +73,7 @@ def test_available_now_across_a_reshard_during_the_run_of_two_streams(
     for stream in streams:
         stream.put(400)
     source = KinesisSource(
-        stream_name=",".join(stream.name for stream in streams),
+        stream_name=[stream.name for stream in streams],
         region=REGION,
         endpoint=streams[0].endpoint,
         credentials=LOCAL,
