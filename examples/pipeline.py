@@ -1,10 +1,10 @@
-"""A pipeline from stream to stream: orders in, a running total per customer out.
+"""Read orders from a stream, and write the running total of each customer to another stream.
 
     spark-submit --jars "$(python -c 'import spark_kinesis; print(spark_kinesis.jar_path())')" \
         examples/pipeline.py --region eu-west-1 --read orders --write totals --checkpoint s3a://...
 
-Region and credentials come from the AWS SDK's usual chain; `--endpoint` is for a local Kinesis.
-`--once` handles what has arrived by now and ends.
+Region and credentials come from the default chain of the AWS SDK. `--endpoint` is for a local
+Kinesis. With `--once`, the job processes the records that have arrived, and ends.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812, Spark's own habit
+from pyspark.sql import functions as F  # noqa: N812, as usual with Spark
 
-from spark_kinesis import KinesisSink, KinesisSource, TrimHorizon, with_kinesis
+from spark_kinesis import KinesisSink, KinesisSource, with_kinesis
 
 
 def totals(orders: DataFrame) -> DataFrame:
-    """From rows of Kinesis with JSON data to one row a customer, as the sink wants it."""
+    """From records with JSON data to one row per customer, with the columns that the sink needs."""
     order = F.from_json(F.col("data").cast("string"), "customer STRING, amount DOUBLE").alias(
         "order"
     )
@@ -34,11 +34,11 @@ def totals(orders: DataFrame) -> DataFrame:
 
 
 def main() -> None:
-    """Run until it is stopped, or with `--once` until the present is handled."""
+    """Run until the query is stopped or, with `--once`, until all records are processed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--read", default="orders", help="stream to read")
     parser.add_argument("--write", default="totals", help="stream to write")
-    parser.add_argument("--checkpoint", required=True, help="where the query keeps its place")
+    parser.add_argument("--checkpoint", required=True, help="folder for the progress of the query")
     parser.add_argument("--region")
     parser.add_argument("--endpoint")
     parser.add_argument("--once", action="store_true")
@@ -49,7 +49,7 @@ def main() -> None:
         stream_name=options.read,
         region=options.region,
         endpoint=options.endpoint,
-        starting_position=TrimHorizon(),
+        starting_position="trim_horizon",
     )
     sink = KinesisSink(stream_name=options.write, region=options.region, endpoint=options.endpoint)
     writer = sink.write_stream(

@@ -72,4 +72,4 @@ def test_a_stopped_session_leaves_no_threads(simulator: str, tmp_path: Path) -> 
     for turn in said:
         assert "spark-kinesis-fetch" in turn["before"]
         assert turn["after"] == []
-    assert len(ended.stderr.splitlines()) < 1000, "its end is told for ever"
+    assert len(ended.stderr.splitlines()) < 1000, "it logs its end again and again"

@@ -138,7 +138,7 @@ def test_a_single_denied_action_of_a_sink(
             patient_sink(outlet).write(
                 spark.createDataFrame([("k", "x")], "partitionKey string, data string")
             )
-        assert denied.struck == 2, "what waiting does not mend is not tried again"
+        assert denied.struck == 2, "a permanent failure is not retried"
     for text in (streaming, str(batch.value)):
         said = f"{operation} of stream {outlet.name}"
         remedy = "Allow this action on the stream"

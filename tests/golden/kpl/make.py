@@ -1,11 +1,11 @@
-"""Writes beside this file `records.json`, and what other people's programs aggregate of each case.
+"""Writes `records.json`, and the aggregates that independent programs make of each case.
 
-There are two of them, and they must write the very same bytes. The Kinesis Client Library 3.1.0
-(AggregatorUtil) was seen to read from the files what is in `records.json`.
+There are two programs, and they must write the same bytes. The Kinesis Client Library 3.1.0
+(AggregatorUtil) read the contents of `records.json` from these files.
 
 Needs `pip install aws_kinesis_agg==1.2.3 six protobuf==7.36.2` and `npm install
-aws-kinesis-agg@4.2.8` (in a folder that NODE_PATH then names). The files never change: run it only
-for a new case.
+aws-kinesis-agg@4.2.8` (in a folder that NODE_PATH then names). The files never change: run this
+program only for a new case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 
 class Record(TypedDict):
-    """What is put into an aggregate."""
+    """A record of an aggregate."""
 
     partitionKey: str
     explicitHashKey: str | None
@@ -30,7 +30,7 @@ class Record(TypedDict):
 
 
 def record(key: str, data: bytes, hash_key: int | None = None) -> Record:
-    """What was put in; no hash key below 2^32, which the one for Node takes for an index."""
+    """The records of each case. The program for Node takes hash keys below 2^32 for an index."""
     return {
         "partitionKey": key,
         "explicitHashKey": None if hash_key is None else str(hash_key),
@@ -63,7 +63,7 @@ CASES: dict[str, list[Record]] = {
 
 
 def aggregated(records: list[Record]) -> bytes:
-    """The data of the record that `aws_kinesis_agg` makes."""
+    """The aggregate of `aws_kinesis_agg`."""
     aggregator = RecordAggregator()
     for each in records:
         data = base64.b64decode(each["data"])
@@ -73,14 +73,14 @@ def aggregated(records: list[Record]) -> bytes:
 
 
 def aggregated_by_node() -> dict[str, bytes]:
-    """The same of each case by `aws-kinesis-agg`."""
+    """The aggregates of all cases by `aws-kinesis-agg`, which runs on Node."""
     command = ["node", str(HERE / "make.js")]
     made = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     return {name: base64.b64decode(text) for name, text in json.loads(made).items()}
 
 
 def main() -> None:
-    """Write all files anew."""
+    """Write all files again."""
     (HERE / "records.json").write_text(json.dumps(CASES, indent=1) + "\n", encoding="utf-8")
     made = {name: aggregated(records) for name, records in CASES.items()}
     if made != aggregated_by_node():
