@@ -52,6 +52,8 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
         with kinesis.fault("throttle", operation="GetRecords", times=3) as fault:
             struck: int = fault.struck + len(kinesis.records("s")[0].data)
         kinesis.advance(timedelta(seconds=struck))
+        names: list[str] = kinesis.client.list_streams()["StreamNames"]
+        assert names == kinesis.streams
     KinesisSink(aggregation="kpl", dead_letter_path="letters").write(frame)
     sink = KinesisSink(
         stream_arn="arn", credentials=Profile(name="p"), ordering="per_key", order_by="seq"
@@ -85,5 +87,7 @@ def wrong(frame: DataFrame) -> None:
     ByShard({}, others=Latest()).shards["0"] = Latest()  # type: ignore[index]
     LocalKinesis(quotas="on")  # type: ignore[arg-type]
     LocalKinesis({"s": 1})  # type: ignore[call-arg]
+    LocalKinesis(clock="simulatd")  # type: ignore[arg-type]
+    LocalKinesis().client.list_streamz()  # type: ignore[attr-defined]
     LocalKinesis().fault("explode")  # type: ignore[arg-type]
     LocalKinesis().put("s", [1])  # type: ignore[list-item]

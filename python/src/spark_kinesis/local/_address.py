@@ -53,7 +53,7 @@ class LocalAddress:
     def client(self) -> KinesisClient:
         """A boto3 client. It is the same at each call, and threads may share it.
 
-        Type checkers know its methods if the package ``mypy-boto3-kinesis`` is installed.
+        Type checkers know its methods if ``boto3-stubs[kinesis]`` is installed.
 
         Raises:
             LocalKinesisError: if the local Kinesis is not running.
