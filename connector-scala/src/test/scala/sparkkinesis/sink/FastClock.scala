@@ -8,8 +8,8 @@ import scala.concurrent.duration._
 import sparkkinesis.client.Clock
 
 /**
- * A clock that a wait moves forward by the whole duration, though it takes hardly any time. A test can
- * also move it.
+ * A clock that a wait moves forward by the whole duration, though it takes hardly any time. A test
+ * can also move it.
  */
 final class FastClock extends Clock {
   private val millis = new AtomicLong

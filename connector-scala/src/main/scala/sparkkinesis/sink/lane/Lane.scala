@@ -11,8 +11,8 @@ import sparkkinesis.sink.rate.ShardRate.Taken
  *
  * @param rate shared with all tasks of the executor that write to the shard
  * @param open the aggregate that records go into; none without aggregation
- * @param isOrdered whether at most one request at a time has records of the lane, and that request at
- *   most one record per partition key
+ * @param isOrdered whether at most one request at a time has records of the lane, and that request
+ *   at most one record per partition key
  */
 private[sink] final class Lane(
     val shard: ShardId,

@@ -33,8 +33,8 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
 
   /**
    * Adds a record at the end of the lane that it belongs to now. An aggregate is taken apart first,
-   * because its records may belong to several lanes. With aggregation even a single record joins the
-   * open aggregate, so that it does not overtake the records there.
+   * because its records may belong to several lanes. With aggregation even a single record joins
+   * the open aggregate, so that it does not overtake the records there.
    */
   def addAgain(record: PendingRecord): Unit =
     if (options.aggregation.isEmpty) laneOf(record.hashHi, record.hashLo).enqueue(record)

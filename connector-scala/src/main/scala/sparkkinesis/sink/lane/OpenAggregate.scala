@@ -4,7 +4,9 @@ import sparkkinesis.model.PutEntry
 import sparkkinesis.model.aggregate.AggregateBuilder
 import sparkkinesis.sink.AggregateLimits
 
-/** The aggregated record that a lane adds records to, until it is large or old enough to be sent. */
+/**
+ * The aggregated record that a lane adds records to, until it is large or old enough to be sent.
+ */
 private[sink] final class OpenAggregate(limits: AggregateLimits, maxRecordBytes: Int) {
   private val builder = new AggregateBuilder(maxRecordBytes)
   private val maxBytes = math.min(limits.bytes, maxRecordBytes)

@@ -1,8 +1,8 @@
 package sparkkinesis.sink.rate
 
 /**
- * The share of a shard's quota that this executor uses: more than 0 and at most 1. It becomes smaller
- * when the shard throttles records, and grows again with time.
+ * The share of a shard's quota that this executor uses: more than 0 and at most 1. It becomes
+ * smaller when the shard throttles records, and grows again with time.
  *
  * All executors grow by the same amount, and one with a larger share loses more, so that in the end
  * the shares are equal.

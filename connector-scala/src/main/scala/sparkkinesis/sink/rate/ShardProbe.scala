@@ -1,9 +1,9 @@
 package sparkkinesis.sink.rate
 
 /**
- * Finds out whether a shard accepts more than its known quota: now and then a few records exceed it,
- * as many as the shard cannot have regained before it answers. Each time they pass, the next probe is
- * four times as large.
+ * Finds out whether a shard accepts more than its known quota: now and then a few records exceed
+ * it, as many as the shard cannot have regained before it answers. Each time they pass, the next
+ * probe is four times as large.
  *
  * @param start the current time, in milliseconds
  */

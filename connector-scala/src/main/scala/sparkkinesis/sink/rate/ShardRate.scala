@@ -10,11 +10,11 @@ package sparkkinesis.sink.rate
  * shard never had it: the share drops to a little less than the shard really gave. Then it grows
  * slowly, and faster the longer the shard throttles nothing: see [[QuotaShare]].
  *
- * If several executors write to a stream, each begins with an equal share. A probe shows soon whether
- * the shard accepts more, because some services have no quota: a few records exceed the allowance.
- * If they pass, the share doubles; if they exceed the whole quota, the next probe is four times as
- * large. In the end the shard is not limited any more, until it throttles a record: see
- * [[ShardProbe]].
+ * If several executors write to a stream, each begins with an equal share. A probe shows soon
+ * whether the shard accepts more, because some services have no quota: a few records exceed the
+ * allowance. If they pass, the share doubles; if they exceed the whole quota, the next probe is
+ * four times as large. In the end the shard is not limited any more, until it throttles a record:
+ * see [[ShardProbe]].
  *
  * @param shards number of shards that it stands for: one, except if the service distributes records
  * @param writers number of executors that are expected to write to the shard
@@ -88,9 +88,9 @@ private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long
    * @param sentAt when they were sent. The shard may have throttled records at any time since then
    */
   def answered(
-      sent: Sum,
-      written: Sum,
-      throttled: Sum,
+      sent: RecordSum,
+      written: RecordSum,
+      throttled: RecordSum,
       isProbe: Boolean,
       sentAt: Long,
       now: Long
@@ -109,13 +109,13 @@ private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long
     }
 
   /** Records remain without an answer. Kinesis may have written them, so they prove nothing. */
-  def unanswered(sent: Sum, isProbe: Boolean, now: Long): Unit = if (!isFree) synchronized {
+  def unanswered(sent: RecordSum, isProbe: Boolean, now: Long): Unit = if (!isFree) synchronized {
     fill(now)
     ended(sent, isProbe)
     quota.takeAvailable(sent.records.toLong, sent.bytes)
   }
 
-  private def ended(sent: Sum, isProbe: Boolean): Unit = {
+  private def ended(sent: RecordSum, isProbe: Boolean): Unit = {
     if (isProbe) probe.ended()
     traffic.ended(sent)
   }
@@ -129,7 +129,7 @@ private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long
       isFree = probe.isQuotaless
     } else probe.foundNothing(now)
 
-  private def slowDown(throttled: Sum, roundTrip: Double, now: Long): Unit = {
+  private def slowDown(throttled: RecordSum, roundTrip: Double, now: Long): Unit = {
     if (isFree) limitAgain(now)
     else {
       allowance.take(-throttled.records.toLong, -throttled.bytes)
@@ -175,13 +175,6 @@ private[sink] final class ShardRate(shards: Int, writers: () => Int, start: Long
 }
 
 private[sink] object ShardRate {
-
-  /** A number of records and their bytes, including partition keys. */
-  final case class Sum(records: Int, bytes: Long)
-
-  object Sum {
-    val Zero: Sum = Sum(0, 0)
-  }
 
   /** The result of `take`. */
   sealed trait Taken

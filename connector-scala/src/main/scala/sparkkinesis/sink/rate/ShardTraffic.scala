@@ -1,7 +1,5 @@
 package sparkkinesis.sink.rate
 
-import sparkkinesis.sink.rate.ShardRate.Sum
-
 /**
  * What this executor sent to a shard, and the part of the shard's quota that it received.
  *
@@ -23,12 +21,12 @@ private[rate] final class ShardTraffic(quota: QuotaBuckets) {
   }
 
   /** A request was answered, or is not awaited any more. */
-  def ended(sent: Sum): Unit = {
+  def ended(sent: RecordSum): Unit = {
     inFlightRecords = math.max(0L, inFlightRecords - sent.records)
     inFlightBytes = math.max(0L, inFlightBytes - sent.bytes)
   }
 
-  def written(sum: Sum): Unit = {
+  def written(sum: RecordSum): Unit = {
     writtenRecords += sum.records
     writtenBytes += sum.bytes
   }

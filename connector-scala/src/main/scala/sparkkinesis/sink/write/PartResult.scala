@@ -1,7 +1,7 @@
 package sparkkinesis.sink.write
 
 import sparkkinesis.sink.lane.PendingRecord
-import sparkkinesis.sink.rate.ShardRate
+import sparkkinesis.sink.rate.RecordSum
 
 /** The results of the records that one lane has in a request. */
 private[sink] final class PartResult {
@@ -29,11 +29,11 @@ private[sink] final class PartResult {
     sentBytes += record.size
   }
 
-  def sent: ShardRate.Sum = ShardRate.Sum(sentRecords, sentBytes)
+  def sent: RecordSum = RecordSum(sentRecords, sentBytes)
 
-  def written: ShardRate.Sum = ShardRate.Sum(writtenRecords, writtenBytes)
+  def written: RecordSum = RecordSum(writtenRecords, writtenBytes)
 
-  def throttled: ShardRate.Sum = ShardRate.Sum(throttledRecords, throttledBytes)
+  def throttled: RecordSum = RecordSum(throttledRecords, throttledBytes)
 
   /** The records to send again, in their order. */
   def failed: Vector[PendingRecord] = failures.result()

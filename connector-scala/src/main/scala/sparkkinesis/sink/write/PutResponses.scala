@@ -6,7 +6,7 @@ import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult}
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
-import sparkkinesis.sink.rate.ShardRate
+import sparkkinesis.sink.rate.RecordSum
 
 /**
  * Handles what `PutRecords` returns: each record is acknowledged, returned to its lane to be sent
@@ -100,7 +100,7 @@ private[sink] final class PutResponses(
       now: Long
   ): Vector[PendingRecord] = {
     val records = request.records.slice(part.from, part.until).toVector
-    val sent = ShardRate.Sum(records.size, records.iterator.map(_.size.toLong).sum)
+    val sent = RecordSum(records.size, records.iterator.map(_.size.toLong).sum)
     part.lane.rate.unanswered(sent, part.isProbe, now)
     records
   }

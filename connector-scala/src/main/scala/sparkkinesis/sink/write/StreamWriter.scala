@@ -14,9 +14,9 @@ import sparkkinesis.sink.rate.TargetStream
  * in lanes, one per shard. It has no threads and no clock: the caller passes the time in
  * milliseconds, sends the requests, and reports their results.
  *
- * With `isOrdered` the records of a partition key are written in the order in which they were added;
- * some may be written twice. A lane sends nothing while an answer for it is missing, and failed
- * records go first. The lanes change to other shards only while no request is in flight.
+ * With `isOrdered` the records of a partition key are written in the order in which they were
+ * added; some may be written twice. A lane sends nothing while an answer for it is missing, and
+ * failed records go first. The lanes change to other shards only while no request is in flight.
  *
  * @param chance evenly distributed in `[0, 1)`
  * @param start the current time

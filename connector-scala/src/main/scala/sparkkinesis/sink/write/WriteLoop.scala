@@ -56,7 +56,9 @@ private[sink] final class WriteLoop(
   /** The streams that records were put to. */
   def targets: Iterable[TargetStream] = streams.keys
 
-  /** Whether there is room for a record. A record larger than the whole memory waits to be alone. */
+  /**
+   * Whether there is room for a record. A record larger than the whole memory waits to be alone.
+   */
   def hasRoom(entry: PutEntry): Boolean = {
     val records = counters.bufferedRecords
     val bytes = counters.bufferedBytes + EntrySize.of(entry) + (records + 1) * RecordOverhead
@@ -64,9 +66,9 @@ private[sink] final class WriteLoop(
   }
 
   /**
-   * Whether the owner may go on after a `put`. One full request that waits for another to be answered
-   * is enough: records that are held for long cost the garbage collector more than others. Records
-   * that wait for their shard do not hold up the owner.
+   * Whether the owner may go on after a `put`. One full request that waits for another to be
+   * answered is enough: records that are held for long cost the garbage collector more than others.
+   * Records that wait for their shard do not hold up the owner.
    */
   def mayContinue: Boolean = !last.exists(isBehind)
 

@@ -109,7 +109,8 @@ object BatchPlanner {
   private def checkFollows(before: StreamOffset, after: StreamOffset): Unit = {
     val missing = before.readable.keys.find(!after.shards.contains(_))
     val unread = after.shards.collectFirst {
-      case (id, shard) if !before.shards.contains(id) && shard.progress != Progress.TrimHorizon => id
+      case (id, shard) if !before.shards.contains(id) && shard.progress != Progress.TrimHorizon =>
+        id
     }
     missing.foreach { id =>
       throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")

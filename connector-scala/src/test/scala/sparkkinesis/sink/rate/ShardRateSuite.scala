@@ -5,7 +5,7 @@ import org.scalactic.Tolerance._
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.sink.rate.ShardRate.{Sum, Taken}
+import sparkkinesis.sink.rate.ShardRate.Taken
 
 /** The rate limiter against a shard that throttles records beyond its quota. */
 class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -37,7 +37,9 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def quota = new Shard(1000, 1024.0 * 1024)
   private def boundless = new Shard(1e9, 1e12)
 
-  /** Sends records of one size, answered at once, if the limiter allows it; returns their number. */
+  /**
+   * Sends records of one size, answered at once, if the limiter allows it; returns their number.
+   */
   private def send(rate: ShardRate, shard: Shard, size: Int, now: Long, most: Int = 500): Int =
     if (rate.readyAt(100000, 100000L * size, size, now) > now) 0
     else {
@@ -49,7 +51,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           isProbe ||= result == Taken.Beyond
       }
       val written = (1 to taken).count(_ => shard.put(size, now))
-      def sum(count: Int) = Sum(count, count.toLong * size)
+      def sum(count: Int) = RecordSum(count, count.toLong * size)
       rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now)
       taken
     }
@@ -152,7 +154,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           isProbe ||= it == Taken.Beyond
         }
         val written = (1 to taken).count(_ => shard.put(1000, now + delay))
-        def sum(count: Int) = Sum(count, count * 1000L)
+        def sum(count: Int) = RecordSum(count, count * 1000L)
         rate.answered(sum(taken), sum(written), sum(taken - written), isProbe, now, now + delay)
         assert(!rate.isUnlimited && rate.share === 1.0)
       }
@@ -165,9 +167,9 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (0 to 100).foreach(n => send(rate, boundless, 1000, n * 5L, most = 5000))
     assert(rate.isUnlimited)
     rate.answered(
-      Sum(1400, 1400000),
-      Sum(1000, 1000000),
-      Sum(400, 400000),
+      RecordSum(1400, 1400000),
+      RecordSum(1000, 1000000),
+      RecordSum(400, 400000),
       isProbe = false,
       1000,
       1000
@@ -183,7 +185,8 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val ten = 10 * 1024 * 1024
     assert(rate.readyAt(1, ten.toLong, ten, 0) === 0)
     assert(rate.take(ten, 0) === Taken.Within)
-    rate.answered(Sum(1, ten.toLong), Sum(1, ten.toLong), Sum.Zero, isProbe = false, 0, 1)
+    val one = RecordSum(1, ten.toLong)
+    rate.answered(one, one, RecordSum.Zero, isProbe = false, 0, 1)
     assert(rate.take(1000, 1) === Taken.Nothing)
     assert(rate.readyAt(1, 1000, 1000, 1) >= 8900)
     assert(rate.readyAt(1, ten.toLong, ten, 1) === 9995L +- 5L)

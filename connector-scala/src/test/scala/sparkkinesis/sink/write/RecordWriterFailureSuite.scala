@@ -12,7 +12,7 @@ import sparkkinesis.sink.FakeKinesis
 /** Which failures make a writer fail. */
 class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
   test(
-    "a record that is not accepted in time fails the writer; the error names stream and first failure"
+    "after the delivery timeout the error names stream, shard and first failure"
   ) {
     val answers = Iterator("slow down", "still slow").concat(Iterator.continually("later"))
     val kinesis = new FakeKinesis((_, _) =>

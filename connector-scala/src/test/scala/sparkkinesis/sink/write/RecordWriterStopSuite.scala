@@ -39,7 +39,9 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     }
   )
 
-  /** Each task waits for a service that hangs; `stop` must end it with an `InterruptedException`. */
+  /**
+   * Each task waits for a service that hangs; `stop` must end it with an `InterruptedException`.
+   */
   private def stopping(stop: (Thread, AtomicBoolean) => Unit): Unit = tasks.foreach { task =>
     val hanging = new Hanging
     val cancelled = new AtomicBoolean

@@ -15,7 +15,9 @@ class TriggerLimitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the limit that Spark passes with Trigger.Once is refused, with the trigger to use instead") {
+  test(
+    "the limit that Spark passes with Trigger.Once is refused, with the trigger to use instead"
+  ) {
     val e = intercept[ConnectorError](TriggerLimits.of(ReadLimit.allAvailable()))
     assert(e.getCondition === "KINESIS_UNSUPPORTED_TRIGGER")
     assert(e.getMessage.contains("availableNow"))

@@ -6,8 +6,8 @@ import sparkkinesis.sink.lane.Request
 import sparkkinesis.sink.rate.TargetStream
 
 /**
- * The network of one attempt of a task. Requests overtake each other, fail in part or as a whole, get
- * lost before or after they took effect, and time out. Counts what it reports to the writer.
+ * The network of one attempt of a task. Requests overtake each other, fail in part or as a whole,
+ * get lost before or after they took effect, and time out. Counts what it reports to the writer.
  */
 private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) extends Wire {
   import FaultyWire._
@@ -93,7 +93,8 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     )
 
   /**
-   * Reports wrong shards for some records in the right shard. Reports for misplaced records stay true.
+   * Reports wrong shards for some records in the right shard. Reports for misplaced records stay
+   * true.
    */
   private def misname(sent: Sent, results: Seq[PutResult]): Seq[PutResult] =
     results.lazyZip(sent.rows).map {

@@ -7,9 +7,9 @@ import scala.collection.mutable
  * until the next tick), unless something holds its task back.
  *
  * A task is held back while as many requests are in flight as allowed. With order one request is
- * enough, because a lane or a key may have to wait for it. After a failure, or after a shard exceeded
- * its quota, the rows of the task are not checked any more. With order and aggregates together no row
- * is checked, because lanes also wait for misplaced aggregates.
+ * enough, because a lane or a key may have to wait for it. After a failure, or after a shard
+ * exceeded its quota, the rows of the task are not checked any more. With order and aggregates
+ * together no row is checked, because lanes also wait for misplaced aggregates.
  *
  * @param isTroubled whether the task had a failure or a shard over its quota, or was killed
  */

@@ -11,7 +11,8 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
  *
  *   - `isHeavy`: a few records fill the quota of a shard.
  *   - `faultRate`: fraction of requests and listings that fail, 0 to 1.
- *   - `slowest`: longest time of a request's way to the service, and of its way back, in milliseconds.
+ *   - `slowest`: longest time of a request's way to the service, and of its way back, in
+ *     milliseconds.
  *   - `patience`: time after which a writer gives up a request, in milliseconds.
  *   - `isLate`: whether a request that was given up may still take effect.
  *   - `calmAt`: when faults, kills and reshards end, in milliseconds since the beginning.

@@ -10,8 +10,8 @@ import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.{StreamWriter, WriteDriver, WriteLoop}
 
 /**
- * Runs the loop of `RecordWriter` without threads: its calls go over a wire, and an agenda keeps the
- * time. The owner puts rows while the loop allows it, and then flushes.
+ * Runs the loop of `RecordWriter` without threads: its calls go over a wire, and an agenda keeps
+ * the time. The owner puts rows while the loop allows it, and then flushes.
  *
  * @param rows are evaluated only when they are put, so they may depend on the time
  * @param pause returns the milliseconds that the owner rests after a row

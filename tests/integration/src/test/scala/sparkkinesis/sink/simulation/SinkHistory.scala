@@ -10,8 +10,8 @@ import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.DeliveryTimeoutException
 
 /**
- * One seeded history of a sink: tasks of one or two executors write their rows. Meanwhile the service
- * fails, throttles and reshards, and tasks are killed and run again from the start.
+ * One seeded history of a sink: tasks of one or two executors write their rows. Meanwhile the
+ * service fails, throttles and reshards, and tasks are killed and run again from the start.
  */
 final class SinkHistory(seed: Long) {
   val world = new SinkWorld(seed)

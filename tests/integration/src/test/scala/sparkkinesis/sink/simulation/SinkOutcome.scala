@@ -9,17 +9,20 @@ import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
 /**
  * The laws that hold for the streams at the end of a history.
  *
- *   - Lossless: every row of the attempt that committed is in the stream. This holds for our source,
- *     and for a reader that, like KCL, drops an aggregate with a row that belongs to another shard.
+ *   - Lossless: every row of the attempt that committed is in the stream. This holds for our
+ *     source, and for a reader that, like KCL, drops an aggregate with a row that belongs to
+ *     another shard.
  *   - Nothing foreign: some attempt wrote each row of the stream, with its own key.
- *   - Frugal: no row of an attempt is acknowledged twice. So duplicates come only from a request whose
- *     answer did not confirm all records, from a misplaced aggregate, or from another attempt.
+ *   - Frugal: no row of an attempt is acknowledged twice. So duplicates come only from a request
+ *     whose answer did not confirm all records, from a misplaced aggregate, or from another
+ *     attempt.
  *   - Ordered, with `isOrdered`, for both readers: the rows of an attempt and a key begin with the
- *     first row of the key. Each row is followed by the next one, by itself, or by an older one, for
- *     which the same is true. So no reader sees a row before all older ones. A reader that drops every
- *     row that is not newer than all before sees each row once, in order. The rows of the attempt that
- *     committed end with the newest row. Requests that take effect after their writer gave them up do
- *     not count here: without fencing, no protocol prevents that they come last.
+ *     first row of the key. Each row is followed by the next one, by itself, or by an older one,
+ *     for which the same is true. So no reader sees a row before all older ones. A reader that
+ *     drops every row that is not newer than all before sees each row once, in order. The rows of
+ *     the attempt that committed end with the newest row. Requests that take effect after their
+ *     writer gave them up do not count here: without fencing, no protocol prevents that they come
+ *     last.
  */
 private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[SimulatedTask]) {
   import world._

@@ -6,7 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
-/** How much of the shards' quotas writers use, and how few records are throttled, in virtual time. */
+/**
+ * How much of the shards' quotas writers use, and how few records are throttled, in virtual time.
+ */
 class SinkRatesSuite extends AnyFunSuite {
   private val plain = SinkOptions(maxBufferedBytes = 4L * 1024 * 1024)
   private val aggregated = plain.copy(aggregation = Some(AggregateLimits()))
@@ -26,7 +28,7 @@ class SinkRatesSuite extends AnyFunSuite {
   ).foreach { case (name, options, size) =>
     Seq(1, 8).foreach { shards =>
       test(
-        s"$name, $shards shards, even keys: nearly all of the quota is used, hardly a record is throttled"
+        s"$name, $shards shards, even keys: the quota is used, hardly a record is throttled"
       ) {
         val rates = new SinkRates(shards, executors = 1)
         rates.task(0, options, size, Seq.fill(shards)(1))
@@ -63,8 +65,8 @@ class SinkRatesSuite extends AnyFunSuite {
 
   test("a hot key does not hold back the other lanes while there is memory") {
     val rates = new SinkRates(4, executors = 1)
-    // 1,500 rows per second for the first shard, 980 for each other. So 500 per second are buffered:
-    // 30,000 rows of 57 bytes, with 128 more for each, in the end.
+    // 1,500 rows per second for the first shard, 980 for each other. So 500 per second are
+    // buffered: 30,000 rows of 57 bytes, with 128 more for each, in the end.
     val options = plain.copy(maxBufferedBytes = 8L * 1024 * 1024)
     rates.task(0, options, 50, Seq(75, 49, 49, 49), pause = 50)
     rates.run()

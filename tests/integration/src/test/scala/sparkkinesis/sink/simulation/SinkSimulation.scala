@@ -10,9 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.{Repeated, TestScope}
 
 /**
- * The promises of the sink over many seeded histories: no record is lost, duplicates appear only where
- * they cannot be avoided, order per key is kept, memory is bounded, no row waits needlessly, and
- * metrics agree with what the service saw. `SEED=n` replays one history.
+ * The promises of the sink over many seeded histories: no record is lost, duplicates appear only
+ * where they cannot be avoided, order per key is kept, memory is bounded, no row waits needlessly,
+ * and metrics agree with what the service saw. `SEED=n` replays one history.
  */
 class SinkSimulation extends AnyFunSuite {
 

@@ -30,7 +30,11 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
   )
 
   /** A query over a stream of ten records, into a table named after the stream. */
-  private def start(name: String, options: Map[String, String], trigger: Trigger): StreamingQuery = {
+  private def start(
+      name: String,
+      options: Map[String, String],
+      trigger: Trigger
+  ): StreamingQuery = {
     server.kinesis.createStream(StreamName(name), 2)
     (1 to 10).foreach { number =>
       server.kinesis.putRecord(StreamName(name), PutEntry(s"key-$number", Array(1), None))
@@ -56,10 +60,11 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def count(name: String): Long = spark.table(name).count()
 
   limits.zipWithIndex.foreach { case (options, index) =>
-    val given = if (options.isEmpty) "without limits" else s"with ${options.keys.mkString(", ")}"
+    val limited = if (options.isEmpty) "without limits" else s"with ${options.keys.mkString(", ")}"
 
-    test(s"Trigger.Once is refused $given, and the message names availableNow") {
-      @annotation.nowarn("cat=deprecation") val once = Trigger.Once()
+    test(s"Trigger.Once is refused $limited, and the message names availableNow") {
+      @annotation.nowarn("cat=deprecation")
+      val once = Trigger.Once()
       val query = start(s"once_$index", options, once)
       val e = intercept[StreamingQueryException](query.awaitTermination(30000L))
       assert(e.getMessage.contains("[KINESIS_UNSUPPORTED_TRIGGER]"))
@@ -67,13 +72,13 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(count(s"once_$index") === 0)
     }
 
-    test(s"Trigger.AvailableNow reads all records $given") {
+    test(s"Trigger.AvailableNow reads all records $limited") {
       val query = start(s"now_$index", options, Trigger.AvailableNow())
       assert(query.awaitTermination(60000L))
       assert(count(s"now_$index") === 10)
     }
 
-    test(s"the default trigger is accepted $given, and so is processAllAvailable") {
+    test(s"the default trigger is accepted $limited, and so is processAllAvailable") {
       val query = start(s"default_$index", options, Trigger.ProcessingTime(0))
       try {
         while (query.isActive && count(s"default_$index") < 10) Thread.sleep(50)
