@@ -167,5 +167,5 @@ class KinesisSink(StreamAccess):
             KinesisJarMissingError: if the session has no connector.
             pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
         """
-        with explain_missing_jar():
+        with explain_missing_jar(df.sparkSession):
             df.write.format(FORMAT).options(**self.options()).mode("append").save()

@@ -145,7 +145,7 @@ class KinesisSource(StreamAccess):
         """
         if self.ending_position is not None:
             raise ValueError("ending_position is for read(): a streaming query has no end")
-        return self._frame(spark.readStream)
+        return self._frame(spark, spark.readStream)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """The records between the two positions as a batch DataFrame.
@@ -166,10 +166,10 @@ class KinesisSource(StreamAccess):
                 "starting_position is Latest(), so that a batch read would be empty: choose "
                 "TrimHorizon(), AtTimestamp or ByShard"
             )
-        return self._frame(spark.read)
+        return self._frame(spark, spark.read)
 
-    def _frame(self, reader: DataFrameReader | DataStreamReader) -> DataFrame:
-        with explain_missing_jar():
+    def _frame(self, spark: SparkSession, reader: DataFrameReader | DataStreamReader) -> DataFrame:
+        with explain_missing_jar(spark):
             frame = reader.format(FORMAT).options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
             return frame

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis import KinesisJarMissingError
+from spark_kinesis import KinesisJarMissingError, KinesisSink, KinesisSource
 from spark_kinesis._session.missing import explain_missing_jar, require_connector
 
 NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. Make sure"
@@ -24,8 +24,17 @@ class Session:
     def format(self, _: str) -> Session:
         return self
 
+    def options(self, **_: str) -> Session:
+        return self
+
     def load(self) -> None:
         raise RuntimeError(self.message)
+
+    def save(self) -> None:
+        raise RuntimeError(self.message)
+
+    def mode(self, _: str) -> Session:
+        return self
 
 
 class ConnectSession(Session):
@@ -57,5 +66,8 @@ def test_a_session_is_checked_for_the_connector() -> None:
 
 
 def test_a_server_of_spark_connect_needs_the_jar_itself() -> None:
-    with pytest.raises(KinesisJarMissingError, match="addArtifacts"):
-        require_connector(ConnectSession(NOT_FOUND))  # type: ignore[arg-type]
+    session: Any = ConnectSession(NOT_FOUND)
+    source, sink = KinesisSource(stream_name="s"), KinesisSink(stream_name="s")
+    for use in (require_connector, source.read, source.read_stream, sink.write, sink.write_stream):
+        with pytest.raises(KinesisJarMissingError, match="addArtifacts"):
+            use(session)
