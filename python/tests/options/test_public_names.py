@@ -71,7 +71,7 @@ def test_a_repr_shows_what_was_set() -> None:
     )
     sink = KinesisSink(stream_name="orders", region="eu-west-1", credentials=Profile(name="dev"))
     assert repr(sink) == (
-        "KinesisSink(region='eu-west-1', credentials=Profile(name='dev'), stream_name='orders')"
+        "KinesisSink(stream_name='orders', region='eu-west-1', credentials=Profile(name='dev'))"
     )
     assert repr(KinesisSink()) == "KinesisSink()"
 

@@ -65,8 +65,9 @@ class StreamAccess:
         require("role", self.role, AssumeRole, ABSENT)
 
     def __repr__(self) -> str:
-        """Show the fields that were set."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Show the fields that were set, the stream first."""
+        names = sorted((field.name for field in fields(self)), key=_is_not_stream)
+        given = {name: getattr(self, name) for name in names}
         shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -75,3 +76,7 @@ class StreamAccess:
         keys = {} if self.credentials is None else self.credentials.options()
         role = {} if self.role is None else self.role.options()
         return {**address, **keys, **role}
+
+
+def _is_not_stream(name: str) -> bool:
+    return not name.startswith("stream_")

@@ -18,10 +18,10 @@ from .settings import ServerSettings
 _HIGHEST_PORT = 65535
 _HELP = {
     "port": "port to listen on; 0 is any free port (default)",
-    "stream": "a stream to create; default for the shards: 1; may be repeated",
+    "stream": "a stream to create, with 1 shard by default; may be repeated",
     "quotas": "aws enforces the limits of AWS (default: off)",
     "persist": "folder that stores all data (default: data is in memory only)",
-    "clock": "simulated stands still until it is moved (default: system)",
+    "clock": "a simulated clock stands still until a client moves it (default: system)",
     "list_lag": "how long ListShards returns the shards before a reshard (default: 0)",
     "change_time": "how long it takes to create, change or delete a stream (default: 0)",
     "consumer_limit": "maximum number of registered consumers per stream (default: 20)",
