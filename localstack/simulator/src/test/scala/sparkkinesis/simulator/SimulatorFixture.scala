@@ -1,10 +1,10 @@
 package sparkkinesis.simulator
 
+import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpFixture}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
 import java.net.URI
 import java.time.Instant
-
-import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpFixture}
-import sparkkinesis.simulator.state.Settings
 
 /** The simulator over HTTP, at a time that stands still until it is moved. */
 trait SimulatorFixture extends HttpFixture {

@@ -1,18 +1,17 @@
 package sparkkinesis.source
 
+import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
+import sparkkinesis.model.{PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
-import sparkkinesis.model.{PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
-import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
-import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 
 /** Batch reads that begin or end where nothing can be, or nothing is any more. */
 class BatchLossSuite extends AnyFunSuite {

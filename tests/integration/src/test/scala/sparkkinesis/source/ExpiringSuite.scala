@@ -1,15 +1,9 @@
 package sparkkinesis.source
 
-import scala.concurrent.duration._
-
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
-
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, SourceOffset}
-import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.{FetchService, FetchStep, PageBuffer, ShardFetcher}
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
@@ -17,6 +11,11 @@ import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.position.{ByShard, StartingPosition}
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
 
 /**
  * Iterators that get too old: of a query that pauses, of a shard without records, of a range that is

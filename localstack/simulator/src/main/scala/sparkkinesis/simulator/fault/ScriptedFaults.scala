@@ -1,8 +1,7 @@
 package sparkkinesis.simulator.fault
 
-import scala.util.Random
-
 import sparkkinesis.simulator.operation.Operation
+import scala.util.Random
 
 /**
  * Faults by rules that come and go while the service runs. The earliest rule that strikes decides.

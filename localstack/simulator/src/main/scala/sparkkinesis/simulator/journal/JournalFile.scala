@@ -1,5 +1,6 @@
 package sparkkinesis.simulator.journal
 
+import sparkkinesis.simulator.service.JournalException
 import java.io.{IOException, RandomAccessFile}
 import java.nio.ByteBuffer
 import java.nio.channels.OverlappingFileLockException
@@ -9,8 +10,6 @@ import java.util.zip.CRC32C
 
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
-
-import sparkkinesis.simulator.JournalException
 
 /**
  * A file that only grows: a first line that tells the format, then entries, each a head and its

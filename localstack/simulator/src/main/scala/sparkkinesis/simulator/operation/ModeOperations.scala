@@ -1,9 +1,8 @@
 package sparkkinesis.simulator.operation
 
-import java.time.Instant
-
 import sparkkinesis.model.{RecordDistribution, StreamArn}
-import sparkkinesis.simulator.state.{ErrorCode, Failure, State, StreamMode, StreamState}
+import sparkkinesis.simulator.state._
+import java.time.Instant
 
 /** The shards stay as they are. */
 final case class UpdateStreamMode(stream: StreamArn, mode: StreamMode) extends Changing[Unit] {

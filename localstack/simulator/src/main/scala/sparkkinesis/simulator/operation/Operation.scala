@@ -1,10 +1,8 @@
 package sparkkinesis.simulator.operation
 
-import java.time.Instant
-
 import sparkkinesis.model.{ShardId, StreamArn}
-import sparkkinesis.simulator.quota.Admission
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, Failure, State}
+import java.time.Instant
 
 /**
  * One service call as a pure function: its arguments and what it makes of a state.

@@ -1,10 +1,9 @@
 package sparkkinesis.simulator.operation
 
-import java.time.Instant
-
 import sparkkinesis.client.StreamStatus
 import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn}
-import sparkkinesis.simulator.state.{Change, Failure, ShardState, State, StreamState}
+import sparkkinesis.simulator.state._
+import java.time.Instant
 
 /** @param start the first hash key of the second child */
 final case class SplitShard(stream: StreamArn, shard: ShardId, start: HashKey)

@@ -1,12 +1,11 @@
 package sparkkinesis.simulator.operation
 
-import java.time.Instant
-
-import scala.collection.immutable.SortedMap
-
 import sparkkinesis.client.StreamStatus
 import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
 
 /**
  * @param stream its region and account are the caller's

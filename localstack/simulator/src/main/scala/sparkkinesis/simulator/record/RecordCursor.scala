@@ -1,9 +1,8 @@
 package sparkkinesis.simulator.record
 
+import sparkkinesis.model.{Record, SequenceNumber}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
-
-import sparkkinesis.model.{Record, SequenceNumber}
 
 /**
  * Goes over records where they lie, without an object for each. `advance` comes first; all else is
@@ -12,7 +11,7 @@ import sparkkinesis.model.{Record, SequenceNumber}
  * @param first the position of the first record to come; the first chunk holds it
  */
 private[simulator] final class RecordCursor(
-    numbers: RecordLog.Numbers,
+    numbers: ShardNumbering,
     chunks: Vector[RecordChunk],
     first: Long,
     end: Long

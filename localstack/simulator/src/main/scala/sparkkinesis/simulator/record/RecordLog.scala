@@ -1,10 +1,10 @@
 package sparkkinesis.simulator.record
 
+import sparkkinesis.model.{Record, SequenceNumber}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.annotation.tailrec
 
-import sparkkinesis.model.{Record, SequenceNumber}
 import sparkkinesis.simulator.record.RecordChunk.NewRecord
 
 /**
@@ -20,7 +20,7 @@ import sparkkinesis.simulator.record.RecordChunk.NewRecord
  * @param end the position behind the last record
  */
 private[simulator] final class RecordLog private (
-    numbers: RecordLog.Numbers,
+    numbers: ShardNumbering,
     chunks: Vector[RecordChunk],
     val first: Long,
     val end: Long
@@ -129,12 +129,6 @@ private[simulator] final class RecordLog private (
 
 private[simulator] object RecordLog {
 
-  /** What the sequence numbers of a shard have in common. */
-  final case class Numbers(epoch: Long, shard: Int) {
-    def parts(position: Long, arrivalMillis: Long): SequenceParts =
-      SequenceParts(epoch, position + 1, arrivalMillis / 1000, shard)
-  }
-
   /** Of all data and partition keys, in UTF-8: fast where the records are packed. */
   def bytes(records: Seq[Record]): Long = records match {
     case log: RecordLog => log.bytes
@@ -144,5 +138,5 @@ private[simulator] object RecordLog {
         .sum
   }
 
-  def empty(numbers: Numbers): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0)
+  def empty(numbers: ShardNumbering): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0)
 }

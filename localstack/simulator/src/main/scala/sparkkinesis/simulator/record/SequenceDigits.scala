@@ -7,7 +7,7 @@ import java.math.BigInteger
  * constant: adding it is much cheaper than making a number of many digits, and this is done for
  * every record of every answer.
  */
-private[simulator] final class SequenceDigits(numbers: RecordLog.Numbers) {
+private[simulator] final class SequenceDigits(numbers: ShardNumbering) {
   import SequenceDigits._
 
   private var digits = Array.emptyByteArray

@@ -1,10 +1,9 @@
 package sparkkinesis.simulator.record
 
+import sparkkinesis.model.SequenceNumber
 import java.math.BigInteger
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.ISO_8859_1
-
-import sparkkinesis.model.SequenceNumber
 
 /**
  * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits,
@@ -108,4 +107,10 @@ private[simulator] object SequenceParts {
       rest /= 10
     }
   }
+}
+
+/** Derives the sequence numbers of one shard's records from their positions. */
+private[simulator] final case class ShardNumbering(epoch: Long, shard: Int) {
+  def parts(position: Long, arrivalMillis: Long): SequenceParts =
+    SequenceParts(epoch, position + 1, arrivalMillis / 1000, shard)
 }

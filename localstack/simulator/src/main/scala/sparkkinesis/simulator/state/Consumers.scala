@@ -1,8 +1,7 @@
 package sparkkinesis.simulator.state
 
-import java.time.Instant
-
 import sparkkinesis.model.{ShardId, StreamArn}
+import java.time.Instant
 
 /**
  * A consumer's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.

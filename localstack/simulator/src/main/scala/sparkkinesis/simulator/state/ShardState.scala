@@ -1,9 +1,8 @@
 package sparkkinesis.simulator.state
 
-import java.time.Instant
-
 import sparkkinesis.model._
-import sparkkinesis.simulator.record.{RecordLog, SequenceParts}
+import sparkkinesis.simulator.record.{ShardNumbering, RecordLog, SequenceParts}
+import java.time.Instant
 
 /**
  * One shard and its records.
@@ -108,7 +107,7 @@ private[simulator] object ShardState {
       now: Instant
   ): ShardState = {
     val epoch = (now.getEpochSecond +: parents.map(_.epoch + 1)).max
-    val records = RecordLog.empty(RecordLog.Numbers(epoch, number))
+    val records = RecordLog.empty(ShardNumbering(epoch, number))
     ShardState(number, parents.map(_.id), hashKeys, now, epoch, None, records)
   }
 }

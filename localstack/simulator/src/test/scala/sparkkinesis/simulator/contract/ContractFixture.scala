@@ -1,5 +1,8 @@
 package sparkkinesis.simulator.contract
 
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.simulator.service.KinesisAdmin
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -8,10 +11,6 @@ import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import sparkkinesis.client._
-import sparkkinesis.model._
-import sparkkinesis.simulator.KinesisAdmin
 
 /** A Kinesis under test, and what its tests say about it. */
 abstract class ContractFixture extends AnyFunSuite {

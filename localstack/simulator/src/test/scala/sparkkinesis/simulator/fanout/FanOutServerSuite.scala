@@ -1,5 +1,12 @@
 package sparkkinesis.simulator.fanout
 
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model._
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.sdk.{SdkFanOut, SdkSubscription, Signal}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.{ConsumerArn, ShardState}
 import java.io.IOException
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.util.concurrent.atomic.AtomicInteger
@@ -12,13 +19,6 @@ import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.http.Protocol
 import software.amazon.eventstream.MessageDecoder
-
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model._
-import sparkkinesis.simulator.fault.{Fault, Faults}
-import sparkkinesis.simulator.sdk.{SdkFanOut, SdkSubscription, Signal}
-import sparkkinesis.simulator.state.{ConsumerArn, ShardState}
-import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
 
 /** Subscriptions over connections: HTTP/2 in both ways, slow readers, faults, and what is left. */
 final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {

@@ -1,5 +1,7 @@
 package sparkkinesis.simulator.http
 
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 import java.io.ByteArrayOutputStream
 import java.util.concurrent.atomic.AtomicLong
 
@@ -7,8 +9,6 @@ import scala.annotation.tailrec
 
 import io.netty.buffer.{ByteBuf, UnpooledByteBufAllocator}
 import io.netty.channel.embedded.EmbeddedChannel
-
-import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
 
 /** The server's own pipeline without a socket; every byte of its buffers is counted. */
 private[http] final class EmbeddedServer(kinesis: SimulatedKinesis) {

@@ -1,5 +1,6 @@
 package sparkkinesis.simulator.http
 
+import sparkkinesis.simulator.http.wire.WireFormat
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 

@@ -1,5 +1,10 @@
 package sparkkinesis.simulator.journal
 
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.{Journal, JournalException, Kept, SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.{Settings, State}
 import java.nio.file.{Files, Path}
 import java.time.Instant
 
@@ -11,19 +16,7 @@ import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.fault.PartialPutRecords
-import sparkkinesis.simulator.http.request.Requests
-import sparkkinesis.simulator.operation.{
-  Changing,
-  CreateStream,
-  DeleteStream,
-  PutRecords,
-  RegisterStreamConsumer
-}
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
-import sparkkinesis.simulator.state.{Settings, State}
-import sparkkinesis.simulator.{Journal, JournalException, Kept, SimulatedClock, SimulatedKinesis}
 
 /** What a journal gives back, and which it refuses. */
 final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

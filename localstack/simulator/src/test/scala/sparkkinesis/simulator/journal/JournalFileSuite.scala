@@ -1,5 +1,7 @@
 package sparkkinesis.simulator.journal
 
+import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, PutRecord}
+import sparkkinesis.simulator.service.JournalException
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
@@ -9,8 +11,6 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.simulator.JournalException
-import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, PutRecord}
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 /** Files that were torn, damaged, or never ours. */

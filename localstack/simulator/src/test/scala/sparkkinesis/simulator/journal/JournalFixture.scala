@@ -1,5 +1,9 @@
 package sparkkinesis.simulator.journal
 
+import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.Journal
+import sparkkinesis.simulator.state._
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.time.Instant
@@ -10,12 +14,7 @@ import scala.util.Using
 
 import org.scalacheck.Gen
 
-import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
-import sparkkinesis.simulator.Journal
-import sparkkinesis.simulator.fault.RecreateStream
-import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start, histories}
-import sparkkinesis.simulator.state._
 
 /** Histories to keep, and directories to keep them in. */
 private[journal] object JournalFixture {

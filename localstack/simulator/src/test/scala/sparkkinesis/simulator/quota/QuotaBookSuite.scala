@@ -1,5 +1,13 @@
 package sparkkinesis.simulator.quota
 
+import sparkkinesis.client.{Page, PutResult, ShardIterator}
+import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.SubscribeToShard
+import sparkkinesis.simulator.listing.{DescribeLimits, ListShards}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.paging.{IteratorToken, ListFilter}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state._
 import java.time.Instant
 
 import scala.concurrent.duration._
@@ -7,15 +15,6 @@ import scala.concurrent.duration._
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
-
-import sparkkinesis.client.{Page, PutResult, ShardIterator}
-import sparkkinesis.model._
-import sparkkinesis.simulator.fanout.SubscribeToShard
-import sparkkinesis.simulator.fault.EmptyGetRecords
-import sparkkinesis.simulator.listing.{DescribeLimits, ListFilter, ListShards}
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.state._
-import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
 
 /** Laws of the limits, over any schedule of calls to a service of two shards. */
 final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -1,10 +1,9 @@
 package sparkkinesis.simulator.record
 
+import sparkkinesis.model.Record
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
-
-import sparkkinesis.model.Record
 
 /** The packed records beside a plain vector of them. */
 final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -93,7 +92,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 }
 
 private object RecordLogSuite {
-  private val numbers = RecordLog.Numbers(1700000000L, 0x12345)
+  private val numbers = ShardNumbering(1700000000L, 0x12345)
   private val empty = RecordLog.empty(numbers)
 
   private final case class Model(first: Long, records: Vector[Record])

@@ -2,9 +2,9 @@ package sparkkinesis.simulator.sdk
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{Position, ShardId, StreamArn, StreamRef}
-import sparkkinesis.simulator.SimulatedKinesis
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.{ConsumersPage, DeleteStream}
+import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary}
 
 /** Enhanced fan-out of a Kinesis under test. Methods may throw any `KinesisException`. */

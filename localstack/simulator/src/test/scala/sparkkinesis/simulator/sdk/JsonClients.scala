@@ -1,8 +1,7 @@
 package sparkkinesis.simulator.sdk
 
-import software.amazon.awssdk.core.SdkSystemSetting.CBOR_ENABLED
-
 import sparkkinesis.simulator.contract.HttpFixture
+import software.amazon.awssdk.core.SdkSystemSetting.CBOR_ENABLED
 
 /** Clients that speak JSON, as most other SDKs do. */
 trait JsonClients extends HttpFixture {

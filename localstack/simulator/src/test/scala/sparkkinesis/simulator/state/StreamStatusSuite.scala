@@ -1,21 +1,16 @@
 package sparkkinesis.simulator.state
 
+import sparkkinesis.model.{HashKey, Position, PutEntry, StreamName}
+import sparkkinesis.simulator.Arguments
+import sparkkinesis.simulator.listing.{DescribeLimits, DescribeStream, ListShards, ListStreams}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.paging.ListFilter
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import sparkkinesis.model.{HashKey, Position, PutEntry, StreamName}
-import sparkkinesis.simulator.listing.{
-  DescribeLimits,
-  DescribeStream,
-  ListFilter,
-  ListShards,
-  ListStreams
-}
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.{Arguments, SimulatedClock, SimulatedKinesis}
 
 /** What a stream is while it is being changed, and what it refuses meanwhile. */
 final class StreamStatusSuite extends AnyFunSuite {

@@ -1,12 +1,12 @@
 package sparkkinesis.bench.raw
 
+import sparkkinesis.bench.sizing.Load
 import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
 
-import sparkkinesis.bench.lab.Load
 import sparkkinesis.bench.raw.RawReader._
 
 /** `GetRecords` in a loop: four threads over the shards, each shard to its tip. */

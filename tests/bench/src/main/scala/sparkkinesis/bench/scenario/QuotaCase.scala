@@ -1,6 +1,6 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.lab.Load
+import sparkkinesis.bench.sizing.Load
 import sparkkinesis.bench.scenario.QuotaCase._
 
 /**

@@ -1,8 +1,7 @@
 package sparkkinesis.bench.scenario
 
-import scala.concurrent.duration.FiniteDuration
-
 import sparkkinesis.bench.report.Result
+import scala.concurrent.duration.FiniteDuration
 
 /** Something to measure, with processes and streams of its own. */
 trait Scenario {

@@ -1,8 +1,7 @@
 package sparkkinesis.bench.scenario
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import sparkkinesis.model.{HashKey, HashKeyRange}
+import org.scalatest.funsuite.AnyFunSuite
 
 class QuotaKeysSuite extends AnyFunSuite {
   private val count = 1600

@@ -1,10 +1,9 @@
 package sparkkinesis.sink.simulation
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Arrays
-
 import sparkkinesis.model.aggregate.AggregatedRecord
 import sparkkinesis.model.{HashKey, PutEntry}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
 
 /**
  * The identity of a row, wherever it is found.

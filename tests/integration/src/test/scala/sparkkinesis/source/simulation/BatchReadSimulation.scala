@@ -1,5 +1,17 @@
 package sparkkinesis.source.simulation
 
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.{PackedRecords, SequenceNumber, ShardId, StreamName, StreamShard}
+import sparkkinesis.simulator.fault.Faults
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.{Repeated, TestScope}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 
@@ -8,19 +20,6 @@ import scala.util.Random
 import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import sparkkinesis.client.KinesisException
-import sparkkinesis.model.{PackedRecords, SequenceNumber, ShardId, StreamName, StreamShard}
-import sparkkinesis.simulator.fault.Faults
-import sparkkinesis.simulator.state.Settings
-import sparkkinesis.simulator.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
-import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
-import sparkkinesis.spark.read.RecordRow
-import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Batch reads over seeded histories with splits and merges, listings that come late and calls that

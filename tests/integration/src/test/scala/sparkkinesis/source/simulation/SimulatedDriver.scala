@@ -1,7 +1,5 @@
 package sparkkinesis.source.simulation
 
-import scala.concurrent.duration._
-
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
@@ -10,6 +8,7 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.watch.StreamWatch
+import scala.concurrent.duration._
 
 /**
  * One life of a query's driver.

@@ -1,16 +1,15 @@
 package sparkkinesis.source.simulation
 
-import scala.collection.mutable
-import scala.concurrent.duration._
-import scala.util.Random
-
 import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.SimulatedClock
+import sparkkinesis.simulator.service.SimulatedClock
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, ShardFetchers}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
 
 /**
  * The fetch service without its threads: each piece of work happens in the order the seed says.

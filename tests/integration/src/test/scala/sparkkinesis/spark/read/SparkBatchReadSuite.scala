@@ -1,5 +1,9 @@
 package sparkkinesis.spark.read
 
+import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
+import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
@@ -8,10 +12,6 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
-
-import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
-import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
 
 /** `spark.read.format("kinesis")`, over HTTP from the local Kinesis. */
 class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {

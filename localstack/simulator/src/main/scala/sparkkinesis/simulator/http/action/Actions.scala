@@ -2,19 +2,10 @@ package sparkkinesis.simulator.http.action
 
 import sparkkinesis.client.ShardIterator
 import sparkkinesis.model.{Position, PutEntry, ServiceLimits}
-import sparkkinesis.simulator.http.answer.Answers
+import sparkkinesis.simulator.http.wire.{BadRequest, Fields}
 import sparkkinesis.simulator.listing._
 import sparkkinesis.simulator.operation._
-
-/**
- * One operation of the service on the wire.
- *
- * @param read throws [[BadRequest]]
- */
-private[http] final case class Action[A](
-    read: Fields => Operation[A],
-    write: Answers => A => Unit
-)
+import sparkkinesis.simulator.paging.ListFilter
 
 private[http] object Actions {
 

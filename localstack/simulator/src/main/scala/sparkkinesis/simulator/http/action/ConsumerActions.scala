@@ -3,6 +3,7 @@ package sparkkinesis.simulator.http.action
 import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed}
 import sparkkinesis.simulator.http.answer.ConsumerAnswers
+import sparkkinesis.simulator.http.wire.{BadRequest, Fields}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 

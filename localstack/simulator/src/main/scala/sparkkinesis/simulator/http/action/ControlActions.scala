@@ -2,6 +2,7 @@ package sparkkinesis.simulator.http.action
 
 import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator.http.answer.ControlAnswers
+import sparkkinesis.simulator.http.wire.Fields
 import sparkkinesis.simulator.listing.DescribeLimits
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{Encryption, ShardMetric, StreamMode}

@@ -1,18 +1,16 @@
 package sparkkinesis.simulator.http.request
 
+import sparkkinesis.client.PutResult
+import sparkkinesis.model.StreamArn
+import sparkkinesis.simulator.fanout.SubscribeToShard
+import sparkkinesis.simulator.http.action.Actions
+import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.SimulatedKinesis
 import java.io.OutputStream
 
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
-
-import sparkkinesis.client.PutResult
-import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.SimulatedKinesis
-import sparkkinesis.simulator.fanout.SubscribeToShard
-import sparkkinesis.simulator.fault.{PartialPutRecords, RecreateStream}
-import sparkkinesis.simulator.http.WireFormat
-import sparkkinesis.simulator.http.action.{Actions, BadRequest, Caller, Fields}
-import sparkkinesis.simulator.operation._
 
 /**
  * Changing operations as requests to the service, written so that `Actions` reads the same back: a

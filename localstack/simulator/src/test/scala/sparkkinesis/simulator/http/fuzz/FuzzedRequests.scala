@@ -1,8 +1,7 @@
 package sparkkinesis.simulator.http.fuzz
 
+import sparkkinesis.simulator.http.wire.WireFormat
 import java.nio.charset.StandardCharsets.ISO_8859_1
-
-import sparkkinesis.simulator.http.WireFormat
 
 /**
  * HTTP requests, most of them nearly what a client of AWS sends.

@@ -1,0 +1,8 @@
+package sparkkinesis.simulator.http
+
+/**
+ * The responses on the wire, and the event stream of a subscription.
+ *
+ * [[SubscriptionPush]] runs on the event loop of its connection. May use `http.wire` and `service`.
+ */
+package object answer

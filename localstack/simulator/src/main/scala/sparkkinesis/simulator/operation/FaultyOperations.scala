@@ -1,0 +1,76 @@
+package sparkkinesis.simulator.operation
+
+import sparkkinesis.client.{Page, PutResult, StreamStatus}
+import sparkkinesis.model.StreamArn
+import sparkkinesis.simulator.state.{Change, ErrorCode, Failure, ShardState, State}
+import java.time.Instant
+
+/** The operation, though its answer holds nothing and points to where it began. */
+private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
+  override def name: String = read.name
+
+  override def subject: Subject = read.subject
+
+  override def answer(state: State, now: Instant): Either[Failure, Page] =
+    read.answer(state, now).map { page =>
+      val behind = math.max(page.millisBehindLatest, 1L)
+      Page(Vector.empty, Some(read.iterator), behind, Nil)
+    }
+}
+
+/**
+ * The operation for the entries that do not fail.
+ *
+ * @param failing indexes of entries
+ */
+private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
+    extends Writing[PutAnswer[Seq[PutResult]]] {
+  private val throttled: PutResult =
+    PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
+
+  override def change(
+      state: State,
+      now: Instant,
+      admission: Admission
+  ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] = {
+    val indexed = put.entries.zipWithIndex
+    val written = indexed.collect { case (entry, i) if !failing(i) => entry }
+    if (written.isEmpty) Right((state, PutAnswer(put.entries.map(_ => throttled), None)))
+    else
+      PutRecords(put.stream, written).change(state, now, admission).map { case (next, answer) =>
+        val left = answer.result.iterator
+        val results = put.entries.indices.map(i => if (failing(i)) throttled else left.next())
+        (next, answer.copy(result = results))
+      }
+  }
+}
+
+/** The stream is deleted and made again under its name, with as many shards as are open. */
+private[simulator] final case class RecreateStream(stream: StreamArn) extends Changing[Unit] {
+  override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
+    for {
+      found <- state.existing(stream, now)
+      // Later by a second at least: by that, iterators and sequence numbers are told apart.
+      later = found.created.plusSeconds(1)
+      created = if (now.isBefore(later)) later else now
+      without = state.copy(streams = state.streams - stream)
+      again <- CreateStream(stream, found.open.size, found.config.mode, found.config.distribution)
+        .change(without, created)
+        .map(_._1)
+      made <- again.existing(stream, created)
+      change = Change(StreamStatus.Creating, state.settings.changed(now))
+    } yield (again.updated(made.copy(change = change)), ())
+}
+
+/** The record is where it is, but its answer says another shard. */
+private[simulator] object WrongShard {
+  def misnamed(written: PutResult.Written): PutResult.Written =
+    written.copy(shard = ShardState.number(written.shard).fold(written.shard) { number =>
+      ShardState.id(number + 1)
+    })
+
+  def misnamed(result: PutResult): PutResult = result match {
+    case written: PutResult.Written => misnamed(written)
+    case failed: PutResult.Failed => failed
+  }
+}

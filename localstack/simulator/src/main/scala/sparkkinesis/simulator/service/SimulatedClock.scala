@@ -1,0 +1,23 @@
+package sparkkinesis.simulator.service
+
+import sparkkinesis.client.Clock
+import java.time.Instant
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.concurrent.duration.FiniteDuration
+
+/** Time that moves only when told; whoever sleeps moves it. */
+final class SimulatedClock(start: Instant) extends Clock {
+  private val time = new AtomicReference(start)
+
+  override def now: Instant = time.get
+
+  override def sleep(duration: FiniteDuration): Unit =
+    if (Thread.interrupted()) throw new InterruptedException("Interrupted before a sleep.")
+    else advance(duration)
+
+  def advance(duration: FiniteDuration): Unit = {
+    time.updateAndGet(_.plusNanos(duration.toNanos))
+    ()
+  }
+}

@@ -1,0 +1,189 @@
+package sparkkinesis.simulator.service
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Subscribed, Turn}
+import sparkkinesis.simulator.fault.{Fault, Faults, Refusal, ScriptedFaults}
+import sparkkinesis.simulator.listing.{ListMoreShards, ListShards, ListStreams}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.paging.ListFilter
+import sparkkinesis.simulator.state.{Failure, Settings}
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
+/**
+ * The local Kinesis in memory: the port without a network. Safe for use by many threads.
+ *
+ * A caller waits for 30 seconds: where a fault stalls an answer for longer, it is `Unreachable`
+ * after that time of the clock.
+ *
+ * @param baseClock which the service's time follows: record arrival, retention, token expiry
+ * @param faults asked where the script strikes none
+ * @param journal from which the streams come and in which they are kept; closed with this
+ */
+final class SimulatedKinesis(
+    baseClock: Clock,
+    settings: Settings = Settings(),
+    faults: Faults = Faults.None,
+    journal: Journal = Journal.None
+) extends KinesisClient
+    with SimulatedStreamAdmin {
+  private val clock = new ShiftedClock(baseClock)
+
+  /** Faults to come; may be changed at any time. */
+  val script = new ScriptedFaults(faults)
+  private val service = {
+    val kept = journal.restored(settings)
+    clock.advanceTo(kept.until)
+    new SimulatedService(clock, script, journal, kept.state)
+  }
+
+  /** Of all calls to this service, also those over HTTP. */
+  def statistics: CallStatistics = service.statistics
+
+  /** The service's time. */
+  def now: Instant = clock.now
+
+  /** Moves the service's time, for good, by a duration that is not negative. */
+  def advance(duration: FiniteDuration): Unit = {
+    clock.advance(duration)
+    watch.wakeAll()
+  }
+
+  /** Whether time passes as a timer does but for `advance`: a clock of the caller's may not. */
+  private[simulator] val isTimeTold: Boolean = baseClock eq SystemClock
+
+  /** What the HTTP face serves: the same streams. */
+  private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
+
+  /** The answer as it reaches a caller here. */
+  private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] = {
+    val reply = service.run(operation)
+    reply.fault match {
+      case None => reply.answer
+      case Some(Fault.Stalled(time)) =>
+        clock.sleep(time.min(SimulatedKinesis.Patience))
+        if (time < SimulatedKinesis.Patience) reply.answer else Left(Failure.NoAnswer)
+      case Some(Fault.ConnectionReset | Fault.AnswerLost | Fault.AnswerTruncated) =>
+        Left(Failure.NoAnswer)
+    }
+  }
+
+  /** Past faults and quotas: what is there before the first call. */
+  private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
+    service.prepare(operation)
+
+  override protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =
+    service.nextEvent(NextEvent(subscribed))
+
+  /** Who waits for something new in a shard. */
+  private[simulator] def watch: ShardWatch = service.watch
+
+  /** Consumers and their subscriptions. */
+  val fanOut: FanOut = new FanOut(this)
+
+  override def describeStream(stream: StreamRef): StreamSummary =
+    answer(DescribeStreamSummary(LocalAccount.arn(stream))).summary
+
+  override def listShards(request: ListShardsRequest): ShardListing = {
+    val page = request match {
+      case ListShardsRequest.First(stream, filter) =>
+        val listed = filter match {
+          case ShardFilter.FromTrimHorizon => ListFilter.FromTrimHorizon
+          case ShardFilter.AtLatest => ListFilter.AtLatest
+        }
+        answer(ListShards(LocalAccount.arn(stream), listed, None, ListShards.DefaultLimit))
+      case ListShardsRequest.Next(_, token) =>
+        answer(ListMoreShards(token, ListShards.DefaultLimit))
+    }
+    ShardListing(page.shards, page.nextToken, Some(clock.now))
+  }
+
+  override def shardIterator(
+      stream: StreamRef,
+      shard: ShardId,
+      position: Position
+  ): ShardIterator = answer(GetShardIterator(LocalAccount.arn(stream), shard, position))
+
+  override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+    strict(answer(GetRecords(Some(LocalAccount.arn(stream)), iterator, limit)))
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+    answer(PutRecords(LocalAccount.arn(stream), entries)).result
+
+  override def createStream(stream: StreamName, shards: Int): Unit = {
+    answer(CreateStream(LocalAccount.arn(stream), shards))
+    settle()
+  }
+
+  override def deleteStream(stream: StreamName): Unit = {
+    answer(DeleteStream(LocalAccount.arn(stream)))
+    settle()
+  }
+
+  override def listStreams(): Seq[StreamName] = {
+    @tailrec def more(found: Vector[StreamName]): Seq[StreamName] = {
+      val request = ListStreams(
+        LocalAccount.Region,
+        LocalAccount.Account,
+        found.lastOption,
+        ListStreams.DefaultLimit
+      )
+      val page = answer(request)
+      val all = found ++ page.streams.map(_.name)
+      if (page.nextToken.isEmpty) all else more(all)
+    }
+    more(Vector.empty)
+  }
+
+  override def splitShard(stream: StreamName, shard: ShardId, start: HashKey): Unit = {
+    answer(SplitShard(LocalAccount.arn(stream), shard, start))
+    settle()
+  }
+
+  override def mergeShards(stream: StreamName, shard: ShardId, adjacent: ShardId): Unit = {
+    answer(MergeShards(LocalAccount.arn(stream), shard, adjacent))
+    settle()
+  }
+
+  override def updateShardCount(stream: StreamName, target: Int): Unit = {
+    answer(UpdateShardCount(LocalAccount.arn(stream), target))
+    settle()
+  }
+
+  override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
+    answer(PutRecord(LocalAccount.arn(stream), entry)).result
+
+  /** Changes afterwards are errors where there is a journal. */
+  override def close(): Unit = journal.close()
+
+  /** With records that stay the same objects, as callers of a port expect. */
+  private def strict(page: Page): Page = page.copy(records = page.records.toVector)
+
+  override protected def change(operation: Operation[Any]): Unit = {
+    answer(operation)
+    settle()
+  }
+
+  private def settle(): Unit =
+    if (settings.changeTime.toMillis > 0) clock.sleep(settings.changeTime)
+
+  override protected[simulator] def answer[A](operation: Operation[A]): A =
+    run(operation).fold(failure => throw Refusal.exception(operation, failure), identity)
+}
+
+object SimulatedKinesis {
+
+  /** The region of streams that are named without an ARN. */
+  val Region: String = LocalAccount.Region
+
+  /** The account of the same. */
+  val Account: String = LocalAccount.Account
+
+  /** How long a caller waits for an answer. */
+  private val Patience = 30.seconds
+
+  def arn(stream: StreamName): StreamArn = LocalAccount.arn(stream)
+}

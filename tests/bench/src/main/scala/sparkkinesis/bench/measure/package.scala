@@ -1,0 +1,4 @@
+package sparkkinesis.bench
+
+/** Measurements: ages of records, gaps, heap, CPU, rows that have become visible. */
+package object measure

@@ -1,0 +1,4 @@
+package sparkkinesis.bench
+
+/** Results with their goals, and the Markdown page that shows them. */
+package object report

@@ -1,0 +1,59 @@
+package sparkkinesis.bench.server
+
+import sparkkinesis.bench.raw.RawClient
+import java.io.File
+import java.net.URI
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+/** What the scenarios share: a Spark of two slots, and room for checkpoints. Ends with `close`. */
+final class Lab extends AutoCloseable {
+  private val scratch = Files.createTempDirectory("spark-kinesis-bench")
+
+  val spark: SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .appName("bench")
+    .config("spark.ui.enabled", false)
+    .config("spark.local.dir", scratch.toString)
+    .config("spark.sql.warehouse.dir", scratch.resolve("warehouse").toString)
+    .config("spark.sql.streaming.stopTimeout", "30s")
+    .getOrCreate()
+
+  /** A folder that is not there yet. */
+  def newCheckpoint(): Path = Files.createTempDirectory(scratch, "checkpoint").resolve("of")
+
+  /** The source over a stream, in this Spark or in another session of it. */
+  def read(
+      endpoint: URI,
+      stream: String,
+      more: Map[String, String] = Map.empty,
+      session: SparkSession = spark
+  ): DataFrame =
+    session.readStream.format("kinesis").options(Lab.options(endpoint, stream) ++ more).load()
+
+  override def close(): Unit =
+    try spark.stop()
+    finally {
+      val files = Files.walk(scratch)
+      try
+        files.sorted(Comparator.reverseOrder[Path]).map[File](_.toFile).forEach { f =>
+          f.delete(); ()
+        }
+      finally files.close()
+    }
+}
+
+object Lab {
+
+  /** Of source and sink. */
+  def options(endpoint: URI, stream: String): Map[String, String] = Map(
+    "streamName" -> stream,
+    "region" -> RawClient.Region,
+    "endpoint" -> endpoint.toString,
+    "awsAccessKeyId" -> RawClient.Key,
+    "awsSecretAccessKey" -> RawClient.Key
+  )
+}

@@ -1,0 +1,87 @@
+package sparkkinesis.bench.sizing
+
+import scala.concurrent.duration._
+
+/**
+ * How much is measured.
+ *
+ * @param rounds that count; a cold one comes before them
+ * @param window of a round that takes a fixed time
+ * @param slowWindow the same at a few records a second
+ * @param settling before an idle query is looked at: its shards are asked ever less for ten seconds
+ * @param sinks what is written in a round, and into how many shards
+ * @param quotaSeconds that a stream's quota is used up
+ * @param reshardBacklog records of 1 KB, more than is read while the shards are split
+ * @param paperShards of the stream that is planned in memory only
+ */
+final case class Sizing(
+    rounds: Int,
+    drains: Seq[Load],
+    drainShards: Seq[Int],
+    window: FiniteDuration,
+    slowWindow: FiniteDuration,
+    idleShards: Seq[Int],
+    settling: FiniteDuration,
+    sinks: Seq[(Load, Int)],
+    quotaSeconds: Int,
+    paperShards: Int,
+    reshardFrom: Int,
+    reshardBacklog: Int
+)
+
+/** Records to write or read. */
+final case class Load(records: Int, size: Int) {
+  def bytes: Long = records.toLong * size
+
+  override def toString: String = s"${Load.short(bytes)} of ${Load.short(size.toLong)}"
+}
+
+object Load {
+
+  /** Such as `200 MB` or `1 KB`. */
+  def short(bytes: Long): String = bytes match {
+    case n if n >= 1000000000 && n % 1000000000 == 0 => s"${n / 1000000000} GB"
+    case n if n >= 1000000 => s"${n / 1000000} MB"
+    case n if n >= 1000 && n % 1000 == 0 => s"${n / 1000} KB"
+    case n => s"$n B"
+  }
+}
+
+object Sizing {
+
+  /** What docs/reference/benchmarks.md shows: about twenty minutes on two cores. */
+  val Full: Sizing = Sizing(
+    rounds = 3,
+    drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
+    drainShards = Seq(4, 64),
+    window = 8.seconds,
+    slowWindow = 20.seconds,
+    idleShards = Seq(4, 500),
+    settling = 15.seconds,
+    sinks = Seq(
+      Load(1000000, 1000) -> 4,
+      Load(1000000, 1000) -> 64,
+      Load(1000000, 100) -> 4
+    ),
+    quotaSeconds = 8,
+    paperShards = 10000,
+    reshardFrom = 64,
+    reshardBacklog = 400000
+  )
+
+  /** Tells whether the bench itself works, and nothing of speed. */
+  val Quick: Sizing = Sizing(
+    rounds = 1,
+    drains = Seq(Load(2000, 1000)),
+    drainShards = Seq(2),
+    window = 1.second,
+    slowWindow = 1.second,
+    idleShards = Seq(2),
+    settling = 1.second,
+    sinks = Seq(Load(2000, 1000) -> 2),
+    quotaSeconds = 5,
+    paperShards = 200,
+    reshardFrom = 2,
+    reshardBacklog = 20000
+  )
+}
