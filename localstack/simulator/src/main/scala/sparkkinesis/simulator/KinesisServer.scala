@@ -1,8 +1,5 @@
 package sparkkinesis.simulator
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.simulator.http.{Protocols, RequestHandler}
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.net.{InetAddress, InetSocketAddress, URI}
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
@@ -12,6 +9,10 @@ import io.netty.channel.nio.NioEventLoopGroup
 import io.netty.channel.socket.nio.NioServerSocketChannel
 import io.netty.channel.{Channel, ChannelInitializer, ChannelOption}
 import io.netty.util.concurrent.DefaultThreadFactory
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.simulator.http.{Protocols, RequestHandler}
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
  * The local Kinesis over HTTP/1.1 and HTTP/2, on the loopback address only; its threads are daemons that end

@@ -1,16 +1,17 @@
 package sparkkinesis.simulator
 
+import java.net.BindException
+import java.nio.file.{Path, Paths}
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{StreamArn, StreamName}
 import sparkkinesis.simulator.journal.FileJournal
 import sparkkinesis.simulator.operation.{CreateStream, DescribeStreamSummary}
 import sparkkinesis.simulator.service.{Journal, JournalException, SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings}
-import java.net.BindException
-import java.nio.file.{Path, Paths}
-
-import scala.annotation.tailrec
-import scala.concurrent.duration._
 
 /** The local Kinesis as a program; `--help` tells how. */
 object Main {

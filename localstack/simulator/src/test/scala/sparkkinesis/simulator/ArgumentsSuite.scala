@@ -1,11 +1,11 @@
 package sparkkinesis.simulator
 
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.Settings
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 final class ArgumentsSuite extends AnyFunSuite {

@@ -1,13 +1,20 @@
 package sparkkinesis.simulator
 
-import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisException, PutResult}
-import sparkkinesis.model._
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.StreamMode
 import java.time.Instant
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.{
+  ClientConfig,
+  CredentialsConfig,
+  CredentialsSource,
+  KinesisException,
+  PutResult
+}
+import sparkkinesis.model._
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.StreamMode
 
 /** Record distribution `AUTO`, which kinesis-local does not have. */
 final class AutoDistributionSuite extends AnyFunSuite {

@@ -1,12 +1,13 @@
 package sparkkinesis.simulator
 
-import sparkkinesis.client.Clock
-import sparkkinesis.simulator.service.ShiftedClock
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.Clock
+import sparkkinesis.simulator.service.ShiftedClock
 
 final class ShiftedClockSuite extends AnyFunSuite {
   private final class Unsteady extends Clock {

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator
 
+import java.net.URI
+import java.time.Instant
+
 import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpFixture}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
-import java.net.URI
-import java.time.Instant
 
 /** The simulator over HTTP, at a time that stands still until it is moved. */
 trait SimulatorFixture extends HttpFixture {

@@ -1,12 +1,13 @@
 package sparkkinesis.bench
 
-import sparkkinesis.bench.report.{Document, Report}
-import sparkkinesis.bench.server.Lab
-import sparkkinesis.bench.sizing.Sizing
 import java.nio.file.{Path, Paths}
 
 import scala.annotation.tailrec
 import scala.util.Using
+
+import sparkkinesis.bench.report.{Document, Report}
+import sparkkinesis.bench.server.Lab
+import sparkkinesis.bench.sizing.Sizing
 
 /** Measures and reports; `make bench` runs it. */
 object Main {

@@ -1,12 +1,13 @@
 package sparkkinesis.bench
 
+import java.util.concurrent.{ExecutionException, Executors, Future, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.report.Result
 import sparkkinesis.bench.scenario._
 import sparkkinesis.bench.server.Lab
 import sparkkinesis.bench.sizing.Sizing
-import java.util.concurrent.{ExecutionException, Executors, Future, TimeUnit, TimeoutException}
-
-import scala.concurrent.duration._
 
 /**
  * What became of a scenario.

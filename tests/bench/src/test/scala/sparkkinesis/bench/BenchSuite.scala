@@ -1,6 +1,5 @@
 package sparkkinesis.bench
 
-import sparkkinesis.bench.report.{Document, Samples}
 import java.nio.file.{Files, Paths}
 
 import scala.jdk.CollectionConverters._
@@ -8,6 +7,8 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.bench.report.{Document, Samples}
 
 /** The whole bench with hardly any data: that it works, not how fast anything is. */
 class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {

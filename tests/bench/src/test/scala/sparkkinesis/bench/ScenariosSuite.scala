@@ -1,12 +1,13 @@
 package sparkkinesis.bench
 
-import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.scenario.Scenario
 import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.Scenario
 
 class ScenariosSuite extends AnyFunSuite {
   private def scenario(limited: FiniteDuration)(body: => Seq[Result]): Scenario = new Scenario {

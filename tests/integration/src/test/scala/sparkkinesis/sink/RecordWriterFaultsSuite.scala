@@ -1,5 +1,12 @@
 package sparkkinesis.sink
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.simulator.fault.Faults
@@ -10,12 +17,6 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.write.RecordWriterFixture
-import java.nio.charset.StandardCharsets.UTF_8
-import java.time.Instant
-
-import org.scalacheck.Gen
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 /** The record writer with its threads against the local Kinesis in memory, with seeded faults. */
 class RecordWriterFaultsSuite

@@ -1,5 +1,11 @@
 package sparkkinesis.source
 
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
 import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
 import sparkkinesis.model.{PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
@@ -7,11 +13,6 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
-import java.time.Instant
-
-import scala.concurrent.duration._
-
-import org.scalatest.funsuite.AnyFunSuite
 
 /** Batch reads that begin or end where nothing can be, or nothing is any more. */
 class BatchLossSuite extends AnyFunSuite {

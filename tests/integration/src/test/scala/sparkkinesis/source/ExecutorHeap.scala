@@ -1,5 +1,10 @@
 package sparkkinesis.source
 
+import java.lang.management.ManagementFactory
+import java.net.URI
+
+import scala.concurrent.duration._
+
 import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
@@ -11,10 +16,6 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.position.{ByShard, StartingPosition}
 import sparkkinesis.source.protocol.ReadLimits
-import java.lang.management.ManagementFactory
-import java.net.URI
-
-import scala.concurrent.duration._
 
 /**
  * An executor of a query whose batch hangs, as a program of its own, for [[ExecutorHeapSuite]]: reads

@@ -1,14 +1,15 @@
 package sparkkinesis.source
 
+import java.nio.file.Paths
+import java.util.concurrent.TimeUnit
+
+import org.scalatest.funsuite.AnyFunSuite
+
 import sparkkinesis.Slow
 import sparkkinesis.client.{ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
-import java.nio.file.Paths
-import java.util.concurrent.TimeUnit
-
-import org.scalatest.funsuite.AnyFunSuite
 
 /**
  * The heap of an executor whose query hangs, with 64 shards at full speed: what may be buffered and a

@@ -1,5 +1,11 @@
 package sparkkinesis.source
 
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, SourceOffset}
@@ -11,11 +17,6 @@ import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.position.{ByShard, StartingPosition}
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
-import scala.concurrent.duration._
-
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
 /**
  * Iterators that get too old: of a query that pauses, of a shard without records, of a range that is

@@ -1,12 +1,13 @@
 package sparkkinesis.simulator.fanout
 
+import java.time.Instant
+
+import scala.concurrent.duration._
+
 import sparkkinesis.model.{ChildShard, Record, SequenceNumber, ServiceLimits, ShardId}
 import sparkkinesis.simulator.operation.{ReadOnly, Subject}
 import sparkkinesis.simulator.record.{RecordLog, SequenceParts}
 import sparkkinesis.simulator.state._
-import java.time.Instant
-
-import scala.concurrent.duration._
 
 /**
  * What a subscription has to say now. Fails where it has been taken over, or its stream, shard or

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.fanout
 
-import sparkkinesis.model.{Position, ShardId, StreamArn}
-import sparkkinesis.simulator.operation.{Changing, GetShardIterator}
-import sparkkinesis.simulator.state._
 import java.time.Instant
 
 import scala.concurrent.duration._
+
+import sparkkinesis.model.{Position, ShardId, StreamArn}
+import sparkkinesis.simulator.operation.{Changing, GetShardIterator}
+import sparkkinesis.simulator.state._
 
 /**
  * A consumer asks for a shard's records as they come, for five minutes.

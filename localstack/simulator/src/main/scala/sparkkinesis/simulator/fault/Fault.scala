@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.fault
 
+import scala.concurrent.duration.FiniteDuration
+import scala.util.Random
+
 import sparkkinesis.simulator.fanout.NextEvent
 import sparkkinesis.simulator.operation.Operation
 import sparkkinesis.simulator.state.ErrorCode
-import scala.concurrent.duration.FiniteDuration
-import scala.util.Random
 
 /**
  * What goes wrong with one call. A fault that does not fit the operation changes nothing.

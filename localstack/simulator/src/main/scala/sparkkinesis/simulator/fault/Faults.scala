@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.fault
 
+import scala.concurrent.duration._
+import scala.util.Random
+
 import sparkkinesis.simulator.fanout.NextEvent
 import sparkkinesis.simulator.listing.{ListMoreShards, ListShards}
 import sparkkinesis.simulator.operation.{DescribeStreamSummary, GetRecords, Operation, PutRecords}
-import scala.concurrent.duration._
-import scala.util.Random
 
 /** Asked once before every call. */
 trait Faults {

@@ -1,7 +1,8 @@
 package sparkkinesis.simulator.fault
 
-import sparkkinesis.simulator.operation.Operation
 import scala.util.Random
+
+import sparkkinesis.simulator.operation.Operation
 
 /**
  * Faults by rules that come and go while the service runs. The earliest rule that strikes decides.

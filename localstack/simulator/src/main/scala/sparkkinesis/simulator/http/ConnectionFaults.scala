@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.simulator.fault.Fault
 import java.util.concurrent.TimeUnit
 
 import io.netty.channel.socket.SocketChannel
 import io.netty.channel.{ChannelFutureListener, ChannelHandlerContext}
 import io.netty.handler.codec.http._
+
+import sparkkinesis.simulator.fault.Fault
 
 /** Answers on their way to the client, with what goes wrong there. Nothing waits on the event loop. */
 private[http] object ConnectionFaults {

@@ -1,13 +1,5 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.simulator.fanout.Subscribed
-import sparkkinesis.simulator.fault.Fault
-import sparkkinesis.simulator.http.action.{Action, Actions}
-import sparkkinesis.simulator.http.admin.AdminEndpoint
-import sparkkinesis.simulator.http.answer.{Answers, EventFrames, SubscriptionPush}
-import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.{ErrorCode, Failure}
 import java.io.IOException
 import java.time.ZoneOffset
 import java.time.format.DateTimeFormatter
@@ -19,6 +11,15 @@ import io.netty.buffer.{ByteBuf, ByteBufOutputStream, ByteBufUtil, Unpooled}
 import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http._
 import org.slf4j.LoggerFactory
+
+import sparkkinesis.simulator.fanout.Subscribed
+import sparkkinesis.simulator.fault.Fault
+import sparkkinesis.simulator.http.action.{Action, Actions}
+import sparkkinesis.simulator.http.admin.AdminEndpoint
+import sparkkinesis.simulator.http.answer.{Answers, EventFrames, SubscriptionPush}
+import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
 /**
  * One HTTP request, one answer. It runs on the event loop, since nothing here waits but for the

@@ -1,9 +1,5 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.simulator.http.request.Requests
-import sparkkinesis.simulator.operation.Changing
-import sparkkinesis.simulator.service.{Journal, JournalException, Kept}
-import sparkkinesis.simulator.state.{Settings, State}
 import java.io.ByteArrayOutputStream
 import java.nio.file.Path
 import java.time.Instant
@@ -13,6 +9,11 @@ import scala.concurrent.duration._
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import org.slf4j.LoggerFactory
+
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation.Changing
+import sparkkinesis.simulator.service.{Journal, JournalException, Kept}
+import sparkkinesis.simulator.state.{Settings, State}
 
 /**
  * Keeps the state in a directory, as the changing operations with their times: the state is a

@@ -1,6 +1,5 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.simulator.service.JournalException
 import java.io.{IOException, RandomAccessFile}
 import java.nio.ByteBuffer
 import java.nio.channels.OverlappingFileLockException
@@ -10,6 +9,8 @@ import java.util.zip.CRC32C
 
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
+
+import sparkkinesis.simulator.service.JournalException
 
 /**
  * A file that only grows: a first line that tells the format, then entries, each a head and its

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.listing
 
+import java.time.Instant
+
 import sparkkinesis.simulator.operation.ReadOnly
 import sparkkinesis.simulator.state.{Failure, State, StreamMode}
-import java.time.Instant
 
 /** @param region of the caller, as `account` */
 final case class DescribeLimits(region: String, account: String) extends ReadOnly[AccountLimits] {

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.listing
 
+import java.time.Instant
+
 import sparkkinesis.model.{Shard, ShardId, StreamArn}
 import sparkkinesis.simulator.operation.ReadOnly
 import sparkkinesis.simulator.state.{Check, Failure, State, StreamDetails}
-import java.time.Instant
 
 /**
  * The older call, with the shards within the retention.

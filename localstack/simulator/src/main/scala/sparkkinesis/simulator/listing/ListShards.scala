@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.listing
 
+import java.time.Instant
+
 import sparkkinesis.model.{ServiceLimits, Shard, ShardId, StreamArn}
 import sparkkinesis.simulator.operation.{ReadOnly, Subject}
 import sparkkinesis.simulator.paging.{ListFilter, ListToken, Tokens}
 import sparkkinesis.simulator.state.{Check, ErrorCode, Failure, State}
-import java.time.Instant
 
 /**
  * @param after shards behind this one only

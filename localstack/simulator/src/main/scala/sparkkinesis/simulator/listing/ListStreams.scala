@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.listing
 
+import java.time.Instant
+
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.operation.ReadOnly
 import sparkkinesis.simulator.paging.{StreamsToken, Tokens}
 import sparkkinesis.simulator.state.{Check, ErrorCode, Failure, State, StreamDetails}
-import java.time.Instant
 
 /**
  * @param region of the caller, as `account`

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.paging.Tokens
 import sparkkinesis.simulator.state._
-import java.time.Instant
 
 /** @param consumer its name: 1 to 128 of `a-zA-Z0-9_.-` */
 final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)

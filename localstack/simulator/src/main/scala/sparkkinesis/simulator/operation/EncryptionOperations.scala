@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Check, Encryption, Failure, State}
-import java.time.Instant
 
 /**
  * Records put from then on say that they are encrypted, once the stream is active again.

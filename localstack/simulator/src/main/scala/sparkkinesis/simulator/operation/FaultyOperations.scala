@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.client.{Page, PutResult, StreamStatus}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Change, ErrorCode, Failure, ShardState, State}
-import java.time.Instant
 
 /** The operation, though its answer holds nothing and points to where it began. */
 private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {

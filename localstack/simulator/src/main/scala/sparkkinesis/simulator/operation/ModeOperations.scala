@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
-import java.time.Instant
 
 /** The shards stay as they are. */
 final case class UpdateStreamMode(stream: StreamArn, mode: StreamMode) extends Changing[Unit] {

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Failure, ShardMetric, State}
-import java.time.Instant
 
 /** @param metrics one at least, to be measured besides those that are */
 final case class EnableEnhancedMonitoring(stream: StreamArn, metrics: Seq[ShardMetric])

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.{ShardId, StreamArn}
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, Failure, State}
-import java.time.Instant
 
 /**
  * One service call as a pure function: its arguments and what it makes of a state.

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{Position, SequenceNumber, ServiceLimits, ShardId, StreamArn}
 import sparkkinesis.simulator.paging.{IteratorToken, Tokens}
 import sparkkinesis.simulator.record.SequenceParts
 import sparkkinesis.simulator.state._
-import java.time.Instant
 
 final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: Position)
     extends ReadOnly[ShardIterator] {

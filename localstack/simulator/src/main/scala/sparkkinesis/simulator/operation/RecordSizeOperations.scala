@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Check, Failure, State}
-import java.time.Instant
 
 /** @param kibibytes 1,024 to 10,240 for a record with its partition key */
 final case class UpdateMaxRecordSize(stream: StreamArn, kibibytes: Int) extends Changing[Unit] {

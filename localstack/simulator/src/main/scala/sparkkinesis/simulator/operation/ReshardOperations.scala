@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.client.StreamStatus
 import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn}
 import sparkkinesis.simulator.state._
-import java.time.Instant
 
 /** @param start the first hash key of the second child */
 final case class SplitShard(stream: StreamArn, shard: ShardId, start: HashKey)

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.operation
 
-import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.state.{Check, Failure, State}
 import java.time.Instant
 
 import scala.concurrent.duration._
+
+import sparkkinesis.model.StreamArn
+import sparkkinesis.simulator.state.{Check, Failure, State}
 
 /**
  * Older records than it reaches stay trimmed.

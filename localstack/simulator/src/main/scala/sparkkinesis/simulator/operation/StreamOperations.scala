@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.operation
 
-import sparkkinesis.client.StreamStatus
-import sparkkinesis.model.{RecordDistribution, StreamArn}
-import sparkkinesis.simulator.state._
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
+
+import sparkkinesis.client.StreamStatus
+import sparkkinesis.model.{RecordDistribution, StreamArn}
+import sparkkinesis.simulator.state._
 
 /**
  * @param stream its region and account are the caller's

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.operation
 
-import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.state.{Check, Failure, State, StreamState}
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
+
+import sparkkinesis.model.StreamArn
+import sparkkinesis.simulator.state.{Check, Failure, State, StreamState}
 
 /** A tag of a key that exists replaces it. */
 final case class AddTagsToStream(stream: StreamArn, tags: Map[String, String])

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.operation
 
+import java.time.Instant
+
 import sparkkinesis.client.PutResult
 import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
-import java.time.Instant
 
 /** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
 final case class PutRecord(stream: StreamArn, entry: PutEntry)

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.paging
 
+import java.time.Instant
+
 import sparkkinesis.model.ShardId
 import sparkkinesis.simulator.state.{Check, Failure, ShardState, StreamState}
-import java.time.Instant
 
 /** `ShardFilter` of the service: which shards to list. */
 sealed trait ListFilter

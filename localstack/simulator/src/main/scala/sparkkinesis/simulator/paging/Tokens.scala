@@ -1,12 +1,13 @@
 package sparkkinesis.simulator.paging
 
-import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn, StreamName}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 import java.util.Base64
 
 import scala.concurrent.duration.FiniteDuration
 import scala.util.Try
+
+import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn, StreamName}
 
 /** Opaque texts that carry a place and the time they were issued. */
 private[simulator] object Tokens {

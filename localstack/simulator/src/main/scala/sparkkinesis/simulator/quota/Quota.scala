@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.quota
 
-import sparkkinesis.model.ServiceLimits
-import sparkkinesis.simulator.state.ErrorCode
 import java.time.Instant
 
 import scala.concurrent.duration._
+
+import sparkkinesis.model.ServiceLimits
+import sparkkinesis.simulator.state.ErrorCode
 
 /**
  * One limit of the service.

@@ -1,15 +1,16 @@
 package sparkkinesis.simulator.quota
 
-import sparkkinesis.client.Page
-import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.record.RecordLog
-import sparkkinesis.simulator.state.{Check, Failure, State}
 import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.jdk.CollectionConverters._
+
+import sparkkinesis.client.Page
+import sparkkinesis.model.StreamArn
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.record.RecordLog
+import sparkkinesis.simulator.state.{Check, Failure, State}
 
 /**
  * What has been used of which limit. What a limit refuses uses nothing of it. What is refused for

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.record
 
-import sparkkinesis.model.{Record, SequenceNumber}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+
+import sparkkinesis.model.{Record, SequenceNumber}
 
 /**
  * Goes over records where they lie, without an object for each. `advance` comes first; all else is

@@ -1,10 +1,10 @@
 package sparkkinesis.simulator.record
 
-import sparkkinesis.model.{Record, SequenceNumber}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.annotation.tailrec
 
+import sparkkinesis.model.{Record, SequenceNumber}
 import sparkkinesis.simulator.record.RecordChunk.NewRecord
 
 /**

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.record
 
-import sparkkinesis.model.SequenceNumber
 import java.math.BigInteger
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import sparkkinesis.model.SequenceNumber
 
 /**
  * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits,

@@ -1,15 +1,16 @@
 package sparkkinesis.simulator.service
 
-import sparkkinesis.client.{Page, PutResult}
-import sparkkinesis.model.{PutEntry, Record}
-import sparkkinesis.simulator.operation.{Operation, PutAnswer, PutRecord, PutRecords}
-import sparkkinesis.simulator.record.RecordLog
-import sparkkinesis.simulator.state.Failure
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.LongAdder
 
 import scala.jdk.CollectionConverters._
+
+import sparkkinesis.client.{Page, PutResult}
+import sparkkinesis.model.{PutEntry, Record}
+import sparkkinesis.simulator.operation.{Operation, PutAnswer, PutRecord, PutRecords}
+import sparkkinesis.simulator.record.RecordLog
+import sparkkinesis.simulator.state.Failure
 
 /**
  * What callers asked for, by whichever face, and what they got. Calls count when they happen, also

@@ -1,9 +1,21 @@
 package sparkkinesis.simulator.service
 
 import sparkkinesis.model.{Position, ShardId, StreamRef}
-import sparkkinesis.simulator.fanout.{NextEvent, SubscribeToShard, Subscribed, SubscriptionEvent, Turn}
-import sparkkinesis.simulator.operation.{ConsumersPage, DeregisterStreamConsumer, DescribeStreamConsumer, ListStreamConsumers, RegisterStreamConsumer}
+import sparkkinesis.simulator.fanout.{
+  NextEvent,
+  SubscribeToShard,
+  Subscribed,
+  SubscriptionEvent,
+  Turn
+}
 import sparkkinesis.simulator.fault.Refusal
+import sparkkinesis.simulator.operation.{
+  ConsumersPage,
+  DeregisterStreamConsumer,
+  DescribeStreamConsumer,
+  ListStreamConsumers,
+  RegisterStreamConsumer
+}
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary, Failure}
 
 /**

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.service
 
+import java.time.Instant
+
 import sparkkinesis.simulator.operation.Changing
 import sparkkinesis.simulator.state.{Settings, State}
-import java.time.Instant
 
 /** Keeps what changes the state, so that another process can make the same state again. */
 trait Journal extends AutoCloseable {

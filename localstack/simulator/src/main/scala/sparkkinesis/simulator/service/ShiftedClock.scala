@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.service
 
-import sparkkinesis.client.Clock
 import java.time.{Duration, Instant}
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.Clock
 
 /** Another clock and all that it was advanced by. Never goes back, even where the other does. */
 private[simulator] final class ShiftedClock(base: Clock) extends Clock {

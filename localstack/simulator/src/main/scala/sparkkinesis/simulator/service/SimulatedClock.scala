@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.service
 
-import sparkkinesis.client.Clock
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.Clock
 
 /** Time that moves only when told; whoever sleeps moves it. */
 final class SimulatedClock(start: Instant) extends Clock {

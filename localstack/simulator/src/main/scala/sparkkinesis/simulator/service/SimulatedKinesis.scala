@@ -1,5 +1,10 @@
 package sparkkinesis.simulator.service
 
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Subscribed, Turn}
@@ -8,10 +13,6 @@ import sparkkinesis.simulator.listing.{ListMoreShards, ListShards, ListStreams}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.paging.ListFilter
 import sparkkinesis.simulator.state.{Failure, Settings}
-import java.time.Instant
-
-import scala.annotation.tailrec
-import scala.concurrent.duration._
 
 /**
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.

@@ -1,12 +1,13 @@
 package sparkkinesis.simulator.service
 
+import java.time.Instant
+
 import sparkkinesis.client.{Clock, PutResult}
 import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Turn}
 import sparkkinesis.simulator.fault.{Fault, Faults}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.quota.QuotaBook
 import sparkkinesis.simulator.state.{Failure, State}
-import java.time.Instant
 
 /**
  * The state over time: runs operations one after the other, and faults with them.

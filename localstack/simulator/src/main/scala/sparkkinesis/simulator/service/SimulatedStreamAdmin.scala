@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.service
 
+import scala.annotation.tailrec
+
 import sparkkinesis.model.{RecordDistribution, Shard, StreamName}
 import sparkkinesis.simulator.listing._
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{Encryption, ShardMetric, StreamMode}
-import scala.annotation.tailrec
 
 /** The part of [[KinesisAdmin]] that changes a stream's settings, in memory. */
 trait SimulatedStreamAdmin extends KinesisAdmin with OperationRunner {

@@ -1,7 +1,8 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.model.{PutEntry, RecordDistribution, ServiceLimits}
 import java.nio.charset.StandardCharsets.UTF_8
+
+import sparkkinesis.model.{PutEntry, RecordDistribution, ServiceLimits}
 
 /** What requests must satisfy. */
 private[simulator] object Check {

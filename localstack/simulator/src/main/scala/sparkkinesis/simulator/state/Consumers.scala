@@ -1,7 +1,8 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.model.{ShardId, StreamArn}
 import java.time.Instant
+
+import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
  * A consumer's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.model._
-import sparkkinesis.simulator.record.{ShardNumbering, RecordLog, SequenceParts}
 import java.time.Instant
+
+import sparkkinesis.model._
+import sparkkinesis.simulator.record.{RecordLog, SequenceParts, ShardNumbering}
 
 /**
  * One shard and its records.

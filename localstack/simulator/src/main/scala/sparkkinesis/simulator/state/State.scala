@@ -1,11 +1,10 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.client.StreamStatus
-import sparkkinesis.model.{ShardId, StreamArn}
 import java.time.Instant
 import java.time.temporal.ChronoUnit
 
-
+import sparkkinesis.client.StreamStatus
+import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
  * All streams of all regions and accounts: a value; operations make the next one.

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.model.{RecordDistribution, ServiceLimits}
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+
+import sparkkinesis.model.{RecordDistribution, ServiceLimits}
 
 /**
  * What can be changed about a stream besides its shards.

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.client.{StreamStatus, StreamSummary}
-import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn, StreamName}
 import java.time.Instant
 
 import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.{StreamStatus, StreamSummary}
+import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn, StreamName}
 
 /**
  * One stream.

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.contract
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{PutEntry, ServiceLimits}
 import sparkkinesis.simulator.state.ShardMetric
-import scala.concurrent.duration._
 
 /** What can be changed about a stream: retention, encryption, metrics, size of a record. */
 trait ConfigurationContract { this: ContractFixture =>

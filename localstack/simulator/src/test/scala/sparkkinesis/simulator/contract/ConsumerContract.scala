@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.contract
 
+import scala.annotation.tailrec
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamRef
 import sparkkinesis.simulator.sdk.FanOutReading
 import sparkkinesis.simulator.state.{ConsumerRef, ConsumerStatus}
-import scala.annotation.tailrec
 
 /** Consumers of enhanced fan-out. */
 trait ConsumerContract extends FanOutReading { this: ContractFixture =>

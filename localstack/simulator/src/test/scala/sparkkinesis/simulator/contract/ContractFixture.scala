@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.client._
-import sparkkinesis.model._
-import sparkkinesis.simulator.service.KinesisAdmin
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -11,6 +8,10 @@ import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.simulator.service.KinesisAdmin
 
 /** A Kinesis under test, and what its tests say about it. */
 abstract class ContractFixture extends AnyFunSuite {

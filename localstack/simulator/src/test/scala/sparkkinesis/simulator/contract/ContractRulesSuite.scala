@@ -1,12 +1,13 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.simulator.Repository
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.simulator.Repository
 
 /** What a server lacks decides whether a rule holds of it, never what the rule asserts. */
 final class ContractRulesSuite extends AnyFunSuite {

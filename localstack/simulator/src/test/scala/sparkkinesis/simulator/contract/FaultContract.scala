@@ -1,10 +1,5 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.client.{KinesisClient, KinesisException, PutResult, ShardIterator}
-import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef}
-import sparkkinesis.simulator.fault.{Fault, FaultRule}
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.ShardState
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicInteger
@@ -14,6 +9,12 @@ import scala.reflect.ClassTag
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisClient, KinesisException, PutResult, ShardIterator}
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.ShardState
 
 /** Each fault does what its name says, and no more: to a caller in memory and to one over HTTP. */
 abstract class FaultContract extends AnyFunSuite {

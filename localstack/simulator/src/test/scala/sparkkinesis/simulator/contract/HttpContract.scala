@@ -1,13 +1,14 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
-import sparkkinesis.simulator.sdk.{SdkFanOut, SdkKinesisAdmin}
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.net.URI
 
 import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.http.Protocol
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
+import sparkkinesis.simulator.sdk.{SdkFanOut, SdkKinesisAdmin}
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The contract over HTTP. */
 abstract class HttpContract extends KinesisClientContract with HttpFixture {

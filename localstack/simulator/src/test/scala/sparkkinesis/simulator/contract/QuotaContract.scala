@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.client.{KinesisException, Page, PutResult, ShardIterator}
-import sparkkinesis.model.{HashKey, Position, PutEntry, ShardId, StreamRef}
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
+
+import sparkkinesis.client.{KinesisException, Page, PutResult, ShardIterator}
+import sparkkinesis.model.{HashKey, Position, PutEntry, ShardId, StreamRef}
 
 /** Limits of throughput and of calls. Exact, so the time of the service must stand still. */
 trait QuotaContract { this: ContractFixture =>

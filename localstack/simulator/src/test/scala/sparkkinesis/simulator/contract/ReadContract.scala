@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.contract
 
-import sparkkinesis.client.{KinesisException, ShardIterator}
-import sparkkinesis.model.{Position, PutEntry, ServiceLimits}
 import java.time.Instant
 
 import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, ShardIterator}
+import sparkkinesis.model.{Position, PutEntry, ServiceLimits}
 
 /** Reading records: iterators and pages. */
 trait ReadContract { this: ContractFixture =>

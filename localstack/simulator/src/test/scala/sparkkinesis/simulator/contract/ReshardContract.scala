@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.contract
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{ChildShard, HashKey, HashKeyRange, Position, PutEntry}
-import java.nio.charset.StandardCharsets.UTF_8
 
 /** Listing, splitting, merging and scaling shards. */
 trait ReshardContract { this: ContractFixture =>

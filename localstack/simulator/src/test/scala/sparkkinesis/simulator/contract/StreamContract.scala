@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.contract
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardFilter, StreamStatus}
 import sparkkinesis.model._
-import scala.concurrent.duration._
 
 /** Streams: made, described, listed, deleted. */
 trait StreamContract { this: ContractFixture =>

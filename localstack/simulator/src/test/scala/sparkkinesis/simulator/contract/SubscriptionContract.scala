@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.contract
 
+import scala.annotation.tailrec
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 import sparkkinesis.simulator.fanout.{Subscribed, SubscriptionEvent}
 import sparkkinesis.simulator.sdk.{FanOutReading, Signal}
-import scala.annotation.tailrec
 
 /** What comes over a subscription. */
 trait SubscriptionContract extends FanOutReading { this: ContractFixture =>

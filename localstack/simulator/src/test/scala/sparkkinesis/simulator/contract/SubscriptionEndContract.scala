@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.contract
 
+import scala.concurrent.duration._
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{ChildShard, Position, PutEntry}
 import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.sdk.{FanOutReading, FanOutSubscription, Signal}
 import sparkkinesis.simulator.state.ConsumerRef
-import scala.concurrent.duration._
 
 /** How subscriptions end. */
 trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>

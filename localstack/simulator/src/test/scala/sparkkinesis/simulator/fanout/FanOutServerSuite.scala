@@ -1,12 +1,5 @@
 package sparkkinesis.simulator.fanout
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model._
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.{Fault, Faults}
-import sparkkinesis.simulator.sdk.{SdkFanOut, SdkSubscription, Signal}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.{ConsumerArn, ShardState}
 import java.io.IOException
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.util.concurrent.atomic.AtomicInteger
@@ -19,6 +12,14 @@ import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.http.Protocol
 import software.amazon.eventstream.MessageDecoder
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model._
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.sdk.{SdkFanOut, SdkSubscription, Signal}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.{ConsumerArn, ShardState}
 
 /** Subscriptions over connections: HTTP/2 in both ways, slow readers, faults, and what is left. */
 final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {

@@ -1,9 +1,5 @@
 package sparkkinesis.simulator.fanout
 
-import sparkkinesis.client.KinesisException
-import sparkkinesis.model._
-import sparkkinesis.simulator.service.{FanOut, SimulatedClock, SimulatedKinesis, Subscription}
-import sparkkinesis.simulator.state.{ConsumerRef, ConsumerStatus, ConsumerSummary, Settings, ShardState}
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -12,6 +8,17 @@ import scala.concurrent.duration._
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model._
+import sparkkinesis.simulator.service.{FanOut, SimulatedClock, SimulatedKinesis, Subscription}
+import sparkkinesis.simulator.state.{
+  ConsumerRef,
+  ConsumerStatus,
+  ConsumerSummary,
+  Settings,
+  ShardState
+}
 
 /** What of fan-out only the simulator can show: statuses, limits, pace; and that nothing is lost. */
 final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

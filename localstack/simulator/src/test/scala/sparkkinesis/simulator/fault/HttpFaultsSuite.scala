@@ -1,10 +1,5 @@
 package sparkkinesis.simulator.fault
 
-import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.contract.FaultContract
-import sparkkinesis.simulator.service.SimulatedKinesis
 import scala.concurrent.duration._
 
 import org.scalatest.BeforeAndAfterAll
@@ -16,6 +11,12 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.model.PutRecordRequest
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.contract.FaultContract
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The faults as AWS's SDK sees them, which does not retry here. */
 final class HttpFaultsSuite extends FaultContract with BeforeAndAfterAll {

@@ -1,12 +1,5 @@
 package sparkkinesis.simulator.fault
 
-import sparkkinesis.client.ShardIterator
-import sparkkinesis.model.{Position, PutEntry, StreamArn, StreamName}
-import sparkkinesis.simulator.listing.{ListMoreShards, ListStreams}
-import sparkkinesis.simulator.operation.{GetRecords, GetShardIterator, Operation, PutRecords}
-import sparkkinesis.simulator.paging.{IteratorToken, ListFilter, ListToken}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.ShardState
 import java.util.concurrent.{Executors, TimeUnit}
 
 import scala.util.Random
@@ -14,6 +7,14 @@ import scala.util.Random
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.ShardIterator
+import sparkkinesis.model.{Position, PutEntry, StreamArn, StreamName}
+import sparkkinesis.simulator.listing.{ListMoreShards, ListStreams}
+import sparkkinesis.simulator.operation.{GetRecords, GetShardIterator, Operation, PutRecords}
+import sparkkinesis.simulator.paging.{IteratorToken, ListFilter, ListToken}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.ShardState
 
 /** When the rules of a script strike. */
 final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -1,13 +1,14 @@
 package sparkkinesis.simulator.fault
 
+import java.time.Duration
+
+import scala.concurrent.duration._
+
 import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model.Position
 import sparkkinesis.simulator.contract.FaultContract
 import sparkkinesis.simulator.operation.DescribeStreamSummary
 import sparkkinesis.simulator.service.{SimulatedKinesis, Subscription}
-import java.time.Duration
-
-import scala.concurrent.duration._
 
 final class SimulatedFaultsSuite extends FaultContract {
   override protected def client: KinesisClient = kinesis

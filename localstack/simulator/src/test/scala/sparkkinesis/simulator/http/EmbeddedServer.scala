@@ -1,7 +1,5 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.io.ByteArrayOutputStream
 import java.util.concurrent.atomic.AtomicLong
 
@@ -9,6 +7,9 @@ import scala.annotation.tailrec
 
 import io.netty.buffer.{ByteBuf, UnpooledByteBufAllocator}
 import io.netty.channel.embedded.EmbeddedChannel
+
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The server's own pipeline without a socket; every byte of its buffers is counted. */
 private[http] final class EmbeddedServer(kinesis: SimulatedKinesis) {

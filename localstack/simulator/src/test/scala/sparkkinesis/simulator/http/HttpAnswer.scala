@@ -1,6 +1,5 @@
 package sparkkinesis.simulator.http
 
-import sparkkinesis.simulator.http.wire.WireFormat
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
@@ -9,6 +8,8 @@ import scala.util.Using
 import com.fasterxml.jackson.core.JsonFactory
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.dataformat.cbor.CBORFactory
+
+import sparkkinesis.simulator.http.wire.WireFormat
 
 /** One answer of the server, taken apart. */
 private[http] final case class HttpAnswer(status: Int, head: String, body: Array[Byte]) {

@@ -1,10 +1,5 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.http.request.Requests
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.service.{Journal, JournalException, Kept, SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.{Settings, State}
 import java.nio.file.{Files, Path}
 import java.time.Instant
 
@@ -16,7 +11,18 @@ import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.{
+  Journal,
+  JournalException,
+  Kept,
+  SimulatedClock,
+  SimulatedKinesis
+}
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
+import sparkkinesis.simulator.state.{Settings, State}
 
 /** What a journal gives back, and which it refuses. */
 final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

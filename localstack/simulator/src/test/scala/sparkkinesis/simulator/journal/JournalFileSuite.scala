@@ -1,7 +1,5 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, PutRecord}
-import sparkkinesis.simulator.service.JournalException
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
@@ -11,6 +9,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, PutRecord}
+import sparkkinesis.simulator.service.JournalException
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 /** Files that were torn, damaged, or never ours. */

@@ -1,9 +1,5 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.service.Journal
-import sparkkinesis.simulator.state._
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.time.Instant
@@ -14,7 +10,11 @@ import scala.util.Using
 
 import org.scalacheck.Gen
 
+import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.Journal
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start, histories}
+import sparkkinesis.simulator.state._
 
 /** Histories to keep, and directories to keep them in. */
 private[journal] object JournalFixture {

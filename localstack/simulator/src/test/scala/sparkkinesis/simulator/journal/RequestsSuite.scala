@@ -1,16 +1,22 @@
 package sparkkinesis.simulator.journal
 
-import sparkkinesis.model.{HashKey, PutEntry}
-import sparkkinesis.simulator.http.request.Requests
-import sparkkinesis.simulator.operation.{Changing, DeleteStream, DeregisterStreamConsumer, Operation, PutRecord}
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 import java.io.ByteArrayOutputStream
 
 import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.model.{HashKey, PutEntry}
+import sparkkinesis.simulator.http.request.Requests
+import sparkkinesis.simulator.operation.{
+  Changing,
+  DeleteStream,
+  DeregisterStreamConsumer,
+  Operation,
+  PutRecord
+}
 import sparkkinesis.simulator.state.StatePropertySuite.Arn
+import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 
 /** What is written of an operation is read as the same operation. */
 final class RequestsSuite extends AnyFunSuite {

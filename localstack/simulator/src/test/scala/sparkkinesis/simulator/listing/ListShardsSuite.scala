@@ -1,16 +1,23 @@
 package sparkkinesis.simulator.listing
 
-import sparkkinesis.client.{KinesisException, ShardIterator}
-import sparkkinesis.model.{HashKey, Position, ShardId, StreamName, StreamRef}
-import sparkkinesis.simulator.operation.{CreateStream, DeleteStream, DescribeStreamSummary, GetShardIterator, SplitShard}
-import sparkkinesis.simulator.paging.ListFilter
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.{ErrorCode, Failure, Settings, ShardState}
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.{KinesisException, ShardIterator}
+import sparkkinesis.model.{HashKey, Position, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.operation.{
+  CreateStream,
+  DeleteStream,
+  DescribeStreamSummary,
+  GetShardIterator,
+  SplitShard
+}
+import sparkkinesis.simulator.paging.ListFilter
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.{ErrorCode, Failure, Settings, ShardState}
 
 /** Filters, tokens and retention, on a shard split after an hour and merged after two. */
 final class ListShardsSuite extends AnyFunSuite {

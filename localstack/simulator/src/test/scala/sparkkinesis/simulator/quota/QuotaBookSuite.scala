@@ -1,5 +1,13 @@
 package sparkkinesis.simulator.quota
 
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalacheck.{Gen, Shrink}
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
 import sparkkinesis.client.{Page, PutResult, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.simulator.fanout.SubscribeToShard
@@ -8,13 +16,6 @@ import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.paging.{IteratorToken, ListFilter}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state._
-import java.time.Instant
-
-import scala.concurrent.duration._
-
-import org.scalacheck.{Gen, Shrink}
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 /** Laws of the limits, over any schedule of calls to a service of two shards. */
 final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

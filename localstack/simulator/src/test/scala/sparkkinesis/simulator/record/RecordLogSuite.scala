@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.record
 
-import sparkkinesis.model.Record
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.model.Record
 
 /** The packed records beside a plain vector of them. */
 final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.sdk
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import sparkkinesis.client.{KinesisClient, ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{Position, Record, StreamName, StreamRef}
-import java.nio.charset.StandardCharsets.UTF_8
 
 /** What lies in a small stream, found without the connector's own way to read. */
 object Arrived {

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.sdk
 
+import scala.annotation.tailrec
+
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.simulator.contract.ContractFixture
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.state.ConsumerArn
-import scala.annotation.tailrec
 
 /** How tests use consumers and subscriptions. */
 trait FanOutReading { this: ContractFixture =>

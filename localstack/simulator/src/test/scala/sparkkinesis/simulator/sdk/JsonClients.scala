@@ -1,7 +1,8 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.simulator.contract.HttpFixture
 import software.amazon.awssdk.core.SdkSystemSetting.CBOR_ENABLED
+
+import sparkkinesis.simulator.contract.HttpFixture
 
 /** Clients that speak JSON, as most other SDKs do. */
 trait JsonClients extends HttpFixture {

@@ -1,9 +1,10 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.client._
-import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 import scala.annotation.tailrec
 import scala.concurrent.duration._
+
+import sparkkinesis.client._
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 
 /** A client that waits where the service throttles: for a service that keeps its quotas. */
 final class PatientClient(client: KinesisClient) extends KinesisClient {

@@ -1,14 +1,15 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.model._
-import sparkkinesis.simulator.listing.AccountLimits
-import sparkkinesis.simulator.service.KinesisAdmin
-import sparkkinesis.simulator.state.ShardMetric
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 import software.amazon.awssdk.services.kinesis.{model => aws}
+
+import sparkkinesis.model._
+import sparkkinesis.simulator.listing.AccountLimits
+import sparkkinesis.simulator.service.KinesisAdmin
+import sparkkinesis.simulator.state.ShardMetric
 
 /** The part of the admin calls that lists, describes and measures, by AWS's own SDK. */
 trait SdkDescribing extends KinesisAdmin {

@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
-import sparkkinesis.model.{HashKey, PutEntry, SequenceNumber, ShardId, StreamName}
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.net.URI
 
 import scala.annotation.tailrec
@@ -15,6 +12,10 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 import software.amazon.awssdk.services.kinesis.{model => aws}
+
+import sparkkinesis.client.{KinesisException, PutResult, SystemClock}
+import sparkkinesis.model.{HashKey, PutEntry, SequenceNumber, ShardId, StreamName}
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The admin calls by AWS's own SDK. */
 final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin with AutoCloseable {

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.model.{RecordDistribution, StreamName}
-import sparkkinesis.simulator.state.StreamMode
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.services.kinesis.{model => aws}
+
+import sparkkinesis.model.{RecordDistribution, StreamName}
+import sparkkinesis.simulator.state.StreamMode
 
 /** The part of the admin calls that changes a stream's settings, by AWS's own SDK. */
 trait SdkStreamAdmin extends SdkDescribing {

@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.client.KinesisException
-import sparkkinesis.model._
-import sparkkinesis.simulator.fanout.SubscriptionEvent
 import java.util.concurrent.{CompletableFuture, LinkedBlockingQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
@@ -11,6 +8,10 @@ import org.reactivestreams.{Subscriber, Subscription => Upstream}
 import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.http.SdkCancellationException
 import software.amazon.awssdk.services.kinesis.{model => aws}
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.SubscriptionEvent
 
 /** One call of `SubscribeToShard` by the SDK. Asks for an event when `next` does, and no sooner. */
 final class SdkSubscription extends FanOutSubscription {

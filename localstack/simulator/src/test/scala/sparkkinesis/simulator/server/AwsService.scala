@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.server
 
-import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient, SystemClock}
-import sparkkinesis.simulator.sdk.{PatientClient, SdkFanOut, SdkKinesisAdmin}
 import scala.concurrent.duration._
 
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttributes, ExecutionInterceptor}
@@ -10,6 +7,16 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient => SdkClient}
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.{
+  ClientConfig,
+  CredentialsConfig,
+  CredentialsSource,
+  KinesisClient,
+  SystemClock
+}
+import sparkkinesis.simulator.sdk.{PatientClient, SdkFanOut, SdkKinesisAdmin}
 
 /** Kinesis of a region of AWS, asked no faster than it allows. */
 final class AwsService(region: String) extends AutoCloseable {

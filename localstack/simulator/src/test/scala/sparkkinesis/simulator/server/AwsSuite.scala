@@ -1,12 +1,13 @@
 package sparkkinesis.simulator.server
 
+import java.util.UUID
+
+import org.scalatest.BeforeAndAfterAll
+
 import sparkkinesis.client.KinesisClient
 import sparkkinesis.simulator.contract.{KinesisClientContract, QuotaContract}
 import sparkkinesis.simulator.sdk.FanOutCalls
 import sparkkinesis.simulator.service.KinesisAdmin
-import java.util.UUID
-
-import org.scalatest.BeforeAndAfterAll
 
 /**
  * AWS itself keeps the contract: run only where the environment's `KINESIS_CONTRACT_AWS` names a

@@ -1,15 +1,16 @@
 package sparkkinesis.simulator.server
 
-import sparkkinesis.client.KinesisClient
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.contract.{Capabilities, ContractFixture, FanOutContract}
-import sparkkinesis.simulator.sdk.SdkFanOut
-import sparkkinesis.simulator.service.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
 import java.net.URI
 import java.time.Instant
 
 import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.http.Protocol
+
+import sparkkinesis.client.KinesisClient
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.contract.{Capabilities, ContractFixture, FanOutContract}
+import sparkkinesis.simulator.sdk.SdkFanOut
+import sparkkinesis.simulator.service.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
 
 /** Fan-out over HTTP/1.1, where a subscription has a connection for itself. */
 final class FanOutHttp1Suite extends ContractFixture with FanOutContract with BeforeAndAfterAll {

@@ -1,6 +1,5 @@
 package sparkkinesis.simulator.server
 
-import sparkkinesis.simulator.Repository
 import java.io.{BufferedReader, InputStreamReader}
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
@@ -8,6 +7,8 @@ import java.util.concurrent.TimeUnit
 import java.util.{Timer, TimerTask}
 
 import scala.concurrent.duration._
+
+import sparkkinesis.simulator.Repository
 
 /** A running kinesis-local, started by `localstack/kinesis-mock/run`. */
 final class KinesisMock private (process: Process, val endpoint: URI) extends AutoCloseable {

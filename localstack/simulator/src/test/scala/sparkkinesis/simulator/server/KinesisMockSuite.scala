@@ -1,8 +1,9 @@
 package sparkkinesis.simulator.server
 
+import java.net.URI
+
 import sparkkinesis.SlowSuite
 import sparkkinesis.simulator.contract.{Capabilities, Capability, HttpContract, QuotaContract}
-import java.net.URI
 
 /** kinesis-local, which others wrote, keeps the contract too: so it is not our invention. */
 final class KinesisMockSuite extends HttpContract with QuotaContract with SlowSuite {

@@ -1,6 +1,5 @@
 package sparkkinesis.simulator.server
 
-import sparkkinesis.simulator.Repository
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
@@ -10,6 +9,8 @@ import scala.concurrent.duration._
 import org.testcontainers.containers.GenericContainer
 import org.testcontainers.containers.wait.strategy.Wait
 import org.testcontainers.utility.DockerImageName
+
+import sparkkinesis.simulator.Repository
 
 /** A running LocalStack of the image that `localstack/docker-compose.yml` names. */
 final class LocalStack private (container: GenericContainer[_]) extends AutoCloseable {

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.server
 
-import sparkkinesis.simulator.contract.{Capabilities, HttpContract, QuotaContract}
-import sparkkinesis.simulator.sdk.JsonClients
 import java.net.URI
 
 import org.testcontainers.DockerClientFactory
+
+import sparkkinesis.simulator.contract.{Capabilities, HttpContract, QuotaContract}
+import sparkkinesis.simulator.sdk.JsonClients
 
 /**
  * LocalStack keeps the contract as kinesis-local does, which is its engine; needs Docker. It is

@@ -1,10 +1,5 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.client.PutResult
-import sparkkinesis.model._
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.record.SequenceParts
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.time.Instant
 
 import scala.concurrent.duration._
@@ -12,6 +7,12 @@ import scala.concurrent.duration._
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.PutResult
+import sparkkinesis.model._
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.record.SequenceParts
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** Laws of the pure state, over any history of puts and reshards. */
 final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks {

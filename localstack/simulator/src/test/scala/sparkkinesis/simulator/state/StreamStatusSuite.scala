@@ -1,16 +1,17 @@
 package sparkkinesis.simulator.state
 
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
 import sparkkinesis.model.{HashKey, Position, PutEntry, StreamName}
 import sparkkinesis.simulator.Arguments
 import sparkkinesis.simulator.listing.{DescribeLimits, DescribeStream, ListShards, ListStreams}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.paging.ListFilter
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import java.time.Instant
-
-import scala.concurrent.duration._
-
-import org.scalatest.funsuite.AnyFunSuite
 
 /** What a stream is while it is being changed, and what it refuses meanwhile. */
 final class StreamStatusSuite extends AnyFunSuite {

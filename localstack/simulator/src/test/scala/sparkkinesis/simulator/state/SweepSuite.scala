@@ -1,14 +1,14 @@
 package sparkkinesis.simulator.state
 
-import sparkkinesis.model.{HashKey, HashKeyRange, PutEntry, StreamName}
-import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.model.{HashKey, HashKeyRange, PutEntry, StreamName}
+import sparkkinesis.simulator.operation._
+import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
 /** What nobody can see any more takes no memory, whether or not its shard is written to. */

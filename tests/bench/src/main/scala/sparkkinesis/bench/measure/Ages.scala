@@ -1,9 +1,10 @@
 package sparkkinesis.bench.measure
 
-import sparkkinesis.bench.report.Samples
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
+
+import sparkkinesis.bench.report.Samples
 
 /** How old records were when they were seen; for many threads. */
 final class Ages {

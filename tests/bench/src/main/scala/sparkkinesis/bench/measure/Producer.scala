@@ -1,6 +1,5 @@
 package sparkkinesis.bench.measure
 
-import sparkkinesis.bench.raw.{RawClient, Waiting}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
@@ -8,6 +7,8 @@ import scala.util.Random
 
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
+
+import sparkkinesis.bench.raw.{RawClient, Waiting}
 
 /**
  * Puts records at a mean rate; each says when it was due, whether or not the put before had come back by

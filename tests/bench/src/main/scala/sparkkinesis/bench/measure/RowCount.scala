@@ -1,6 +1,5 @@
 package sparkkinesis.bench.measure
 
-import sparkkinesis.bench.raw.Waiting
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
@@ -8,6 +7,8 @@ import scala.concurrent.duration._
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.StreamingQueryListener
 import org.apache.spark.sql.streaming.StreamingQueryListener._
+
+import sparkkinesis.bench.raw.Waiting
 
 /** Counts the rows of completed batches. */
 private final class RowCount extends StreamingQueryListener {

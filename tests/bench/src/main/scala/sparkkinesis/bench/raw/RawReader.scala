@@ -1,6 +1,5 @@
 package sparkkinesis.bench.raw
 
-import sparkkinesis.bench.sizing.Load
 import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
 import scala.concurrent.duration._
@@ -8,6 +7,7 @@ import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
 
 import sparkkinesis.bench.raw.RawReader._
+import sparkkinesis.bench.sizing.Load
 
 /** `GetRecords` in a loop: four threads over the shards, each shard to its tip. */
 object RawReader {

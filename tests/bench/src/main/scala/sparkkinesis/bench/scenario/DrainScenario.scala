@@ -1,14 +1,14 @@
 package sparkkinesis.bench.scenario
 
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.measure.{RowCount, Usage}
 import sparkkinesis.bench.raw.{RawReader, RawWriter}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.DrainScenario._
 import sparkkinesis.bench.server.{Lab, LocalKinesis}
 import sparkkinesis.bench.sizing.{Load, Sizing, Turns}
 import sparkkinesis.model.ServiceLimits
-import scala.concurrent.duration._
-
-import sparkkinesis.bench.scenario.DrainScenario._
 
 /** How fast the source takes in what a stream holds. */
 final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {

@@ -1,16 +1,16 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.measure.{ServerStats, Usage}
-import sparkkinesis.bench.raw.{RawClient, RawFollower, Waiting}
-import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.Sizing
 import scala.concurrent.duration._
 import scala.util.Using
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import sparkkinesis.bench.measure.{ServerStats, Usage}
+import sparkkinesis.bench.raw.{RawClient, RawFollower, Waiting}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.IdleScenario._
+import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.sizing.Sizing
 
 /** What a query costs while nothing arrives. */
 final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {

@@ -1,17 +1,17 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.measure.{Ages, Producer, VisibleRows}
-import sparkkinesis.bench.raw.{RawFollower, Waiting}
-import sparkkinesis.bench.report.{Figure, Goal, Result, Samples}
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.Sizing
 import scala.concurrent.duration._
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import sparkkinesis.bench.measure.{Ages, Producer, VisibleRows}
+import sparkkinesis.bench.raw.{RawFollower, Waiting}
+import sparkkinesis.bench.report.{Figure, Goal, Result, Samples}
 import sparkkinesis.bench.scenario.LatencyScenario._
+import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.sizing.Sizing
 
 /** From the moment a record is due to be put to the moment a query's code has it. */
 final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {

@@ -1,7 +1,7 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.sizing.Load
 import sparkkinesis.bench.scenario.QuotaCase._
+import sparkkinesis.bench.sizing.Load
 
 /**
  * What is written against a quota.

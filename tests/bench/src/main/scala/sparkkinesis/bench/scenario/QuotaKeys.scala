@@ -1,8 +1,9 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.model.{HashKey, HashKeyRange}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{array, col, element_at, lit}
+
+import sparkkinesis.model.{HashKey, HashKeyRange}
 
 /**
  * Partition keys of numbered records, the same for the raw loop and the sink.

@@ -1,16 +1,16 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.measure.ServerStats
-import sparkkinesis.bench.raw.{RawClient, RawWriter}
-import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.Sizing
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
 
+import sparkkinesis.bench.measure.ServerStats
+import sparkkinesis.bench.raw.{RawClient, RawWriter}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.QuotaScenario._
+import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.sizing.Sizing
 
 /** How much of the shards' quotas the sink uses, and how much it sends in vain. */
 final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {

@@ -1,7 +1,5 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.raw.{RawClient, Waiting}
-import sparkkinesis.model.ServiceLimits
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.annotation.tailrec
@@ -12,6 +10,9 @@ import software.amazon.awssdk.services.kinesis.model.{
   ProvisionedThroughputExceededException,
   Record
 }
+
+import sparkkinesis.bench.raw.{RawClient, Waiting}
+import sparkkinesis.model.ServiceLimits
 
 /**
  * A record that a shard took.

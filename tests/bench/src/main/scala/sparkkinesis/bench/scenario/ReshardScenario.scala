@@ -1,10 +1,5 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.measure.{Gaps, Producer, VisibleRows}
-import sparkkinesis.bench.raw.{RawClient, RawWriter, Waiting}
-import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.{Sizing, Turns}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.concurrent.duration._
@@ -13,7 +8,12 @@ import software.amazon.awssdk.services.kinesis.model.ScalingType
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import sparkkinesis.bench.measure.{Gaps, Producer, VisibleRows}
+import sparkkinesis.bench.raw.{RawClient, RawWriter, Waiting}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.ReshardScenario._
+import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.sizing.{Sizing, Turns}
 
 /** How long a query gets no rows while the shards of its stream double. */
 final class ReshardScenario(lab: Lab, sizing: Sizing) extends Scenario {

@@ -1,12 +1,13 @@
 package sparkkinesis.bench.scenario
 
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.measure.HeapUse
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.PaperStream
 import sparkkinesis.bench.sizing.Sizing
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.concurrent.duration._
 
 /** What a stream of very many shards asks of the driver, in memory only. */
 final class ScaleScenario(sizing: Sizing) extends Scenario {

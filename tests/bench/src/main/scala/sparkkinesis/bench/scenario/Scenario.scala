@@ -1,7 +1,8 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.report.Result
 import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.bench.report.Result
 
 /** Something to measure, with processes and streams of its own. */
 trait Scenario {

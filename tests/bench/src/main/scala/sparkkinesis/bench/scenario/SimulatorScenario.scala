@@ -1,13 +1,13 @@
 package sparkkinesis.bench.scenario
 
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.measure.{HeapUse, Usage}
 import sparkkinesis.bench.raw.{RawReader, RawWriter}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.SimulatorScenario._
 import sparkkinesis.bench.server.LocalKinesis
 import sparkkinesis.bench.sizing.{Load, Sizing}
-import scala.concurrent.duration._
-
-import sparkkinesis.bench.scenario.SimulatorScenario._
 
 /** How fast the local Kinesis itself is, lest it be what the others measure. */
 final class SimulatorScenario(sizing: Sizing) extends Scenario {

@@ -1,11 +1,12 @@
 package sparkkinesis.bench.scenario
 
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.measure.Usage
 import sparkkinesis.bench.raw.RawWriter
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{Lab, LocalKinesis}
 import sparkkinesis.bench.sizing.{Load, Sizing, Turns}
-import scala.concurrent.duration._
 
 /** How fast the sink writes where no quota holds it back. */
 final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {

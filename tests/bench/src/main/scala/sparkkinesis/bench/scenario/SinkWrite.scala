@@ -1,12 +1,13 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.bench.raw.RawWriter
-import sparkkinesis.bench.server.Lab
-import sparkkinesis.bench.sizing.Load
 import java.net.URI
 
 import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.{Column, DataFrame}
+
+import sparkkinesis.bench.raw.RawWriter
+import sparkkinesis.bench.server.Lab
+import sparkkinesis.bench.sizing.Load
 
 /** The rows that the sink's scenarios write: the same records as the raw loop's. */
 final class SinkWrite(lab: Lab) {

@@ -1,12 +1,13 @@
 package sparkkinesis.bench.server
 
-import sparkkinesis.bench.raw.RawClient
 import java.io.File
 import java.net.URI
 import java.nio.file.{Files, Path}
 import java.util.Comparator
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import sparkkinesis.bench.raw.RawClient
 
 /** What the scenarios share: a Spark of two slots, and room for checkpoints. Ends with `close`. */
 final class Lab extends AutoCloseable {

@@ -1,9 +1,10 @@
 package sparkkinesis.bench.server
 
-import sparkkinesis.bench.raw.RawClient
 import java.net.URI
 
 import scala.util.Using
+
+import sparkkinesis.bench.raw.RawClient
 
 /** A local Kinesis of its own for some measurements, and a raw client to it. */
 final class LocalKinesis private (val server: SimulatorProcess, val client: RawClient)

@@ -1,15 +1,16 @@
 package sparkkinesis.bench.server
 
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
 import sparkkinesis.bench.raw.RawClient
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamName}
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
-import java.time.Instant
-
-import scala.collection.immutable.SortedMap
-import scala.concurrent.duration._
 
 /**
  * The driver's side of a query over a great stream, without a stream: executors that report pages

@@ -1,10 +1,11 @@
 package sparkkinesis.bench.report
 
-import sparkkinesis.bench.{Setting, TemporaryFolder}
 import java.nio.file.{Files, Path}
 
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.bench.{Setting, TemporaryFolder}
 
 class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val folder = new TemporaryFolder

@@ -1,10 +1,11 @@
 package sparkkinesis.bench.report
 
-import sparkkinesis.bench.TemporaryFolder
 import java.nio.file.Path
 
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.bench.TemporaryFolder
 
 class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val folder = new TemporaryFolder

@@ -1,7 +1,8 @@
 package sparkkinesis.bench.scenario
 
-import sparkkinesis.model.{HashKey, HashKeyRange}
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.model.{HashKey, HashKeyRange}
 
 class QuotaKeysSuite extends AnyFunSuite {
   private val count = 1600

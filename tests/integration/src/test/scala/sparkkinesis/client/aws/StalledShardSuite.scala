@@ -1,5 +1,11 @@
 package sparkkinesis.client.aws
 
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
@@ -13,11 +19,6 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.position.{ByShard, StartingPosition}
 import sparkkinesis.source.protocol.ReadLimits
-import scala.concurrent.duration._
-
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
 /** A shard whose answers do not come, over HTTP: it alone waits, until the attempt's time is over. */
 class StalledShardSuite extends AnyFunSuite with Eventually {

@@ -1,9 +1,10 @@
 package sparkkinesis.sink.simulation
 
-import sparkkinesis.model.aggregate.AggregatedRecord
-import sparkkinesis.model.{HashKey, PutEntry}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+
+import sparkkinesis.model.aggregate.AggregatedRecord
+import sparkkinesis.model.{HashKey, PutEntry}
 
 /**
  * The identity of a row, wherever it is found.

@@ -1,9 +1,10 @@
 package sparkkinesis.sink.simulation
 
+import scala.util.Random
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamName}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import scala.util.Random
 
 /** The true shards of a stream, whatever listings show. Splits and merges them. */
 final class Shards(kinesis: SimulatedKinesis, random: Random, name: StreamName, initial: Int) {

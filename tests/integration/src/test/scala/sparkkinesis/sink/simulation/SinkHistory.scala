@@ -1,12 +1,13 @@
 package sparkkinesis.sink.simulation
 
+import scala.collection.mutable
+import scala.concurrent.duration._
+
 import sparkkinesis.model.{HashKey, PutEntry}
 import sparkkinesis.sink.metrics.SinkCounter._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkMetrics}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.DeliveryTimeoutException
-import scala.collection.mutable
-import scala.concurrent.duration._
 
 /**
  * One seeded history of a sink: tasks of one or two executors write their rows. Meanwhile the

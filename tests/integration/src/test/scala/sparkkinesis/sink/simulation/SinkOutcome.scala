@@ -1,9 +1,10 @@
 package sparkkinesis.sink.simulation
 
-import sparkkinesis.client.{KinesisException, Page}
-import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
 import scala.annotation.tailrec
 import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
 
 /**
  * The laws that hold for the streams at the end of a history.

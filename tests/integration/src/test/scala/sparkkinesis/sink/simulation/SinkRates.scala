@@ -1,5 +1,9 @@
 package sparkkinesis.sink.simulation
 
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -7,9 +11,6 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{PendingRecord, Request, RequestLimits}
 import sparkkinesis.sink.rate.TargetStream
-import scala.collection.mutable
-import scala.concurrent.duration._
-import scala.util.Random
 
 /**
  * Tasks that always have more rows write to a stream with quotas. Only records that exceed a quota

@@ -1,12 +1,13 @@
 package sparkkinesis.sink.simulation
 
-import sparkkinesis.{Repeated, TestScope}
 import scala.concurrent.ExecutionContext.global
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 import scala.util.{Failure, Try}
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * The promises of the sink over many seeded histories: no record is lost, duplicates appear only

@@ -1,11 +1,12 @@
 package sparkkinesis.sink.simulation
 
+import scala.collection.mutable
+import scala.util.Random
+
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamName, StreamRef}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.rate.TargetStream
-import scala.collection.mutable
-import scala.util.Random
 
 /** A Kinesis in memory with its streams and the records that landed there, all by the seed. */
 final class SinkWorld(seed: Long) {

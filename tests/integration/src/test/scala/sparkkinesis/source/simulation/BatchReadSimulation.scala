@@ -1,5 +1,14 @@
 package sparkkinesis.source.simulation
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+import scala.util.control.NonFatal
+
+import org.scalatest.funsuite.AnyFunSuite
+
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{PackedRecords, SequenceNumber, ShardId, StreamName, StreamShard}
 import sparkkinesis.simulator.fault.Faults
@@ -12,14 +21,6 @@ import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import sparkkinesis.spark.read.RecordRow
 import sparkkinesis.{Repeated, TestScope}
-import java.nio.charset.StandardCharsets.UTF_8
-import java.time.Instant
-
-import scala.concurrent.duration._
-import scala.util.Random
-import scala.util.control.NonFatal
-
-import org.scalatest.funsuite.AnyFunSuite
 
 /**
  * Batch reads over seeded histories with splits and merges, listings that come late and calls that

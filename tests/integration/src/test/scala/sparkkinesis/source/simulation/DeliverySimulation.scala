@@ -1,13 +1,14 @@
 package sparkkinesis.source.simulation
 
-import sparkkinesis.source.position.StartingPosition
-import sparkkinesis.{Repeated, TestScope}
 import scala.concurrent.ExecutionContext.global
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed

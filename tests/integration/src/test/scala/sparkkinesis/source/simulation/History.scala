@@ -1,8 +1,9 @@
 package sparkkinesis.source.simulation
 
+import scala.concurrent.duration._
+
 import sparkkinesis.source.SourceException
 import sparkkinesis.source.position.StartingPosition
-import scala.concurrent.duration._
 
 /**
  * One seeded life of a query: producers write and reshard, the service fails, executors come and go,

@@ -1,16 +1,16 @@
 package sparkkinesis.source.simulation
 
-import sparkkinesis.KplAggregates
-import sparkkinesis.client.{KinesisException, ShardFilter, ShardSnapshot}
-import sparkkinesis.model.{HashKey, PutEntry, Shard, StreamName, StreamRef}
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
+import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
+import sparkkinesis.client.{KinesisException, ShardFilter, ShardSnapshot}
+import sparkkinesis.model.{HashKey, PutEntry, Shard, StreamName, StreamRef}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
 /**
  * Writes numbered records of a few keys into one stream, and splits and merges its shards.

@@ -1,5 +1,7 @@
 package sparkkinesis.source.simulation
 
+import scala.concurrent.duration._
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
@@ -8,7 +10,6 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.watch.StreamWatch
-import scala.concurrent.duration._
 
 /**
  * One life of a query's driver.

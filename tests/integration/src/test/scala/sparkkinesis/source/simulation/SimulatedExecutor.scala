@@ -1,5 +1,9 @@
 package sparkkinesis.source.simulation
 
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.service.SimulatedClock
 import sparkkinesis.source.StreamClient
@@ -7,9 +11,6 @@ import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, ShardFetc
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
-import scala.collection.mutable
-import scala.concurrent.duration._
-import scala.util.Random
 
 /**
  * The fetch service without its threads: each piece of work happens in the order the seed says.

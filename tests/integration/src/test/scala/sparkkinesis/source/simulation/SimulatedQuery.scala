@@ -1,5 +1,10 @@
 package sparkkinesis.source.simulation
 
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{PackedRecords, Record, StreamShard}
 import sparkkinesis.source.checkpoint.OffsetCodec
@@ -8,10 +13,6 @@ import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.{Frontier, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
 import sparkkinesis.spark.read.RecordRow
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.collection.mutable
-import scala.concurrent.duration._
 
 /**
  * A query over the world: what Spark does around the source is done here, step by step: log the end,

@@ -1,5 +1,10 @@
 package sparkkinesis.source.simulation
 
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+
 import sparkkinesis.client.{ShardFilter, ShardSnapshot}
 import sparkkinesis.model.{StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.fault.Faults
@@ -8,10 +13,6 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.position.{ByShard, StartingPosition}
 import sparkkinesis.source.protocol.ReadLimits
-import java.time.Instant
-
-import scala.concurrent.duration._
-import scala.util.Random
 
 /** A Kinesis with its producers and its faults, and how the query over it is set up, all by the seed. */
 final class World(seed: Long, failOnDataLoss: Boolean) {

@@ -1,11 +1,5 @@
 package sparkkinesis.spark.read
 
-import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.{PutEntry, StreamName}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
-import sparkkinesis.{Repeated, Slow, TestScope}
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLong
 
@@ -14,6 +8,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.StreamingQuery
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.{PutEntry, StreamName}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.Leaks
+import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** What a query that reads leaves behind, batch by batch and run by run: nothing. */
 class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {

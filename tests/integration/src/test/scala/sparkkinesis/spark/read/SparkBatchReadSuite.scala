@@ -1,9 +1,5 @@
 package sparkkinesis.spark.read
 
-import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
-import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
@@ -12,6 +8,11 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
+import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** `spark.read.format("kinesis")`, over HTTP from the local Kinesis. */
 class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {

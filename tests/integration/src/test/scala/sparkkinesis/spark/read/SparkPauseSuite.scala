@@ -1,8 +1,5 @@
 package sparkkinesis.spark.read
 
-import sparkkinesis.model.{PutEntry, StreamName}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.nio.file.Files
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
@@ -15,6 +12,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import sparkkinesis.model.{PutEntry, StreamName}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** A query whose sink hangs for longer than iterators live, over HTTP: the service's time is moved. */
 class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {

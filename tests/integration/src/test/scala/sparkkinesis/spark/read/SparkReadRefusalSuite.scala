@@ -1,12 +1,5 @@
 package sparkkinesis.spark.read
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.{Fault, Faults}
-import sparkkinesis.simulator.operation.GetRecords
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Settings
 import java.nio.file.Files
 
 import org.scalatest.BeforeAndAfterAll
@@ -14,6 +7,14 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryException
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.operation.GetRecords
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.Settings
 
 /** A user may see a stream and yet not read it: the query says so. */
 class SparkReadRefusalSuite extends AnyFunSuite with BeforeAndAfterAll {

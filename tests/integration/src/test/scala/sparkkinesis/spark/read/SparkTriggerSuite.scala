@@ -9,7 +9,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
 import sparkkinesis.model.{PutEntry, StreamName}
-import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** Which triggers the source accepts, with limits and without. */
 class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {

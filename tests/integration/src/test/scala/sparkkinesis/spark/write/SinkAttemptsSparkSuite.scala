@@ -1,6 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import java.nio.file.Files
 
 import scala.concurrent.duration._
@@ -8,6 +7,8 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.DataFrame
+
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
 
 /** A task that fails and is run again: what each attempt did counts. */
 class SinkAttemptsSparkSuite extends AnyFunSuite with SinkMetricsFixture {

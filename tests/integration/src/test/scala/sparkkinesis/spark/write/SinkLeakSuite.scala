@@ -1,11 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
-import sparkkinesis.{Repeated, Slow, TestScope}
 import java.nio.file.Files
 
 import org.scalatest.BeforeAndAfterAll
@@ -14,6 +8,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQuery
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.Leaks
+import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** What a query that writes leaves behind, batch by batch and run by run: nothing. */
 class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {

@@ -1,12 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.Faults
-import sparkkinesis.simulator.service.{CallCounts, SimulatedKinesis}
-import sparkkinesis.simulator.state.Settings
-import sparkkinesis.spark.metrics.WriteMetrics
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -21,6 +14,14 @@ import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.execution.ui.SQLExecutionUIData
 import org.apache.spark.sql.functions.udf
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.Faults
+import sparkkinesis.simulator.service.{CallCounts, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
+import sparkkinesis.spark.metrics.WriteMetrics
 
 /** Writes to the local Kinesis, what Spark tells of them, and what the service saw. */
 trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with Eventually {

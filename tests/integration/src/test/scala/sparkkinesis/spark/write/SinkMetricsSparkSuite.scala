@@ -1,11 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.model.aggregate.UserRecords
-import sparkkinesis.model.{HashKey, PutEntry}
-import sparkkinesis.simulator.fault.{Fault, Faults}
-import sparkkinesis.simulator.operation.PutRecords
-import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.spark.metrics.WriteMetrics
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, LongAdder}
 
 import scala.concurrent.ExecutionContext.global
@@ -14,6 +8,13 @@ import scala.concurrent.{Await, Future}
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.model.aggregate.UserRecords
+import sparkkinesis.model.{HashKey, PutEntry}
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.operation.PutRecords
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.spark.metrics.WriteMetrics
 
 /** What Spark tells of a write is what the service saw. */
 class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {

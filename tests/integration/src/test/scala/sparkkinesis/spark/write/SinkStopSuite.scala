@@ -1,11 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.{Fault, FaultRule}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.ExecutionContext.global
@@ -17,6 +11,13 @@ import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.Leaks
 
 /** A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves nothing. */
 class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAfterEach with Leaks {

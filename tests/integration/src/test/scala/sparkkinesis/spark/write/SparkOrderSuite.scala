@@ -1,9 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.model.{RecordDistribution, StreamName}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import java.nio.file.Files
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -20,6 +16,11 @@ import org.scalatest.time.{Seconds, Span}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageCompleted}
 import org.apache.spark.sql.execution.streaming.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
+
+import sparkkinesis.model.{RecordDistribution, StreamName}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
 /** `ordering=perKey` in Spark: who writes which rows, and in what order. */
 class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {

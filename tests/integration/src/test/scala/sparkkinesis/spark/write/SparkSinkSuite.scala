@@ -1,13 +1,5 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.{Fault, Faults}
-import sparkkinesis.simulator.operation.PutRecords
-import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Settings
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
@@ -20,6 +12,15 @@ import org.scalatest.time.{Seconds, Span}
 import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.operation.PutRecords
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.Settings
 
 /** The sink in Spark, batch and streaming, over HTTP to the local Kinesis. */
 class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {

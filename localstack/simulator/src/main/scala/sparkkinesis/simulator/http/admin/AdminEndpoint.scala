@@ -1,13 +1,14 @@
 package sparkkinesis.simulator.http.admin
 
-import sparkkinesis.simulator.http.wire.UnicodeText
-import sparkkinesis.simulator.service.SimulatedKinesis
 import java.io.ByteArrayOutputStream
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
+
+import sparkkinesis.simulator.http.wire.UnicodeText
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** @param body JSON */
 private[http] final case class AdminAnswer(status: Int, body: Array[Byte])

@@ -1,13 +1,14 @@
 package sparkkinesis.simulator.http.admin
 
-import sparkkinesis.model.{ShardId, StreamName}
-import sparkkinesis.simulator.fault.{ActiveRule, Fault, FaultRule}
-import sparkkinesis.simulator.http.action.Actions
-import sparkkinesis.simulator.state.Identifier
 import scala.concurrent.duration._
 import scala.util.Random
 
 import com.fasterxml.jackson.core.JsonGenerator
+
+import sparkkinesis.model.{ShardId, StreamName}
+import sparkkinesis.simulator.fault.{ActiveRule, Fault, FaultRule}
+import sparkkinesis.simulator.http.action.Actions
+import sparkkinesis.simulator.state.Identifier
 
 /** Rules of faults as the admin endpoint has them. */
 private[http] object FaultScript {

@@ -1,5 +1,7 @@
 package sparkkinesis.simulator.http.answer
 
+import com.fasterxml.jackson.core.JsonGenerator
+
 import sparkkinesis.client.{Page, PutResult, ShardIterator}
 import sparkkinesis.model.{ChildShard, HashKeyRange, Record, Shard}
 import sparkkinesis.simulator.fanout.SubscriptionEvent
@@ -7,7 +9,6 @@ import sparkkinesis.simulator.http.wire.{UnicodeText, WireFormat}
 import sparkkinesis.simulator.listing.{ListShardsPage, StreamDescription, StreamListing}
 import sparkkinesis.simulator.operation.{PutAnswer, ShardCountUpdate}
 import sparkkinesis.simulator.state.{ErrorCode, StreamDetails, StreamMode}
-import com.fasterxml.jackson.core.JsonGenerator
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
 private[http] final class Answers(

@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.http.answer
 
-import sparkkinesis.simulator.fanout.SubscriptionEvent
-import sparkkinesis.simulator.http.wire.WireFormat
-import sparkkinesis.simulator.state.{ErrorCode, Failure}
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -10,6 +7,10 @@ import scala.jdk.CollectionConverters._
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 import software.amazon.eventstream.{HeaderValue, Message}
+
+import sparkkinesis.simulator.fanout.SubscriptionEvent
+import sparkkinesis.simulator.http.wire.WireFormat
+import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
 /** The messages of AWS's event stream; their payloads are JSON, whatever the request was in. */
 private[http] object EventFrames {

@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.http.answer
 
+import com.fasterxml.jackson.core.JsonGenerator
+import com.fasterxml.jackson.core.io.SerializedString
+
 import sparkkinesis.model.Record
 import sparkkinesis.simulator.http.wire.WireFormat
 import sparkkinesis.simulator.record.{RecordCursor, RecordLog}
-import com.fasterxml.jackson.core.JsonGenerator
-import com.fasterxml.jackson.core.io.SerializedString
 
 /** Writes the records of answers: where they are packed, from where they lie. */
 private[http] final class RecordAnswers(out: JsonGenerator, format: WireFormat) {

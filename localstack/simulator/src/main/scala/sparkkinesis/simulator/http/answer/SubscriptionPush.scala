@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.http.answer
 
-import sparkkinesis.simulator.fanout.{Subscribed, Turn}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Failure
 import java.time.Instant
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
@@ -16,6 +13,10 @@ import io.netty.handler.codec.http.{DefaultHttpContent, LastHttpContent}
 import io.netty.util.ReferenceCountUtil
 import io.netty.util.concurrent.Future
 import org.slf4j.LoggerFactory
+
+import sparkkinesis.simulator.fanout.{Subscribed, Turn}
+import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.state.Failure
 
 /**
  * Sends one subscription's events over a channel, whose event loop alone calls it.

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.http.request
 
-import sparkkinesis.model.{PutEntry, StreamArn}
-import sparkkinesis.simulator.operation.Changing
-import sparkkinesis.simulator.state.StreamMode
 import scala.reflect.ClassTag
 
 import com.fasterxml.jackson.core.JsonGenerator
+
+import sparkkinesis.model.{PutEntry, StreamArn}
+import sparkkinesis.simulator.operation.Changing
+import sparkkinesis.simulator.state.StreamMode
 
 /** How the operations of one class become requests. */
 private[http] final class Kind[O](writer: (RequestWriter, O) => Any)(implicit tag: ClassTag[O]) {

@@ -1,5 +1,10 @@
 package sparkkinesis.simulator.http.request
 
+import java.io.OutputStream
+
+import com.fasterxml.jackson.core.JsonGenerator
+import com.fasterxml.jackson.databind.JsonNode
+
 import sparkkinesis.client.PutResult
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.fanout.SubscribeToShard
@@ -7,10 +12,6 @@ import sparkkinesis.simulator.http.action.Actions
 import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.service.SimulatedKinesis
-import java.io.OutputStream
-
-import com.fasterxml.jackson.core.JsonGenerator
-import com.fasterxml.jackson.databind.JsonNode
 
 /**
  * Changing operations as requests to the service, written so that `Actions` reads the same back: a

@@ -1,8 +1,5 @@
 package sparkkinesis.simulator.http.wire
 
-import sparkkinesis.model.{HashKey, SequenceNumber, ShardId, StreamArn, StreamName}
-import sparkkinesis.simulator.paging.Tokens
-import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier}
 import java.io.IOException
 import java.time.Instant
 
@@ -11,6 +8,10 @@ import scala.util.Try
 import scala.util.control.NoStackTrace
 
 import com.fasterxml.jackson.databind.JsonNode
+
+import sparkkinesis.model.{HashKey, SequenceNumber, ShardId, StreamArn, StreamName}
+import sparkkinesis.simulator.paging.Tokens
+import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier}
 
 /** A request that cannot be understood; becomes the answer. */
 private[http] final class BadRequest(val failure: Failure.Refused)

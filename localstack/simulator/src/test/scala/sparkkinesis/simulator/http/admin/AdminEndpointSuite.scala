@@ -1,12 +1,5 @@
 package sparkkinesis.simulator.http.admin
 
-import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient, KinesisException}
-import sparkkinesis.model.{Position, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.Fault
-import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.ShardState
 import java.net.URI
 import java.net.http.HttpRequest.BodyPublishers
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
@@ -16,6 +9,20 @@ import java.time.Instant
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.{
+  ClientConfig,
+  CredentialsConfig,
+  CredentialsSource,
+  KinesisClient,
+  KinesisException
+}
+import sparkkinesis.model.{Position, PutEntry, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.fault.Fault
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.ShardState
 
 /** The protocol of the admin endpoint, and what it does to calls over HTTP. */
 final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {

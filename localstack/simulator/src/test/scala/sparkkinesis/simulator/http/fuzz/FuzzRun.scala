@@ -1,13 +1,14 @@
 package sparkkinesis.simulator.http.fuzz
 
-import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef}
-import sparkkinesis.simulator.http.action.Actions
-import sparkkinesis.simulator.http.{EmbeddedServer, HttpAnswer}
 import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.HexFormat
 
 import com.sun.management.ThreadMXBean
+
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.http.action.Actions
+import sparkkinesis.simulator.http.{EmbeddedServer, HttpAnswer}
 
 /** Some inputs for a server of its own; all of it follows from the seed. */
 private[http] final class FuzzRun(seed: Long, inputs: Int) {

@@ -1,5 +1,8 @@
 package sparkkinesis.simulator.http.fuzz
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
 import sparkkinesis.client.ShardIterator
 import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef}
 import sparkkinesis.simulator.fault.Fault
@@ -8,8 +11,6 @@ import sparkkinesis.simulator.listing.ListShards
 import sparkkinesis.simulator.paging.ListFilter
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
-import java.nio.charset.StandardCharsets.UTF_8
-import java.time.Instant
 
 /** A small simulator, and names, tokens and numbers that mean something to it. */
 private[http] final class FuzzWorld {

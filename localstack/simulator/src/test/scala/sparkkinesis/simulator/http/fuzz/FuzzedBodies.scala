@@ -1,10 +1,11 @@
 package sparkkinesis.simulator.http.fuzz
 
-import sparkkinesis.simulator.http.wire.WireFormat
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+import sparkkinesis.simulator.http.wire.WireFormat
 
 /** Bodies in either format: nearly valid, broken, or made to hurt. */
 private[http] final class FuzzedBodies(dice: Dice, world: FuzzWorld) {

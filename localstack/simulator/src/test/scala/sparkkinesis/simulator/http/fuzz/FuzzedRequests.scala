@@ -1,7 +1,8 @@
 package sparkkinesis.simulator.http.fuzz
 
-import sparkkinesis.simulator.http.wire.WireFormat
 import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import sparkkinesis.simulator.http.wire.WireFormat
 
 /**
  * HTTP requests, most of them nearly what a client of AWS sends.

@@ -1,10 +1,5 @@
 package sparkkinesis.simulator.http.fuzz
 
-import sparkkinesis.client.SystemClock
-import sparkkinesis.model.{Position, ShardId, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.http.HttpAnswer
-import sparkkinesis.{Repeated, TestScope}
 import java.net.{InetAddress, Socket}
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -12,6 +7,12 @@ import scala.annotation.tailrec
 import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.{Position, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.http.HttpAnswer
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Whatever comes over HTTP is answered as AWS would answer, and hurts nobody. `SEED=n` replays what
