@@ -6,7 +6,7 @@ import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.contract.{Capabilities, KinesisClientContract}
 import sparkkinesis.simulator.sdk.{FanOutCalls, MemoryFanOut}
 import sparkkinesis.simulator.state.Settings
-import sparkkinesis.simulator.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.service.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
 
 /** The simulator in memory keeps the contract. */
 final class SimulatedKinesisSuite extends KinesisClientContract with ConformanceSuite {

@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import sparkkinesis.simulator.SimulatedClock
+import sparkkinesis.simulator.service.SimulatedClock
 
 /** Events by time. Events of the same time happen in the order in which they were planned. */
 final class Agenda {
