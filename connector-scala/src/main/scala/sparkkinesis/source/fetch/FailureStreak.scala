@@ -4,18 +4,17 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-/** Calls to one shard that failed in a row. */
+/** Number of calls to one shard that failed in a row, and the time of the first one. */
 private[source] final case class FailureStreak(failures: Int, since: Instant) {
-  def again: FailureStreak = copy(failures = failures + 1)
+  def next: FailureStreak = copy(failures = failures + 1)
 
-  /** Longer, in time and in attempts, than a query should wait without a word. */
+  /** Whether it is too long, in time and in calls, to keep the user waiting for an error. */
   def isTooLong(now: Instant): Boolean =
-    failures > FailureStreak.PatientAttempts && now.isAfter(
-      since.plusMillis(FailureStreak.Patience.toMillis)
-    )
+    failures > FailureStreak.MaxFailures &&
+      now.isAfter(since.plusMillis(FailureStreak.MaxTime.toMillis))
 }
 
 private[source] object FailureStreak {
-  private val Patience = 5.minutes
-  private val PatientAttempts = 20
+  private val MaxTime = 5.minutes
+  private val MaxFailures = 20
 }

@@ -6,34 +6,37 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.source.DataLossException
 import sparkkinesis.source.protocol.FetchReport
 
-/** What a step of a [[ShardFetcher]] came to. */
+/** The result of one step of a [[ShardFetcher]]. */
 sealed trait FetchStep
 
 object FetchStep {
 
   /**
-   * @param isNews worth telling the driver at once
+   * A page was read.
+   *
+   * @param records number of records in the page
    * @param pause until the next step, before jitter
+   * @param isUrgent whether the driver should receive the report at once
    */
   final case class Fetched(
       report: FetchReport,
       records: Int,
       pause: FiniteDuration,
-      isNews: Boolean
+      isUrgent: Boolean
   ) extends FetchStep
 
-  /** There is no room. */
+  /** The buffer has no room. */
   final case class Waits(pause: FiniteDuration) extends FetchStep
 
-  /** The iterator was too old; the next step takes another. */
+  /** The iterator had expired. The next step gets a new one. */
   case object Expired extends FetchStep
   final case class Retries(failure: KinesisException, delay: FiniteDuration) extends FetchStep
 
-  /** Trying again would not help, or has not helped for long. */
+  /** A retry would not help, or retries have failed for too long. */
   final case class Fails(failure: KinesisException) extends FetchStep
 
   final case class Loses(loss: DataLossException) extends FetchStep
 
-  /** Read to the shard's end, or to where the query ends: no further step. */
+  /** The shard is read to its end, or to the query's stop time. There is no next step. */
   case object Ended extends FetchStep
 }

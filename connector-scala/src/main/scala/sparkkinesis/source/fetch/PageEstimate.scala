@@ -7,24 +7,32 @@ import scala.concurrent.duration._
 import sparkkinesis.model.ServiceLimits
 
 /**
- * What a shard's last page tells about its next one.
+ * What a shard's last page says about the next one.
  *
- * @param bytes of its data
- * @param held what it took in the buffer: of small records far more than their data
+ * @param readAt when the last page was read
+ * @param dataBytes bytes of its data
+ * @param bufferedBytes bytes that it takes in the buffer: for small records far more than their data
  */
-private[source] final case class PageEstimate(at: Instant, bytes: Long, held: Long) {
+private[source] final case class PageEstimate(
+    readAt: Instant,
+    dataBytes: Long,
+    bufferedBytes: Long
+) {
 
-  /** The next page will hardly be more than twice as large, nor tiny for sure. */
-  def nextEstimate: Long =
-    math.min(ServiceLimits.GetRecordsBytes.toLong, math.max(PageEstimate.MinEstimate, held * 2))
+  /** Estimated bytes of the next page in the buffer. Few pages are more than twice as large. */
+  def nextBytes: Long = {
+    val likely = math.max(PageEstimate.MinBytes, bufferedBytes * 2)
+    math.min(ServiceLimits.GetRecordsBytes.toLong, likely)
+  }
 
-  /** A page of ten megabytes uses up five seconds of a shard's quota: asking sooner is futile. */
+  /** Time until the read quota allows another call: a page of 10 MB uses five seconds of it. */
   def quotaPause(now: Instant): FiniteDuration = {
-    val due = bytes * 1000 / ServiceLimits.ReadBytesPerSecond - (now.toEpochMilli - at.toEpochMilli)
-    math.max(0, due).millis
+    val quotaMillis = dataBytes * 1000 / ServiceLimits.ReadBytesPerSecond
+    val elapsed = now.toEpochMilli - readAt.toEpochMilli
+    math.max(0, quotaMillis - elapsed).millis
   }
 }
 
 private[source] object PageEstimate {
-  private val MinEstimate = 64L * 1024
+  private val MinBytes = 64L * 1024
 }

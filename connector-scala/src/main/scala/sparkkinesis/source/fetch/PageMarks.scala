@@ -6,10 +6,10 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.Mark
 
-/** Where a batch may end within a page. */
+/** Places in a page where a batch may end. */
 object PageMarks {
 
-  /** One mark at the page's end, and as many within as the limits of a batch ask for. */
+  /** One mark at the page's end, and as many marks before it as the limits of a batch require. */
   def of(page: Page, settings: FetchSettings): Vector[Mark] = {
     val isEnd = page.next.isEmpty
     val records = PackedRecords(page.records)

@@ -9,53 +9,51 @@ import sparkkinesis.model.{ServiceLimits, StreamRef}
 import sparkkinesis.source.DataLoss
 
 /**
- * Tells whether a reader has fallen behind the stream's retention. Kinesis itself does not: it moves
- * such a reader to the oldest record kept, without a word.
+ * Detects that a reader is behind the stream's retention period. Kinesis does not report this: it
+ * silently moves such a reader to the oldest record that it still has.
  */
 final class RetentionCheck(client: KinesisClient, stream: StreamRef) {
   import RetentionCheck._
 
-  private var known =
-    Option.empty[(Instant, FiniteDuration)] // the retention, and when it was asked
+  private var cached = Option.empty[(Instant, FiniteDuration)] // time of the call, and retention
 
-  /** Whether records that arrived after `completeAsOf` may be gone by now. */
+  /** Whether records that arrived after `completeAsOf` may have expired. */
   def hasPassed(completeAsOf: Instant, now: Instant): Boolean = {
     def isOlderThan(age: FiniteDuration) =
       completeAsOf.isBefore(now.minusMillis((age + Margin).toMillis))
     isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(now))
   }
 
-  /** How much of a shard is missing, in words; it asks the service where it has not lately. */
+  /** Says how much of a shard is lost, for a message. May call the service. */
   def extent(completeAsOf: Option[Instant], now: Instant): String = {
-    def kept =
+    def retentionIfKnown =
       try Some(retention(now))
       catch { case _: KinesisException => None }
-    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => kept), now)
+    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => retentionIfKnown), now)
   }
 
-  private def retention(now: Instant): FiniteDuration =
-    known
-      .collect { case (asked, kept) if now.isBefore(asked.plusMillis(Fresh.toMillis)) => kept }
-      .getOrElse {
-        val kept = asked
-        known = Some(now -> kept)
-        kept
-      }
+  private def retention(now: Instant): FiniteDuration = cached match {
+    case Some((calledAt, value)) if now.isBefore(calledAt.plusMillis(CacheTime.toMillis)) => value
+    case _ =>
+      val value = describedRetention
+      cached = Some(now -> value)
+      value
+  }
 
-  /** Where the service is too busy to tell, what it said before: reading must not wait for that. */
-  private def asked: FiniteDuration =
+  /** The last known value if the call fails for the moment, so that reading does not wait for it. */
+  private def describedRetention: FiniteDuration =
     try client.describeStream(stream).retention
     catch {
       case failure: KinesisException if failure.isRetryable =>
-        known.fold(throw failure)(_._2)
+        cached.fold(throw failure) { case (_, value) => value }
     }
 }
 
 object RetentionCheck {
 
-  /** The service trims a little late, and clocks differ: a start at the horizon is no loss. */
+  /** Kinesis trims a little late, and clocks differ: a start at the trim horizon is no loss. */
   private val Margin = 10.minutes
 
-  /** A retention that was changed is noticed after that. */
-  private val Fresh = 10.minutes
+  /** A changed retention period takes effect after this time. */
+  private val CacheTime = 10.minutes
 }

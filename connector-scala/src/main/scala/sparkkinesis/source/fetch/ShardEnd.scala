@@ -4,15 +4,15 @@ import sparkkinesis.client.{KinesisClient, KinesisException, Page, ShardFilter, 
 import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
 
 /**
- * Whether a shard has really come to its end. The service may answer without a next iterator by
- * mistake; believing that would leave out the rest of the shard.
+ * Checks that a shard has really ended. Kinesis sometimes returns no next iterator by mistake; trusting
+ * that answer would skip the rest of the shard.
  */
 object ShardEnd {
 
   /**
-   * The children, where the page names them or the shard is listed as closed, or no more; else `None`.
-   *
-   * @param page without a next iterator
+   * @param page a page without a next iterator
+   * @return the shard's children, if the page names them, or if the shard is listed as closed or not
+   *   listed any more; otherwise `None`, because the shard has not ended
    */
   def confirmed(
       client: KinesisClient,
@@ -28,9 +28,9 @@ object ShardEnd {
     }
 
   /**
-   * The same for a page that should be the last.
-   *
-   * @throws KinesisException.ServiceFailure where nothing confirms it: to be asked again
+   * @param page a page without a next iterator
+   * @return the shard's children
+   * @throws KinesisException.ServiceFailure if the shard has not ended; the call can be retried
    */
   def children(
       client: KinesisClient,
@@ -40,7 +40,8 @@ object ShardEnd {
   ): Seq[ChildShard] =
     confirmed(client, stream, shard, page).getOrElse {
       throw new KinesisException.ServiceFailure(
-        s"GetRecords of $shard of stream $stream ended without children, though it is listed as open."
+        s"GetRecords returned neither a next iterator nor children for $shard of stream $stream, but the " +
+          "shard is listed as open."
       )
     }
 

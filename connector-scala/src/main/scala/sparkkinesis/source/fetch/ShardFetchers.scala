@@ -6,28 +6,33 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{Assignment, FetchPlan}
 
 /**
- * The shards an executor is to read, and the pages it holds of them, as the driver's plans say. Without
- * threads; used by one at a time.
+ * The fetchers of an executor, and the pages in its buffer, as the driver's plans require them. Has no
+ * threads; used by one thread at a time.
  *
- * @param fetcher for an assignment
+ * @param create a fetcher for an assignment
  */
-final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetcher) {
+final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher) {
   private val fetchers = mutable.Map.empty[StreamShard, ShardFetcher]
 
-  /** @return the fetchers that begin now; those no longer assigned end */
+  /**
+   * Drops fetchers and pages that the plan does not contain.
+   *
+   * @return the new fetchers
+   */
   def apply(plan: FetchPlan): Seq[ShardFetcher] = {
     val assigned = plan.assignments.map(_.shard).toSet
     fetchers.keySet.diff(assigned).foreach(fetchers.remove)
     buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
     plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
-    plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(begin)
+    plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(add)
   }
 
+  /** Sorted by shard. */
   def all: Seq[ShardFetcher] = fetchers.toSeq.sortBy(_._1).map(_._2)
 
   def size: Int = fetchers.size
 
-  /** Whether its shard is still this fetcher's. */
+  /** Whether this fetcher still reads its shard. */
   def isCurrent(fetcher: ShardFetcher): Boolean = fetchers.get(fetcher.shard).exists(_ eq fetcher)
 
   def isCurrent(shard: StreamShard, generation: Long): Boolean =
@@ -35,11 +40,11 @@ final class ShardFetchers(buffer: PageBuffer, fetcher: Assignment => ShardFetche
 
   def clear(): Unit = fetchers.clear()
 
-  private def begin(assignment: Assignment): ShardFetcher = {
-    // Pages that an earlier assignment read further are fetched again, and reported again.
+  private def add(assignment: Assignment): ShardFetcher = {
+    // The new fetcher reads and reports again what an earlier assignment read after this progress.
     buffer.dropAfter(assignment.shard, assignment.from)
-    val begun = fetcher(assignment)
-    fetchers.update(assignment.shard, begun)
-    begun
+    val added = create(assignment)
+    fetchers.update(assignment.shard, added)
+    added
   }
 }

@@ -5,39 +5,40 @@ import scala.collection.mutable
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, FetchReport}
 
-/** What an executor has not told the driver yet. Used under its owner's lock. */
+/** What an executor has to report to the driver. Its owner's lock guards it. */
 private[source] final class UnsentReports {
   private val reports = mutable.Queue.empty[FetchReport]
-  private var sums = FetchCounters.Zero
-  private var failed = Map.empty[StreamShard, FetchFailure]
+  private var totals = FetchCounters.Zero
+  private var failureOf = Map.empty[StreamShard, FetchFailure]
   private var urgent = true
 
-  /** Not to wait for the next heartbeat's time. */
+  /** Whether to report at once instead of with the next heartbeat. */
   def isUrgent: Boolean = urgent
 
-  def counters: FetchCounters = sums
+  def counters: FetchCounters = totals
 
-  /** The latest of each shard. */
-  def failures: Iterable[FetchFailure] = failed.values
+  /** The latest failure of each shard. */
+  def failures: Iterable[FetchFailure] = failureOf.values
 
-  def report(report: FetchReport, records: Int, isNews: Boolean): Unit = {
+  /** @param records number of records that the report is about */
+  def add(report: FetchReport, records: Int, isUrgent: Boolean): Unit = {
     reports.enqueue(report)
-    sums = sums.copy(
-      records = sums.records + records,
-      bytes = sums.bytes + report.marks.map(_.bytes).sum,
-      lostRanges = sums.lostRanges + report.lost
+    totals = totals.copy(
+      records = totals.records + records,
+      bytes = totals.bytes + report.marks.map(_.bytes).sum,
+      lostRanges = totals.lostRanges + report.lost
     )
-    urgent ||= isNews
+    urgent ||= isUrgent
   }
 
-  def count(change: FetchCounters => FetchCounters): Unit = sums = change(sums)
+  def count(change: FetchCounters => FetchCounters): Unit = totals = change(totals)
 
   def fail(failure: FetchFailure): Unit = {
-    failed = failed.updated(failure.shard, failure)
+    failureOf = failureOf.updated(failure.shard, failure)
     urgent = true
   }
 
-  /** All reports, in order. */
+  /** Removes and returns all reports, in order. */
   def take(): Vector[FetchReport] = {
     urgent = false
     val all = reports.toVector
@@ -45,6 +46,6 @@ private[source] final class UnsentReports {
     all
   }
 
-  /** They could not be told: they come first the next time. */
+  /** Returns reports that the driver did not receive. The next `take` returns them first. */
   def giveBack(unsent: Vector[FetchReport]): Unit = reports.prependAll(unsent)
 }

@@ -15,9 +15,9 @@ import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /**
- * Plans what a batch read reads of one stream: a range of each shard that may have records in it,
- * closed ones, parents and children alike. They can be read at the same time: only within a shard
- * there is an order.
+ * Plans a batch query of one stream: one range per shard that may have records, open or closed. Tasks
+ * may read parents and children at the same time, because a batch query has an order only within a
+ * shard.
  *
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
@@ -39,10 +39,11 @@ final class BatchReadPlanner(
   def arn: StreamArn = summary.arn
 
   /**
-   * By shard, in ascending order. Every end is over when this returns: to read it again is to read the
-   * same.
+   * One range per shard, sorted by shard. Waits until each end is in the past, so that reading a range
+   * again returns the same records.
    *
-   * @throws SourceException where start or end cannot be, or a start is lost and `failOnDataLoss`
+   * @throws SourceException if a start or an end is invalid, or if a start has expired and
+   *   `failOnDataLoss` is `true`
    */
   def ranges(): Seq[ShardRange] = {
     val listing = retrying {
@@ -53,7 +54,7 @@ final class BatchReadPlanner(
       ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime),
       listing.shards
     )
-    val starts = new ShardStarts(stream, start, summary.retention, now, clock, miss)
+    val starts = new ShardStarts(stream, start, summary.retention, now, clock, lose)
     starts.check(listing.shards)
     val wanted = bounds.shards.filter(_.forall(name => listing.shards.exists(_.id.name == name)))
     val shards = listing.shards.sortBy(_.id).filter(shard => wanted.forall(_(shard.id.name)))
@@ -66,14 +67,17 @@ final class BatchReadPlanner(
     ranges
   }
 
-  /** Arrival times are approximate and need not grow: what a filter wants lies well within. */
+  /**
+   * Starts later if a filter on the arrival time allows it. Arrival times are approximate and may
+   * decrease, so the range gets a margin.
+   */
   private def narrowed(begin: ShardStart, now: Instant): ShardStart =
     bounds.sinceMillis.map(millis =>
       Instant.ofEpochMilli(millis).minusMillis(Margin.toMillis)
     ) match {
       case Some(since) if isBefore(begin.progress, since) && !since.isAfter(now) =>
-        val horizon = now.minusMillis(summary.retention.toMillis)
-        ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(horizon)))
+        val trimHorizon = now.minusMillis(summary.retention.toMillis)
+        ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(trimHorizon)))
       case _ => begin
     }
 
@@ -88,13 +92,13 @@ final class BatchReadPlanner(
     ShardStarts.requireListed("endingPosition", ref, end, listed)
     private val parents = listed.flatMap(_.parents).toSet
 
-    /** `None` where nothing can lie between. */
+    /** `None` if the range is empty. */
     def of(shard: Shard, begin: ShardStart): Option[ShardRange] = {
       val id = StreamShard(arn, shard.id)
       end.of(shard.id) match {
         case EndingPosition.UpTo(number) =>
           val upTo = Progress.After(number)
-          Option.when(begin.progress != upTo && !isBehind(begin, arrival(shard, number))) {
+          Option.when(begin.progress != upTo && !startsAfter(begin, arrivalOf(shard, number))) {
             ShardRange(id, begin.progress, upTo, begin.completeAsOf)
           }
         case EndingPosition.Before(instant) => before(id, begin, instant.toEpochMilli)
@@ -106,8 +110,8 @@ final class BatchReadPlanner(
       if (millis > now.toEpochMilli + 1)
         throw new SourceException(
           "KINESIS_END_IN_FUTURE",
-          s"Option 'endingPosition' is '${Instant.ofEpochMilli(millis)}' for stream $ref, and by the " +
-            s"service's clock it is $now. A batch read ends in the past: leave it out to read up to now."
+          s"Option 'endingPosition' is '${Instant.ofEpochMilli(millis)}' for stream $ref. This is in the " +
+            s"future: the service's clock shows $now. To read up to the current time, remove the option."
         )
       val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + Margin.toMillis)).min
       val isEmpty = begin.progress match {
@@ -120,32 +124,32 @@ final class BatchReadPlanner(
       )
     }
 
-    /** Of the last record; where there is none such, what lies before it is read all the same. */
-    private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] = {
+    /** Arrival time of the range's last record. If it has expired, earlier records are still read. */
+    private def arrivalOf(shard: Shard, number: SequenceNumber): Option[Instant] = {
       val record = retrying(new RecordLookup(stream, clock).find("endingPosition", shard, number))
       if (record.isEmpty)
-        miss(s"${shard.id} of stream $ref has no record $number, where 'endingPosition' ends.")
+        lose(s"${shard.id} of stream $ref has no record $number, which 'endingPosition' names.")
       record.map(it => Instant.ofEpochMilli(it.arrivalMillis))
     }
 
-    /** Whether reading begins at a time that is later than the last record's. */
-    private def isBehind(begin: ShardStart, last: Option[Instant]): Boolean = begin.progress match {
+    /** Whether the range starts after the arrival time of its last record. */
+    private def startsAfter(begin: ShardStart, last: Option[Instant]): Boolean = begin.progress match {
       case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
       case _ => false
     }
   }
 
-  private def miss(message: String): Unit =
+  private def lose(message: String): Unit =
     if (failOnDataLoss)
       throw new SourceException(
         "KINESIS_DATA_LOSS",
-        s"$message To read what there is, set 'failOnDataLoss' to 'false'."
+        s"$message To read the remaining records, set 'failOnDataLoss' to 'false'."
       )
-    else log.warn(s"$message Going on, as 'failOnDataLoss' is 'false'.")
+    else log.warn(s"$message The query continues, because 'failOnDataLoss' is 'false'.")
 
   /**
-   * The service tells its time to the second: after so long it is certainly later than every end, and
-   * nothing more can arrive before one.
+   * Waits until each end is in the past, so that no more records can arrive before it. The service
+   * reports its time in whole seconds.
    */
   private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption
@@ -157,6 +161,6 @@ final class BatchReadPlanner(
 
 object BatchReadPlanner {
 
-  /** By which a filter's times are widened. */
+  /** Added to both ends of a filter on the arrival time. */
   val Margin: FiniteDuration = 1.minute
 }

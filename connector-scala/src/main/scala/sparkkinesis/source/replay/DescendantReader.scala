@@ -5,19 +5,19 @@ import sparkkinesis.model.{ChildShard, PackedRecords, StreamShard}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * Reads ranges, and behind one of a batch read the children that the plan did not know: a listing may
- * show the shards as they were some seconds ago.
+ * Reads ranges. After a range of a batch query, it also reads the shard's children that the plan does
+ * not contain, because a listing may be some seconds old.
  */
 final class DescendantReader(reader: ShardRangeReader) {
 
-  /** A page at a time, each shard's in order. */
+  /** One page at a time, in order per shard. */
   def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
     var children = Seq.empty[ChildShard]
-    val own = reader.pages(range, children = _).map(range.shard -> _)
-    own ++ children.iterator.flatMap(child => pagesOf(range, child))
+    val ofShard = reader.pages(range, children = _).map(range.shard -> _)
+    ofShard ++ children.iterator.flatMap(child => pagesOf(range, child))
   }
 
-  /** Of a merge's two parents, the first one's reader reads the child. */
+  /** After a merge, only the reader of the first parent reads the child. */
   private def pagesOf(
       range: ShardRange,
       child: ChildShard

@@ -1,12 +1,12 @@
 package sparkkinesis.source.replay
 
 /**
- * What a batch read may leave out, since nobody wants it.
+ * The part of a batch query's records that its filters require. `None` sets no bound.
  *
- * @param sinceMillis records that arrived before
- * @param beforeMillis records that arrived then or later
- * @param shards records of other shards, by name
- * @param streams records of other streams, by name
+ * @param sinceMillis records that arrived at this time or later
+ * @param beforeMillis records that arrived before this time
+ * @param shards records of these shards, by name
+ * @param streams records of these streams, by name
  */
 final case class ReadBounds(
     sinceMillis: Option[Long],
@@ -15,7 +15,7 @@ final case class ReadBounds(
     streams: Option[Set[String]]
 ) {
 
-  /** Wanted by both. */
+  /** The records that both require. */
   def and(other: ReadBounds): ReadBounds = ReadBounds(
     (sinceMillis ++ other.sinceMillis).maxOption,
     (beforeMillis ++ other.beforeMillis).minOption,

@@ -15,11 +15,11 @@ import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLossException, StreamClient}
 
 /**
- * Reads exactly the records of a range again, from Kinesis. Correctness rests on this, never on what was
- * read ahead.
+ * Reads exactly the records of a range from Kinesis. Correctness depends on this reader, and never on
+ * buffered pages.
  *
- * @param settings for the page size and pace
- * @param isCancelled asked between calls
+ * @param settings page size, period between calls, and whether the query fails on a loss
+ * @param isCancelled checked between calls
  */
 final class ShardRangeReader(
     stream: StreamClient,
@@ -32,24 +32,24 @@ final class ShardRangeReader(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
-  private val horizon = new RetentionCheck(client, ref)
+  private val retention = new RetentionCheck(client, ref)
   private var lost = 0L
-  private var isChecked = false // whether the range's beginning was found trimmed, and passed over
+  private var isTolerated = false // whether a range that is behind the retention was counted
 
-  /** Ranges of which a part was missing and passed over, by this attempt. */
+  /** Number of ranges that this attempt read only in part, with `failOnDataLoss` set to `false`. */
   def lostRanges: Long = lost
 
   /**
-   * In order, a page at a time.
+   * In order, one page at a time. The iterator throws `DataLossException` as soon as it is certain that
+   * a record of the range is missing, if `failOnDataLoss` is `true`.
    *
-   * @param atEnd hears of the children, where the range reaches the shard's end
-   * @throws DataLossException as soon as it is certain that a part is missing, from `next`
+   * @param atEnd receives the children if the range reaches the shard's end
    */
   def pages(
       range: ShardRange,
       atEnd: Seq[ChildShard] => Unit = _ => ()
   ): Iterator[PackedRecords] = {
-    isChecked = false
+    isTolerated = false
     Iterator.unfold(Option(Reading(range.from, None, range.completeAsOf))) {
       _.map(next(range, _, atEnd))
     }
@@ -60,14 +60,14 @@ final class ShardRangeReader(
       reading: Reading,
       atEnd: Seq[ChildShard] => Unit
   ): (PackedRecords, Option[Reading]) =
-    try onward(range, reading, atEnd)
+    try readPage(range, reading, atEnd)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
-        passOver(loss)
+        tolerate(loss)
         (PackedRecords.Empty, None)
     }
 
-  private def onward(
+  private def readPage(
       range: ShardRange,
       reading: Reading,
       atEnd: Seq[ChildShard] => Unit
@@ -94,49 +94,50 @@ final class ShardRangeReader(
       lossIn(range, page, wanted.size) match {
         case Some(loss) if settings.failOnDataLoss => throw loss
         case Some(loss) =>
-          passOver(loss)
+          tolerate(loss)
           (wanted, None)
         case None =>
-          (wanted, Some(Reading(read, page.next, unreadSince(wanted).orElse(reading.unreadSince))))
+          (wanted, Some(Reading(read, page.next, lastArrival(wanted).orElse(reading.completeAsOf))))
       }
   }
 
-  private def unreadSince(read: PackedRecords): Option[Instant] =
+  private def lastArrival(read: PackedRecords): Option[Instant] =
     read.indices.lastOption.map(last => Instant.ofEpochMilli(read.arrivalMillis(last)))
 
-  private def passOver(loss: DataLossException): Unit = {
+  private def tolerate(loss: DataLossException): Unit = {
     lost += 1
-    log.warn(s"${loss.getMessage} Going on, as it is.")
+    log.warn(s"${loss.getMessage} The query continues, because 'failOnDataLoss' is 'false'.")
   }
 
   /**
-   * Once a range, however often the call that follows is made. Nothing tells the last record of a batch
-   * read: it must not be overtaken on the way either.
+   * Checks where a range starts, and also later pages of a batch query: its last record is not known, so
+   * a loss on the way is not noticed otherwise. Counts a tolerated loss once per range.
    */
-  private def checkHorizon(range: ShardRange, reading: Reading): Unit = {
-    val isOwed = reading.progress == range.from || range.until.nonEmpty
-    if (!isChecked && isOwed && reading.unreadSince.exists(horizon.hasPassed(_, clock.now))) {
-      val verb = if (reading.progress == range.from) "begins" else "goes on"
-      val loss = lossOf(range, s"it $verb where records have been trimmed", reading.unreadSince)
+  private def checkRetention(range: ShardRange, reading: Reading): Unit = {
+    val isStart = reading.progress == range.from
+    val isChecked = !isTolerated && (isStart || range.until.nonEmpty)
+    if (isChecked && reading.completeAsOf.exists(retention.hasPassed(_, clock.now))) {
+      val where = if (isStart) "start" else "current position"
+      val loss = lossOf(range, s"records at its $where have been trimmed", reading.completeAsOf)
       if (settings.failOnDataLoss) throw loss
-      isChecked = true
-      passOver(loss)
+      isTolerated = true
+      tolerate(loss)
     }
   }
 
   private def lossOf(
       range: ShardRange,
       reason: String,
-      since: Option[Instant]
+      completeAsOf: Option[Instant]
   ): DataLossException =
-    new DataLossException(ref, range, s"$reason (${horizon.extent(since, clock.now)})")
+    new DataLossException(ref, range, s"$reason (${retention.extent(completeAsOf, clock.now)})")
 
   private def isDone(range: ShardRange, read: Progress, page: Page): Boolean =
     read == range.upTo || range.upTo == Progress.Finished && page.next.isEmpty
 
   private def isTip(page: Page): Boolean = page.records.isEmpty && page.millisBehindLatest == 0
 
-  /** The last record of the range exists, so passing it, or reaching the tip, without it is loss. */
+  /** The range's last record existed, so reaching a later record or the tip without it is a loss. */
   private def lossIn(range: ShardRange, page: Page, wanted: Int): Option[DataLossException] = {
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || isTip(page)
@@ -147,7 +148,7 @@ final class ShardRangeReader(
 
   @tailrec
   private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
-    if (isCancelled()) throw new InterruptedException(s"Reading $range of $ref was cancelled.")
+    if (isCancelled()) throw new InterruptedException(s"Reading $range of stream $ref was cancelled.")
     attempt(range, reading) match {
       case Right(page) => page
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>
@@ -159,7 +160,7 @@ final class ShardRangeReader(
           range.completeAsOf
         )
       case Left(failure) if failure.isRetryable && failures < MaxFailures =>
-        log.debug(s"Reading $range of $ref again, after: ${failure.getMessage}")
+        log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
         clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
         fetch(range, reading.copy(iterator = None), failures + 1)
       case Left(failure) => throw failure
@@ -168,7 +169,7 @@ final class ShardRangeReader(
 
   private def attempt(range: ShardRange, reading: Reading): Either[KinesisException, Page] =
     try {
-      checkHorizon(range, reading)
+      checkRetention(range, reading)
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator =
         reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
@@ -181,13 +182,13 @@ final class ShardRangeReader(
 
 object ShardRangeReader {
 
-  /** In a row, with delays up to ten seconds: about two minutes of outage. */
+  /** Failures in a row, with delays of up to ten seconds: about two minutes. */
   private val MaxFailures = 20
 
-  /** @param unreadSince whatever arrived before has been read, or was not wanted */
+  /** @param completeAsOf all records of the range that arrived before have been read */
   private final case class Reading(
       progress: Progress,
       iterator: Option[ShardIterator],
-      unreadSince: Option[Instant]
+      completeAsOf: Option[Instant]
   )
 }

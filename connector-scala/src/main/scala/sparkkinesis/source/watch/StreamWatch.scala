@@ -1,7 +1,6 @@
 package sparkkinesis.source.watch
 
 import java.time.Instant
-import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration._
 
@@ -9,16 +8,16 @@ import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Backoff, KinesisException, ShardFilter, ShardSnapshot}
 import sparkkinesis.model.offset.{Progress, StreamOffset}
-import sparkkinesis.model.{Position, Shard, ShardId}
+import sparkkinesis.model.{Position, SequenceNumber, Shard, ShardId}
 import sparkkinesis.source.checkpoint.StreamIdentity
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /**
- * Looks at a stream's shards now and then, beside the query: is each one looked after, and is it still the
- * same stream? What it finds counts only when it is found twice, an interval apart. Has no thread; safe for use by
- * many.
+ * Checks one stream of a running query: whether the query will read each listed shard, and whether the
+ * stream is still the same one. Has no thread. One thread at a time calls `inspect`; any thread may call
+ * the other methods, which use the results of earlier inspections.
  *
- * @param interval between two looks, but for jitter, and for longer after a failed one
+ * @param interval between two inspections, plus jitter; longer after failed ones
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class StreamWatch(
@@ -31,127 +30,104 @@ final class StreamWatch(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[StreamWatch])
-  private val looking = new ReentrantLock // one look at a time
   private val retries = Backoff(interval, interval.max(LongestPause))
-  private var offset = Option.empty[StreamOffset]
-  private var before = Vector.empty[Shard]
-  private var suspicion = PendingFindings.Nothing
-  private var standing = Option.empty[AuditFindings]
+  private var start = Option.empty[StreamOffset]
+  private var state = AuditState.Initial
   private var failure = Option.empty[SourceException]
-  private var failures = 0
-  private var adopted = 0L
+  private var repairs = 0L
   private var failed = 0L
+  private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
 
-  /** The next batch begins there: from now on that is what is looked at. */
-  def planned(begin: StreamOffset): Unit = synchronized { offset = Some(begin) }
+  /** Sets where the next batch starts. Later inspections compare this offset with the listing. */
+  def advance(next: StreamOffset): Unit = synchronized { start = Some(next) }
 
-  /** @throws SourceException where the stream is another one, or a shard would be lost */
+  /** @throws SourceException if the stream was deleted or recreated, or a shard would never be read */
   def check(): Unit = synchronized(failure.foreach(cause => throw cause))
 
-  /** How often shards were taken up that nobody had looked after. */
-  def lostRanges: Long = synchronized(adopted)
+  /** Number of shards that the query would never have read without a repair. */
+  def lostRanges: Long = synchronized(repairs)
 
-  /** Listings that failed. */
+  /** Number of inspections that failed. */
   def failedListings: Long = synchronized(failed)
 
   /**
-   * The end of a batch with what no batch would ever read, if `failOnDataLoss` is `false`.
+   * Repairs the end of a batch with the confirmed findings, if `failOnDataLoss` is `false`.
    *
-   * @param end itself where nothing is amiss
+   * @return `end` itself if there are none
    */
-  def mended(end: StreamOffset): StreamOffset = synchronized {
-    standing.fold(end) { findings =>
-      standing = None
-      suspicion = PendingFindings.Nothing
-      offset = None // until the mended one is known, looking would find the same again
-      adopted += findings.missing.size.toLong + findings.forsaken.size
-      log.warn(s"${AuditReport.text(ref, findings)} Going on with what is left, as it is.")
-      findings.mend(end)
+  def repair(end: StreamOffset): StreamOffset = synchronized {
+    val confirmed = if (failOnDataLoss) None else state.confirmed(interval)
+    confirmed.fold(end) { findings =>
+      state = AuditState.Initial
+      start = None // until a batch starts at the repaired offset: before, each audit finds the same
+      repairs += findings.size
+      log.warn(
+        s"${AuditReport.text(ref, findings)} The query continues, because 'failOnDataLoss' is 'false'."
+      )
+      findings.repair(end)
     }
   }
 
   /**
-   * Lists the shards, and judges.
+   * Whether a run may end. It waits until an inspection is conclusive and pending findings are
+   * confirmed or refuted, but not forever.
    *
-   * @return the pause until the next look
+   * @throws SourceException as `check`
    */
-  def look(now: Instant): FiniteDuration = {
-    looking.lockInterruptibly()
-    try synchronized(offset).fold(jittered)(look(_, now))
-    finally looking.unlock()
+  def isSettled: Boolean = synchronized {
+    check()
+    start.isEmpty || state.isSettled
   }
 
-  private def look(from: StreamOffset, now: Instant): FiniteDuration =
+  /**
+   * After a failure elsewhere: throws the better explanation, if the stream was deleted or recreated.
+   *
+   * @throws SourceException as `check`
+   */
+  def explain(offset: StreamOffset): Unit = {
+    check()
+    changed(offset).foreach(cause => throw cause)
+  }
+
+  /**
+   * Lists the shards and audits them.
+   *
+   * @return the pause until the next inspection
+   */
+  def inspect(now: Instant): FiniteDuration = synchronized(start).fold(interval.min(Soon)) { from =>
     try {
       val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
-      if (isOdd(from, listed)) verify(from)
-      judge(from, listed, now)
-      failures = 0
-      before = listed.toVector
-      jittered
-    } catch { case e: KinesisException => recover(e, from, now) }
-
-  /**
-   * Whether the last look has settled all there was to ask. A run that is about to end waits for it.
-   *
-   * @param begin where the next batch would begin
-   */
-  def hasSettled(begin: StreamOffset, now: Instant): Boolean = {
-    planned(begin)
-    if (suspicion.isDue(now, interval)) look(now)
-    check()
-    synchronized(standing.isEmpty && suspicion.isOver)
-  }
-
-  /** After a failure elsewhere: that it was deleted, or made again, explains it better. */
-  def explain(begin: StreamOffset): Unit =
-    try explainQuietly(begin)
-    finally check()
-
-  /** A shard that begins behind what was read of it, or began elsewhere before, is another's. */
-  private def isOdd(begin: StreamOffset, listed: Seq[Shard]): Boolean = {
-    val firsts = before.map(shard => shard.id -> shard.first).toMap
-    listed.exists { shard =>
-      firsts.get(shard.id).exists(_ != shard.first) ||
-      begin.shards.get(shard.id).map(_.progress).exists {
-        case Progress.After(number) => number < shard.first
-        case Progress.From(number) => number < shard.first
-        case _ => false
-      }
+      if (looksRecreated(from, listed)) verify(from)
+      audit(from, listed, now)
+      firstNumbers = listed.map(shard => shard.id -> shard.first).toMap
+      if (synchronized(state.isRepeatedSoon)) interval.min(Soon)
+      else (interval * (0.9 + 0.2 * chance())).toMillis.millis
+    } catch {
+      case e: KinesisException.NotFound =>
+        changed(from).foreach(fail)
+        retry(e)
+      case e: KinesisException => retry(e)
     }
   }
 
-  private def verify(begin: StreamOffset): Unit = {
-    val cause = StreamIdentity.changed(client, ref, begin)
-    synchronized { failure = failure.orElse(cause) }
-  }
-
-  private def judge(
-      begin: StreamOffset,
-      listed: Seq[Shard],
-      now: Instant
-  ): Unit = {
-    val verdict = ShardAudit.of(begin, listed).map { findings =>
-      // Else the listing is late, and what it lacks is still to come.
-      val isCertain = findings.isEmpty || findings.unlisted.forall(isGone)
-      if (isCertain) findings else AuditFindings.None
+  private def audit(from: StreamOffset, listed: Seq[Shard], now: Instant): Unit = {
+    val findings = ShardAudit.of(from, listed).map { found =>
+      val isOutdated = !found.isEmpty && !ShardAudit.unlisted(from, listed).forall(isGone)
+      if (isOutdated) AuditFindings.None else found
     }
-    if (verdict.exists(!_.isEmpty)) verify(begin)
-    synchronized {
-      suspicion = verdict.fold(suspicion.unjudged(now))(suspicion.judged(_, now))
-      suspicion.standing(now, interval * 9 / 10).foreach(conclude)
+    if (findings.exists(!_.isEmpty)) verify(from)
+    val next = synchronized {
+      state = findings.fold(state.unclear)(state.conclusive(_, now))
+      if (failOnDataLoss)
+        state.confirmed(interval).foreach(found => fail(AuditReport.failure(ref, found)))
+      state
     }
-    val unsettled = suspicion.unsettled
-    if (unsettled >= NoteworthyLooks && Integer.bitCount(unsettled) == 1) // the 4th, 8th, 16th ...
+    if (next.inconclusive >= NoteworthyCount && isPowerOfTwo(next.inconclusive))
       log.warn(
-        s"The listing of stream $ref has contradicted itself, or lacked a shard that is read, $unsettled " +
-          "times in a row: whether every shard is looked after cannot be told."
+        s"${next.inconclusive} listings of stream $ref in a row were inconsistent or lacked a shard " +
+          "that is being read. The connector cannot check whether the query reads every shard."
       )
   }
-
-  private def conclude(findings: AuditFindings): Unit =
-    if (failOnDataLoss) failure = failure.orElse(Some(AuditReport.failure(ref, findings)))
-    else standing = Some(findings)
 
   private def isGone(shard: ShardId): Boolean =
     try {
@@ -159,33 +135,58 @@ final class StreamWatch(
       false
     } catch { case _: KinesisException.NotFound => true }
 
-  /** What is known is read on: a listing is needed for what goes wrong only. */
-  private def recover(e: KinesisException, begin: StreamOffset, now: Instant): FiniteDuration = {
-    e match {
-      case _: KinesisException.NotFound => explainQuietly(begin)
-      case _ =>
+  /** Whether a shard starts elsewhere than before, or after a record that was read from it. */
+  private def looksRecreated(from: StreamOffset, listed: Seq[Shard]): Boolean =
+    listed.exists { shard =>
+      firstNumbers.get(shard.id).exists(_ != shard.first) ||
+      from.shards.get(shard.id).map(_.progress).exists {
+        case Progress.After(number) => number < shard.first
+        case Progress.From(number) => number < shard.first
+        case _ => false
+      }
     }
-    failures += 1
-    synchronized {
+
+  /** @throws KinesisException if the service does not describe the stream */
+  private def verify(from: StreamOffset): Unit =
+    StreamIdentity.changed(client, ref, from).foreach(fail)
+
+  private def changed(from: StreamOffset): Option[SourceException] =
+    try StreamIdentity.changed(client, ref, from)
+    catch {
+      case e: KinesisException =>
+        log.debug(s"DescribeStreamSummary failed for stream $ref.", e)
+        None
+    }
+
+  private def fail(cause: SourceException): Unit = synchronized {
+    failure = failure.orElse(Some(cause))
+  }
+
+  /**
+   * Counts a failed inspection. The query continues with the shards that it knows.
+   *
+   * @return the pause until the next inspection
+   */
+  def retry(cause: Throwable): FiniteDuration = {
+    val failures = synchronized {
       failed += 1
-      suspicion = suspicion.failed(now, failures)
+      state = state.failed
+      state.failures
     }
-    if (Integer.bitCount(failures) == 1) // the 1st, 2nd, 4th, 8th ...
+    if (isPowerOfTwo(failures))
       log.warn(
-        s"The shards of stream $ref could not be listed, $failures times in a row. Those that are " +
-          s"known are read on. ${e.getMessage}"
+        s"Listing the shards of stream $ref failed $failures times in a row. The query continues with " +
+          s"the shards that it knows. Cause: ${cause.getMessage}"
       )
     interval.max(retries.delay(failures, chance()))
   }
-
-  private def explainQuietly(begin: StreamOffset): Unit =
-    try verify(begin)
-    catch { case e: KinesisException => log.debug(s"Stream $ref was not described.", e) }
-
-  private def jittered: FiniteDuration = (interval * (0.9 + 0.2 * chance())).toMillis.millis
 }
 
 object StreamWatch {
   private val LongestPause = 5.minutes
-  private val NoteworthyLooks = 4
+  private val Soon = 1.second
+  private val NoteworthyCount = 4
+
+  /** Logs repeated problems ever less often. */
+  private def isPowerOfTwo(count: Int): Boolean = Integer.bitCount(count) == 1
 }

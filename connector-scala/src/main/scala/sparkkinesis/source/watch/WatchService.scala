@@ -12,8 +12,8 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 
 /**
- * Lets each stream of a query be looked at, now and then, in daemon threads that end by `close`. What it
- * is asked it answers from the last looks.
+ * Inspects each stream of a query at regular intervals, in daemon threads that end with `close`. Its
+ * methods return or throw what the last inspections found; only `explain` calls Kinesis.
  */
 final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) extends AutoCloseable {
   import WatchService._
@@ -27,32 +27,31 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
       thread
     }
   )
-  private var hasBegun = false
+  private var isStarted = false
 
   /**
-   * The next batch begins there.
+   * Sets where the next batch starts. The first call starts the inspections.
    *
-   * @throws SourceException where a stream is another one, or a shard would be lost
+   * @throws SourceException as [[StreamWatch.check]]
    */
-  def planned(begin: SourceOffset): Unit = {
-    each(begin)(_.planned(_))
-    if (!hasBegun) watches.values.foreach(schedule(_, Duration.Zero))
-    hasBegun = true
+  def advance(start: SourceOffset): Unit = {
+    watched(start).foreach { case (watch, offset) => watch.advance(offset) }
+    if (!isStarted) watches.values.foreach(schedule(_, Duration.Zero))
+    isStarted = true
     watches.values.foreach(_.check())
   }
 
-  /** See [[StreamWatch.mended]]; `end` itself where nothing is amiss. */
-  def mended(end: SourceOffset): SourceOffset =
-    end.transform((arn, known) => watches.get(arn).fold(known)(_.mended(known)))
+  /** See [[StreamWatch.repair]]. */
+  def repair(end: SourceOffset): SourceOffset =
+    end.transform((arn, offset) => watches.get(arn).fold(offset)(_.repair(offset)))
 
-  /** See [[StreamWatch.hasSettled]]; may call the service. */
-  def hasSettled(begin: SourceOffset): Boolean =
-    begin.streams.forall { case (arn, known) =>
-      watches.get(arn).forall(_.hasSettled(known, clock.now))
-    }
+  /** See [[StreamWatch.isSettled]]. */
+  def isSettled(start: SourceOffset): Boolean =
+    watched(start).forall { case (watch, _) => watch.isSettled }
 
-  /** After a failure elsewhere: throws what explains it better, if a stream was deleted or made again. */
-  def explain(begin: SourceOffset): Unit = each(begin)(_.explain(_))
+  /** See [[StreamWatch.explain]]. */
+  def explain(start: SourceOffset): Unit =
+    watched(start).foreach { case (watch, offset) => watch.explain(offset) }
 
   def lostRanges: Long = watches.values.map(_.lostRanges).sum
 
@@ -63,32 +62,31 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
     ()
   }
 
-  private def each(offset: SourceOffset)(action: (StreamWatch, StreamOffset) => Unit): Unit =
+  private def watched(offset: SourceOffset): Seq[(StreamWatch, StreamOffset)] =
     for {
-      (arn, known) <- offset.streams
+      (arn, known) <- offset.streams.toSeq
       watch <- watches.get(arn)
-    } action(watch, known)
+    } yield watch -> known
 
   private def schedule(watch: StreamWatch, delay: FiniteDuration): Unit =
     try {
-      pool.schedule((() => look(watch)): Runnable, delay.toMillis, TimeUnit.MILLISECONDS)
+      pool.schedule((() => inspect(watch)): Runnable, delay.toMillis, TimeUnit.MILLISECONDS)
       ()
     } catch { case _: RejectedExecutionException => } // closed
 
-  private def look(watch: StreamWatch): Unit =
-    try schedule(watch, watch.look(clock.now))
+  private def inspect(watch: StreamWatch): Unit =
+    try schedule(watch, watch.inspect(clock.now))
     catch {
       case _: InterruptedException => // closed
       case NonFatal(_) if pool.isShutdown => // a call on a closed client
       case NonFatal(e) =>
-        log.error("Looking at a stream's shards failed; it is tried again in a while.", e)
-        schedule(watch, AfterError)
+        log.error("Inspecting a stream's shards failed unexpectedly.", e)
+        schedule(watch, watch.retry(e))
     }
 }
 
 object WatchService {
 
-  /** A service that does not answer holds a thread for as long as its client waits. */
+  /** A call without an answer occupies a thread until its client gives up. */
   private val MaxThreads = 4
-  private val AfterError = 1.minute
 }

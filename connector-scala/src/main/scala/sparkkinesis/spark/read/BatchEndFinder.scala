@@ -34,7 +34,7 @@ private[spark] final class BatchEndFinder(
       if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
       else before(from, limits, frontiers)
-    watch.mended(end)
+    watch.repair(end)
   }
 
   /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
@@ -63,10 +63,10 @@ private[spark] final class BatchEndFinder(
       limits: ReadLimits,
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
-    val end = watch.mended(BatchPlanner.end(from, due(frontiers), limits))
+    val end = watch.repair(BatchPlanner.end(from, due(frontiers), limits))
     val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
     if (end ne from) end
-    else if (isDone && watch.hasSettled(from))
+    else if (isDone && watch.isSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
       ahead.awaitNews()

@@ -87,7 +87,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   /** Reads ahead from there. */
   private def begin(from: SourceOffset): Unit = {
-    watch.planned(from)
+    watch.advance(from)
     explained(from)(ahead.begin(streams.told(from)))
   }
 

@@ -18,7 +18,7 @@ import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
-/** Calls about shards that are refused for being too many: what is known already is read on. */
+/** Kinesis throttles calls about shards: the query continues with what it knows. */
 class BusyServiceSuite extends AnyFunSuite {
   private val busy = new KinesisException.LimitExceeded("Rate exceeded for ListShards")
   private val shards = newStream(2)
@@ -36,7 +36,7 @@ class BusyServiceSuite extends AnyFunSuite {
 
   private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
 
-  test("a shard's end that cannot be confirmed yet: its pages serve, it is asked until it can") {
+  test("an end that cannot be confirmed yet: earlier pages are reported, and the call is repeated") {
     val closed = shard.copy(last = Some(SequenceNumber("999")))
     val kinesis = new ScriptedKinesis().page(page(1 to 3))
     (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))
@@ -66,7 +66,7 @@ class BusyServiceSuite extends AnyFunSuite {
   private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =
     StreamCheckSuite.checked(kinesis, clock, start = StartingPosition.TrimHorizon)
 
-  test("the first listing refused in its midst: begun again, and whole") {
+  test("the first listing is throttled on its second page: it starts again and is complete") {
     val kinesis = new ScriptedKinesis()
       .summary(summary())
       .listing(ShardListing(shards.take(1), Some("more"), None))
@@ -77,14 +77,14 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(checked(kinesis).begin().shards.keySet === shards.map(_.id).toSet)
   }
 
-  test("refused for long, the query does not begin, and says why") {
+  test("if throttling lasts, the query does not start and gives the reason") {
     val kinesis = new ScriptedKinesis()
     (1 to 4).foreach(_ => kinesis.summary(summary()).listing(throw busy))
     val e = intercept[KinesisException.LimitExceeded](checked(kinesis).begin())
     assert(Diagnosis.of(e).condition.startsWith("KINESIS_"))
   }
 
-  test("the time to stop at is asked again") {
+  test("the call for the stop time is repeated") {
     val clock = new FastClock
     val kinesis = new ScriptedKinesis().listing(throw busy).listing(throw busy).listing(listing())
     assert(checked(kinesis, clock).now() === clock.now && clock.now.toEpochMilli === 300)

@@ -20,7 +20,7 @@ import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
-/** With its own threads and the machine's clock; every wait is bounded and ends as soon as it can. */
+/** Uses real threads and the machine's clock. Each wait is bounded and ends as early as possible. */
 class FetchServiceSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(20, Seconds), Span(10, Millis))
@@ -46,7 +46,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   )
   private val start = offsetAt(Progress.TrimHorizon)
 
-  /** A running service, the driver it talks to, and what may go wrong between them. */
+  /** A running service, its driver, and faults between them. */
   private class Running(kinesis: KinesisClient, executor: String) {
     val coordinator = new FetchCoordinator(10.seconds)
     coordinator.advance(start, start, SystemClock.now)
@@ -94,7 +94,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("pages go when the driver says that their batch is done") {
+  test("pages are dropped when the driver reports that their batch is done") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val end = offsetAt(running.marks.last.upTo)
@@ -105,7 +105,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a driver that answers only now and then misses nothing") {
+  test("a driver that answers only some heartbeats receives every report") {
     running(new OneShard(records)) { running =>
       val asked = new AtomicInteger
       running.trouble =
@@ -114,7 +114,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("pages of a shard that is another executor's by now are dropped") {
+  test("pages of a shard that was assigned to another executor are dropped") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       running.coordinator.executorLost("a", SystemClock.now)
@@ -124,7 +124,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("it stops when the driver says so, and when the driver is gone") {
+  test("it stops when the driver asks for it, and when the driver is gone") {
     running(new OneShard(records)) { running =>
       running.coordinator.stop()
       eventually(assert(!running.service.isRunning))
@@ -136,7 +136,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("closing it ends a call that hangs") {
+  test("close ends a call that hangs") {
     val called = new AtomicInteger
     val hanging = new ReadOnlyKinesis {
       override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = {
@@ -156,7 +156,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     new NoClassDefFoundError("a broken class path") -> "KINESIS_INTERNAL_ERROR"
   )
 
-  test("what cannot pass is told to the driver, with stream and shard") {
+  test("a failure that is not retryable is reported to the driver, with stream and shard") {
     failures.foreach { case (cause, condition) =>
       val failing = new ReadOnlyKinesis {
         override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
@@ -170,7 +170,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("throttles are counted") {
+  test("throttled calls are counted") {
     val throttling = new ReadOnlyKinesis {
       override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
         throw ScriptedKinesis.Throttled

@@ -11,20 +11,20 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
 
 /**
- * What an executor may hold
- *   - is never more than its size and the spare room, whatever comes instead of what was expected;
- *   - is shared evenly by the queries that run there at once.
+ * The buffered bytes of an executor
+ *   - never exceed the capacity plus the spare room, even if pages are larger than expected;
+ *   - are shared evenly by the queries that run there at the same time.
  */
 class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val largest = PageBuffer.LargestPage
   private val mega = 1L << 20
 
-  /** Counts as a page of that size, without its bytes. */
+  /** Counts as a page of that size, but allocates no bytes. */
   private final class Account(val buffer: PageBuffer) {
     private val content = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
     private var pending = Vector.empty[(StreamShard, Long, Long)]
 
-    /** Bytes there would be in memory if every page on its way were here. */
+    /** Bytes in memory if each pending page had arrived. */
     def atWorst: Long = buffer.bytes + pending.map(_._3).sum
 
     def ask(shard: StreamShard, estimate: Long, actual: Long): Boolean = {
@@ -47,7 +47,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  /** One record over an array of that size, which all such pages share. */
+  /** One record over an array of that size, which all these pages share. */
   private def sized(record: Record, bytes: Long): PackedRecords = {
     val size =
       (bytes - PackedRecords(Vector(record)).bytes).toInt + record.sequenceNumber.text.length
@@ -72,7 +72,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     } yield (shardOf(shard), estimate, isLarge, isOver)
   )
 
-  test("pages on their way, were each as large as can be, fit in what is beyond the capacity") {
+  test("pending pages of the largest possible size fit in the spare room") {
     forAll(turns, Gen.choose(1L, 300L)) { (turns, capacity) =>
       val account = new Account(new PageBuffer(capacity * mega))
       turns.foreach { case (shard, _, isLarge, isOver) =>
@@ -83,7 +83,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("with a full buffer a handful of pages may still be under way, with room to spare many") {
+  test("with a full buffer a few pages may be pending, with free room many") {
     def many(held: Long) = {
       val account = new Account(new PageBuffer(256 * mega))
       if (held > 0) {
@@ -96,7 +96,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(many(240 * mega) >= 4 && many(240 * mega) <= 6)
   }
 
-  test("a service's part shrinks as others come, and grows as they go; what it holds stays") {
+  test("a service's part shrinks when services start, and grows when they end; its pages stay") {
     var services = 1
     val account = new Account(new PageBuffer(100 * mega / services, 0))
     assert(account.ask(shardOf(0), 60 * mega, 60 * mega))
@@ -108,7 +108,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(account.ask(shardOf(1), mega, mega))
   }
 
-  test("queries that begin together never hold more than the size of one") {
+  test("queries that start together never hold more than the capacity of one") {
     forAll(turns, Gen.choose(2, 5)) { (turns, count) =>
       val size = 300 * mega
       val accounts = Vector.fill(count)(
@@ -123,7 +123,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("each query gets in, however many there are and however little there is") {
+  test("each query gets at least one page, for any number of queries and any capacity") {
     forAll(Gen.choose(1, 50), Gen.choose(1L, 64L)) { (count, size) =>
       val buffer = new PageBuffer(size * mega / count, PageBuffer.SpareBytes / count)
       assert(buffer.reserve(shardOf(0), ServiceLimits.GetRecordsBytes.toLong, 4))

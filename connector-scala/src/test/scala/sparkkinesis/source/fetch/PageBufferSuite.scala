@@ -18,7 +18,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     buffer
   }
 
-  /** Pages, and two places in them where a batch may begin and end, with the records between. */
+  /** Pages, two places in them where a batch may start and end, and the records in between. */
   private val cuts = for {
     pages <- pages
     records = pages.flatMap(_.records)
@@ -29,7 +29,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def place(pages: Vector[BufferedPage], index: Int): Progress =
     if (index == 0) Progress.TrimHorizon else after(pages.flatMap(_.records)(index - 1))
 
-  test("the records of a range are the slice between its ends, wherever the pages part") {
+  test("the records of a range are the slice between its ends, for any page boundaries") {
     forAll(cuts) { case (pages, begin, end) =>
       val all = pages.flatMap(_.records)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
@@ -41,7 +41,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a range that is not here in full is none, never a part of it") {
+  test("a range that is not buffered in full returns nothing, never a part") {
     forAll(pages) { pages =>
       val last = pages.last.upTo
       val open = pages.filter(_.upTo != Progress.Finished)
@@ -56,7 +56,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("reading takes nothing away: a retried task finds the same records") {
+  test("reading removes nothing: a retried task finds the same records") {
     forAll(cuts) { case (pages, begin, end) =>
       val buffer = filled(pages)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
@@ -65,7 +65,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("dropUpTo forgets the pages that are done, and nothing behind") {
+  test("dropUpTo drops the pages that are done, and no later page") {
     forAll(cuts) { case (pages, begin, end) =>
       val buffer = filled(pages)
       buffer.dropUpTo(shard, place(pages, begin))
@@ -81,7 +81,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("of a finished shard nothing stays, though its last pages were never here") {
+  test("no page of a finished shard stays, even if its last pages were never buffered") {
     forAll(pages, Gen.choose(1, 5)) { (pages, count) =>
       val buffer = filled(pages.take(count))
       buffer.dropUpTo(shard, Progress.Finished)
@@ -89,7 +89,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("dropAfter keeps what lies before, and takes pages that follow on") {
+  test("dropAfter keeps earlier pages, and accepts pages that continue them") {
     forAll(pages, Gen.choose(0, 5)) { (pages, count) =>
       val kept = pages.take(count)
       val buffer = filled(pages)
@@ -101,7 +101,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("no byte is counted once all is dropped, in whatever way") {
+  test("the byte count is zero after all pages are dropped, in any way") {
     forAll(pages) { pages =>
       val drops = Seq[PageBuffer => Unit](
         _.drop(shard),
@@ -117,7 +117,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a gap makes the pages before it worthless") {
+  test("a gap drops the pages before it") {
     forAll(pages) { pages =>
       val buffer = filled(pages)
       val far = BufferedPage(
@@ -138,7 +138,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
 
-  test("room: to half of the capacity for whoever asks, then for each its share, then for none") {
+  test("room for any shard up to half of the capacity, then a share per shard, then none") {
     val buffer = new PageBuffer(8000)
     def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4)
     buffer.add(shardOf(0), pageOf(3000))
@@ -152,7 +152,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
   }
 
-  test("a first page is let in whatever its size, and then nobody") {
+  test("an empty buffer accepts a page of any size, and then no other page") {
     val buffer = new PageBuffer(100)
     assert(buffer.reserve(shard, 5000, 2))
     assert(!buffer.reserve(shardOf(1), 1, 2))
@@ -163,7 +163,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(buffer.reserve(shardOf(1), 5000, 2))
   }
 
-  /** A shard that asks for room, for how much, how much the page then has, and whether it stays. */
+  /** A reservation: its shard, its bytes, the bytes of the page that arrives, and whether it stays. */
   private val turns = Gen.listOf(
     for {
       shard <- Gen.choose(0, 4)
@@ -174,7 +174,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   )
 
   test(
-    "held and reserved never go beyond the capacity, but for a first page; nothing is left over"
+    "buffered and reserved never exceed the capacity, except for a first page; nothing remains"
   ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
       val buffer = new PageBuffer(capacity)
@@ -198,7 +198,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       settle()
       buffer.clear()
       assert(buffer.bytes === 0)
-      assert(buffer.reserve(shard, capacity * 2, 5), "only where nothing at all is counted")
+      assert(buffer.reserve(shard, capacity * 2, 5), "an empty buffer accepts any page")
     }
   }
 }

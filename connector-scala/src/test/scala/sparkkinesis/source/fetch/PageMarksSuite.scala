@@ -25,7 +25,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Page(records.toVector, if (isEnd) None else Some(ShardIterator("next")), 0, Nil)
   }
 
-  test("the marks divide the page: every record is in one, and each ends at a record") {
+  test("the marks divide the page: each record is in one part, and each part ends at a record") {
     forAll(filled, limits) { (page, limits) =>
       val marks = PageMarks.of(page, settings(limits))
       val ends = marks.map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
@@ -39,7 +39,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("without limits a page is one mark, whether or not the query stops at a time") {
+  test("without limits a page has one mark, with or without a stop time") {
     Seq(None, Some(25L)).foreach { stop =>
       assert(
         PageMarks.of(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60)
@@ -47,18 +47,18 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("no mark is more than a part of the limits, unless it is one record") {
+  test("no part is more than a fraction of the limits, unless it is one record") {
     forAll(filled, Gen.choose(1L, 400L), Gen.choose(1L, 2000L)) { (page, records, bytes) =>
       val marks = PageMarks.of(page, settings(ReadLimits(Some(records), Some(bytes))))
       marks.foreach { mark =>
         assert(mark.records <= math.max(1, records / 32))
-        // Closed when one more byte would be too much: the last record may go beyond.
+        // A part ends when one more byte would be too much: its last record may exceed the limit.
         assert(mark.bytes < math.max(1, bytes / 32) + 50)
       }
     }
   }
 
-  test("an empty page: no mark in mid-shard, one at the shard's end") {
+  test("an empty page has no mark within a shard, and one at the shard's end") {
     assert(PageMarks.of(page(1 to 0), settings(ReadLimits.None)) === Vector.empty)
     val finished = Vector(Mark(Progress.Finished, 0, 0, 0))
     assert(PageMarks.of(end(1 to 0), settings(ReadLimits.None)) === finished)

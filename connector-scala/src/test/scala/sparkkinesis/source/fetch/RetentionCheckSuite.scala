@@ -13,17 +13,17 @@ import sparkkinesis.source.ScriptedKinesis.{Throttled, summary}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
 
 /**
- * The horizon
- *   - is passed ten minutes after the retention, not at it;
- *   - is not asked of the service for what is young enough for any stream;
- *   - is asked anew after ten minutes, as the retention may be changed.
+ * The retention check
+ *   - allows ten minutes more than the retention period;
+ *   - calls the service only for records older than the shortest possible retention period;
+ *   - calls again after ten minutes, because the retention period may change.
  */
 class RetentionCheckSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-09T00:00:00Z")
 
   private def ago(age: FiniteDuration): Instant = now.minusMillis(age.toMillis)
 
-  /** A stream whose retention is changed at will. */
+  /** A stream whose retention period the test changes. */
   private class Kept(var retention: FiniteDuration) {
     var asked = 0
     private val client: KinesisClient = new ReadOnlyKinesis {
@@ -35,7 +35,7 @@ class RetentionCheckSuite extends AnyFunSuite {
     val horizon = new RetentionCheck(client, stream)
   }
 
-  test("passed a little after the retention") {
+  test("records are lost a little after the retention period") {
     Seq(24.hours, 48.hours, (365 * 24).hours).foreach { retention =>
       val horizon = new Kept(retention).horizon
       assert(!horizon.hasPassed(ago(retention + 10.minutes), now))
@@ -43,13 +43,13 @@ class RetentionCheckSuite extends AnyFunSuite {
     }
   }
 
-  test("what is younger than the shortest retention costs no call") {
+  test("records younger than the shortest retention period cost no call") {
     val kept = new Kept(48.hours)
     assert(!kept.horizon.hasPassed(ago(24.hours + 10.minutes), now) && kept.asked === 0)
     assert(!kept.horizon.hasPassed(ago(25.hours), now) && kept.asked === 1)
   }
 
-  test("the retention is remembered for ten minutes, then a change is noticed") {
+  test("the retention period is cached for ten minutes, then a change takes effect") {
     val kept = new Kept(48.hours)
     def hasPassed(after: FiniteDuration) =
       kept.horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
@@ -59,14 +59,14 @@ class RetentionCheckSuite extends AnyFunSuite {
     assert(hasPassed(10.minutes) && kept.asked === 2)
   }
 
-  test("a failed call is the caller's to retry, and is not remembered") {
+  test("a failed call is left to the caller to retry, and is not cached") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
     val horizon = new RetentionCheck(kinesis, stream)
     assert(intercept[Exception](horizon.hasPassed(ago(30.hours), now)) eq Throttled)
     assert(horizon.hasPassed(ago(30.hours), now))
   }
 
-  test("too busy to tell the retention again: what it said before holds, as for a while more") {
+  test("if the service is too busy, the last known retention period stays in use") {
     val kinesis = new ScriptedKinesis()
       .summary(summary(retention = 48.hours))
       .summary(throw new KinesisException.LimitExceeded("too many calls"))
@@ -75,7 +75,7 @@ class RetentionCheckSuite extends AnyFunSuite {
     def hasPassed(after: FiniteDuration) =
       horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
     assert(!hasPassed(0.minutes))
-    assert(!hasPassed(10.minutes), "not known anew, and no failure")
+    assert(!hasPassed(10.minutes), "the old value, and no failure")
     assert(!hasPassed(20.minutes - 1.milli), "nor asked at every call")
     assert(hasPassed(20.minutes))
   }

@@ -19,22 +19,22 @@ class ShardEndSuite extends AnyFunSuite {
   private def confirmed(kinesis: ScriptedKinesis, children: ChildShard*) =
     ShardEnd.confirmed(kinesis, stream, shard.id, end(1 to 1, children: _*))
 
-  test("a page with children is an end, and nothing more is asked") {
+  test("a page with children is an end, without another call") {
     assert(confirmed(new ScriptedKinesis(), child) === Some(Seq(child)))
   }
 
-  test("a shard listed as closed has ended: its children are those of the listing") {
+  test("a shard listed as closed has ended: its children come from the listing") {
     val kinesis = new ScriptedKinesis().listing(listing(closed, stranger, merged))
     assert(confirmed(kinesis) === Some(Seq(child)))
     assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)))
   }
 
-  test("a shard no longer listed has ended, be its children there or not") {
+  test("a shard that is not listed has ended, with or without listed children") {
     assert(confirmed(new ScriptedKinesis().listing(listing(merged))) === Some(Seq(child)))
     assert(confirmed(new ScriptedKinesis().listing(listing(stranger))) === Some(Seq.empty))
   }
 
-  test("a shard listed as open has not ended, on whichever page it is listed") {
+  test("a shard listed as open has not ended, on any page of the listing") {
     assert(confirmed(new ScriptedKinesis().listing(listing(shard))) === None)
     val paged = new ScriptedKinesis()
       .listing(ShardListing(Seq(stranger), Some("more"), None))

@@ -17,17 +17,17 @@ import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, 
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /**
- * A shard's fetcher
- *   - gives each page to the buffer, and reports it;
+ * The fetcher of a shard
+ *   - adds each page to the buffer and reports it;
  *   - marks places where a batch may end, close enough together for the limits;
- *   - follows an empty page while it is behind, and asks an idle shard less and less;
- *   - takes a new iterator at the last position when one expires;
- *   - waits after a failure, longer each time, by chance;
- *   - believes an end only with children, or of a shard that is listed as closed;
- *   - loses or passes over a shard that is gone, as `failOnDataLoss` says;
- *   - asks for nothing while the buffer is full;
- *   - ends the query in an outage that lasts, or where it has fallen behind the retention;
- *   - reads nothing that arrived after the query's stop time.
+ *   - continues after an empty page while it is behind the tip, and polls an idle shard less often;
+ *   - gets a new iterator at the last position when one expires;
+ *   - waits after each failure for a random time with a growing bound;
+ *   - accepts a shard's end only with children, or if the shard is listed as closed;
+ *   - fails or continues when a shard is gone, depending on `failOnDataLoss`;
+ *   - makes no call while the buffer is full;
+ *   - fails if failures last too long, or if it is behind the retention period;
+ *   - reads no record that arrived after the query's stop time.
  */
 class ShardFetcherSuite extends AnyFunSuite {
   private val shard = newStream(1).head
@@ -79,14 +79,14 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
-  test("each page goes to the buffer and is reported, from where the last one ended") {
+  test("each page is buffered and reported, starting where the last one ended") {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
     val (first, second) = (fetching.fetched(), fetching.fetched())
     val mark = Mark(upTo(3), 3, 30, 30)
     assert(
       first.report === FetchReport(id, 7, Progress.TrimHorizon, Vector(mark), Nil, Behind, 30)
     )
-    assert(first.records === 3 && first.isNews && first.pause === 200.millis)
+    assert(first.records === 3 && first.isUrgent && first.pause === 200.millis)
     assert(second.report.from === upTo(3) && second.report.marks.map(_.upTo) === Seq(upTo(5)))
     assert(fetching.buffered(upTo(5)) === Some(1L to 5L))
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon), "one iterator is kept")
@@ -94,7 +94,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(100))
   }
 
-  test("marks lie at a part of the limits, and always at a page's end") {
+  test("marks are at a fraction of the limits, and always at a page's end") {
     val limited = settings.copy(limits = ReadLimits(Some(64), None))
     val marks =
       new Fetching(new ScriptedKinesis().page(page(1 to 5)), limited).fetched().report.marks
@@ -107,17 +107,17 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(each.map(_.upTo) === Seq(upTo(1), upTo(2), upTo(3)))
   }
 
-  test("an empty page behind the tip is followed at once, and is not news") {
+  test("after an empty page behind the tip the next call follows at once, and it is not urgent") {
     val fetching =
       new Fetching(new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 0)).page(page(1 to 1)))
-    assert(fetching.fetched().isNews, "the driver waits for a first look at every shard")
+    assert(fetching.fetched().isUrgent, "the driver waits for the first page of each shard")
     val empty = fetching.fetched()
-    assert(!empty.isNews && empty.pause === 200.millis && empty.report.marks.isEmpty)
+    assert(!empty.isUrgent && empty.pause === 200.millis && empty.report.marks.isEmpty)
     assert(empty.report.completeAsOfMillis === 0, "behind, so nothing is known to be complete")
     assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(1)))
   }
 
-  test("a shard at its tip is complete as of now, and asked less the longer it is quiet") {
+  test("a shard at its tip is complete as of now, and polled less often while it is idle") {
     val kinesis = new ScriptedKinesis().page(page(1 to 1, behind = 0))
     (1 to 4).foreach(_ => kinesis.page(page(1 to 0, behind = 0)))
     val fetching = new Fetching(kinesis)
@@ -127,7 +127,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(pauses === Seq(200, 500, 900, 1000))
   }
 
-  test("an expired iterator: a new one behind the last record") {
+  test("after an expired iterator a new one starts after the last record") {
     val fetching = new Fetching(
       new ScriptedKinesis()
         .page(page(1 to 3))
@@ -141,7 +141,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))
   }
 
-  test("throttled: delays grow with each failure in a row, by chance, to ten seconds") {
+  test("throttled: random delays with a bound that grows to ten seconds") {
     def delays(chance: Double) = {
       val kinesis = new ScriptedKinesis()
       (1 to 9).foreach(_ => kinesis.page(throw Throttled))
@@ -159,12 +159,12 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(delays(0.0).toSet === Set(1))
   }
 
-  test("a failure that cannot pass ends it") {
+  test("a failure that is not retryable ends it") {
     val denied = new KinesisException.AccessDenied("not yours")
     assert(new Fetching(new ScriptedKinesis().page(throw denied)).step() === Fails(denied))
   }
 
-  test("an end with children is believed: finished, with its last records") {
+  test("an end with children is accepted: finished, with its last records") {
     val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
@@ -173,13 +173,13 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step() === Ended && fetching.kinesis.listed.isEmpty)
   }
 
-  test("an end without records is a mark of its own") {
+  test("an end without records has its own mark") {
     val report = new Fetching(new ScriptedKinesis().page(end(1 to 0, child))).fetched().report
     assert(report.marks === Vector(Mark(Progress.Finished, 0, 0, 0)))
   }
 
   test(
-    "a finished shard is complete only as of its last record: its children may hold older than now"
+    "a finished shard is complete only as of its last record: its children may have older records"
   ) {
     val withRecords = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
     assert(withRecords.fetched().report.completeAsOfMillis === 20)
@@ -187,13 +187,13 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(without.fetched().report.completeAsOfMillis === 0)
   }
 
-  test("an end without children is believed where the shard is listed as closed") {
+  test("an end without children is accepted if the shard is listed as closed") {
     val kinesis =
       new ScriptedKinesis().page(end(1 to 1)).listing(listing(closed, listedChild, shard))
     assert(new Fetching(kinesis).fetched().report.children === Seq(child))
   }
 
-  test("an end without children of an open shard is not: it is asked again, from where it was") {
+  test("an end without children of an open shard is not accepted: the call is repeated") {
     val fetching = new Fetching(
       new ScriptedKinesis()
         .page(page(1 to 1))
@@ -213,7 +213,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)), "nothing is buffered twice")
   }
 
-  test("a shard that is gone: its loss by name, or its end with its children") {
+  test("a shard that is gone is a loss, or an end with its children") {
     def script =
       new ScriptedKinesis()
         .page(page(1 to 3))
@@ -236,7 +236,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
   }
 
-  test("a shard said to be gone that is listed is asked again; a stream that is gone fails") {
+  test("NotFound for a listed shard is retried; a stream that is gone fails") {
     val listed = new Fetching(new ScriptedKinesis().page(throw Gone).listing(listing(shard)))
     assert(listed.step() === Retries(Gone, 100.millis))
     val noStream = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Gone))
@@ -245,7 +245,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(busy.step() === Retries(Throttled, 100.millis))
   }
 
-  test("a full buffer: it waits, and goes on where it was once there is room") {
+  test("with a full buffer it waits, and continues at its position when there is room") {
     val fetching = new Fetching(
       new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 4)),
       settings.copy(bufferBytes = 500)
@@ -256,11 +256,11 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.fetched().report.from === upTo(3))
   }
 
-  test("nothing is asked of a shard that was assigned at its end") {
+  test("a shard that is assigned at its end causes no call") {
     assert(new Fetching(new ScriptedKinesis(), from = Progress.Finished).step() === Ended)
   }
 
-  test("a shard said to be gone that is listed gets a new iterator") {
+  test("NotFound for a listed shard leads to a new iterator") {
     val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(throw Gone).listing(listing(shard))
     val fetching = new Fetching(kinesis.page(page(4 to 4)))
     fetching.fetched()
@@ -277,7 +277,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     kinesis
   }
 
-  test("an unbroken outage ends it: after more than 20 attempts and more than five minutes") {
+  test("failures in a row end it after more than 20 attempts and more than five minutes") {
     def last(attempts: Int, over: FiniteDuration) = {
       val fetching = new Fetching(failing(outage, attempts))
       fetching.step()
@@ -289,7 +289,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(last(20, 5.hours).isInstanceOf[Retries], "not often enough")
   }
 
-  test("an outage that was broken by one answer begins anew") {
+  test("one successful call resets the count of failures") {
     val kinesis = failing(outage, 20).page(page(1 to 1)).page(throw outage)
     val fetching = new Fetching(kinesis)
     (1 to 20).foreach(_ => fetching.step())
@@ -297,7 +297,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
   }
 
-  test("being throttled never ends it, and is waited out as long as the last page's quota lasts") {
+  test("throttling never ends it, and the delay is at least the rest of the last page's quota") {
     val patient = new Fetching(failing(Throttled, 30))
     (1 to 29).foreach(_ => patient.step())
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
@@ -305,7 +305,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(large).page(throw Throttled).page(throw outage)
     val fetching = new Fetching(kinesis, settings.copy(bufferBytes = 1L << 30))
     fetching.fetched()
-    // Four megabytes are two seconds of the quota, of which half a second is over.
+    // Four megabytes use two seconds of the quota. Half a second has passed.
     assert(fetching.step(now.plusMillis(500)) === Retries(Throttled, 1500.millis))
     assert(fetching.step(now.plusMillis(500)) === Retries(outage, 200.millis))
   }
@@ -329,7 +329,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     fetching.step(Instant.ofEpochMilli(recent + age.toMillis))
   }
 
-  test("fallen behind the retention, be it while catching up or after a pause at the tip: a loss") {
+  test("behind the retention period, while catching up or after a pause at the tip: a loss") {
     Seq(Behind, 0L).foreach { behind =>
       stepAfter(behind, 25.hours, 24.hours) match {
         case Loses(loss) =>
@@ -342,7 +342,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
   }
 
-  test("fallen behind where losses are allowed: it goes on") {
+  test("behind the retention period with `failOnDataLoss` set to `false`: it continues") {
     val kinesis = new ScriptedKinesis().page(recentPage(1, recent, 0)).summary(summary())
     val fetching =
       new Fetching(kinesis.page(recentPage(2, recent, 0)), settings.copy(failOnDataLoss = false))
@@ -351,7 +351,7 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test(
-    "a query that stops at a time: what arrived later is neither kept nor reported, and it ends"
+    "with a stop time, later records are neither buffered nor reported, and it ends"
   ) {
     val stopping = settings.copy(stopAtMillis = Some(25))
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
@@ -363,7 +363,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
   }
 
-  test("a query that stops at a time does not finish a shard that ended later") {
+  test("with a stop time, a shard that ended later is not finished") {
     val stopping = settings.copy(stopAtMillis = Some(25))
     val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 4, child)), stopping)
     val report = fetching.fetched().report
@@ -372,7 +372,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(before.fetched().report.marks.map(_.upTo) === Seq(Progress.Finished))
   }
 
-  test("small records take more room than their data: the estimate knows") {
+  test("the estimate considers that small records take more room than their data") {
     val many = page(1 to 1000)
     val taken = PackedRecords(many.records).bytes
     def second(capacity: Long) = {

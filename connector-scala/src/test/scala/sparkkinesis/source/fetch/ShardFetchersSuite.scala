@@ -63,7 +63,7 @@ class ShardFetchersSuite extends AnyFunSuite {
   private def assigned(shard: Int, generation: Long, from: Progress = Progress.TrimHorizon) =
     Assignment(shardOf(shard), generation, from)
 
-  test("what is assigned begins once; what is no longer assigned ends") {
+  test("an assigned shard starts once; a shard that is no longer assigned ends") {
     val reading = new Reading
     val first = reading(Map.empty, assigned(1, 1), assigned(0, 2))
     assert(first.map(_.shard) === Seq(shardOf(1), shardOf(0)))
@@ -75,7 +75,7 @@ class ShardFetchersSuite extends AnyFunSuite {
     assert(first.map(reading.fetchers.isCurrent) === Seq(true, false))
   }
 
-  test("a shard assigned anew has a new fetcher, and the old one is no longer current") {
+  test("a shard that is assigned again has a new fetcher, and the old one is not current") {
     val reading = new Reading
     val old = reading(Map.empty, assigned(0, 1)).head
     val fresh = reading(Map.empty, assigned(0, 2)).head
@@ -83,14 +83,14 @@ class ShardFetchersSuite extends AnyFunSuite {
     assert(fresh.generation === 2 && reading.fetchers.all === Seq(fresh))
   }
 
-  test("pages beyond an assignment's begin are dropped: they will be fetched again") {
+  test("pages after an assignment's start are dropped, because they are fetched again") {
     val reading = new Reading
     reading.hold(0, 1 to 5)
     reading(Map.empty, assigned(0, 1, upTo(3)))
     assert(reading.holds(0, 1, 3) && !reading.holds(0, 1, 4))
   }
 
-  test("pages that are done go; those of a shard neither assigned nor named go all") {
+  test("pages of finished batches are dropped, and all pages of a shard that the plan does not name") {
     val reading = new Reading
     (0 to 2).foreach(reading.hold(_, 1 to 5))
     reading(Map(shardOf(0) -> upTo(2), shardOf(1) -> upTo(4)), assigned(0, 1, upTo(5)))
@@ -99,7 +99,7 @@ class ShardFetchersSuite extends AnyFunSuite {
     assert(reading.buffer.shards === Set(shardOf(0), shardOf(1)))
   }
 
-  test("cleared: nobody is current") {
+  test("after clear no fetcher is current") {
     val reading = new Reading
     val only = reading(Map.empty, assigned(0, 1)).head
     reading.fetchers.clear()

@@ -23,10 +23,10 @@ import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
 
 /**
- * One shard in trouble
- *   - leaves the pace of every other one as it is;
- *   - takes one thread at most, however many shards there are;
- *   - goes on where it was when the trouble is over.
+ * One shard with failures
+ *   - does not change the pace of any other shard;
+ *   - occupies at most one thread, for any number of shards;
+ *   - continues at its position after the failures.
  */
 class SlowShardSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
@@ -60,7 +60,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  /** When each shard is asked within two minutes, as simulated time goes. */
+  /** The times of the calls to each shard within two minutes of simulated time. */
   private def calls(slow: Option[ShardId]): Map[ShardId, Vector[Long]] = {
     val asked = mutable.Map.empty[ShardId, Vector[Long]].withDefaultValue(Vector.empty)
     var now = Instant.EPOCH
@@ -93,7 +93,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     asked.toMap
   }
 
-  test("a shard that is throttled all the time: every other is asked at the very same times") {
+  test("a shard that is always throttled does not change the times of the calls to other shards") {
     val slow = shardId(3)
     val (calm, troubled) = (calls(None), calls(Some(slow)))
     assert(calm - slow === troubled - slow)
@@ -134,7 +134,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     finally running.service.close()
   }
 
-  test("of 60 shards 20 hang: all other shards are read on, these when it ends") {
+  test("20 of 60 shards hang: the other shards are read, and these after the calls return") {
     val stalled = (0 until 20).map(shardId).toSet
     val end = new CountDownLatch(1)
     val kinesis = new Shards(shard =>
@@ -152,7 +152,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a shard never has two calls at once, assigned once") {
+  test("a shard that is assigned once never has two calls at the same time") {
     val atOnce = new ConcurrentHashMap[ShardId, AtomicInteger]
     val most = new AtomicInteger
     val kinesis = new Shards({ shard =>
@@ -167,7 +167,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("throttled for as long as it runs: the others end, the query does not fail") {
+  test("one shard is throttled all the time: the others finish, and the query does not fail") {
     val kinesis = new Shards(shard => if (shard == shardId(0)) throw Throttled)
     running(kinesis, 12) { running =>
       eventually(assert((1 until 12).forall(running.read(_) === 50)))

@@ -16,7 +16,7 @@ import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
-/** What a batch read plans, from a listing. */
+/** The plan of a batch query from a listing. */
 class BatchReadPlannerSuite extends AnyFunSuite {
   private val two = newStream(2)
   private val service = Instant.parse("2026-01-02T03:04:05Z")
@@ -44,7 +44,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
   private def at(text: String) = Instant.parse(s"2026-01-02T$text").toEpochMilli
 
-  test("the end is now, and over: a driver's clock that cannot be right does not count") {
+  test("the end is the current time and has passed: a driver's clock that is wrong is ignored") {
     def planned(own: String) = {
       val reading = new Reading(Some(service), Instant.parse(s"2026-01-02T$own"))
       val begun = reading.clock.now
@@ -56,7 +56,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(planned("09:00:00Z") === ((Seq(at("03:04:06.001Z")), 1001)))
   }
 
-  test("an end that is over already is not waited for") {
+  test("an end in the past causes no wait") {
     val reading = new Reading(Some(service), service)
     val end = EndingPosition.Before(service.minusSeconds(1).plusMillis(1))
     assert(
@@ -66,7 +66,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(reading.clock.now === service)
   }
 
-  test("a range of each listed shard; the children of those without one in it are to be followed") {
+  test("one range per listed shard; unlisted children are read too") {
     val parent = two.head.copy(last = Some(SequenceNumber("999")))
     val halves = parent.hashKeys.splitAt(HashKey(parent.hashKeys.last.value / 2))
     val children = Seq(halves._1, halves._2).zipWithIndex.map { case (keys, index) =>
@@ -78,7 +78,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(ranges.forall(it => it.from == Progress.TrimHorizon && it.completeAsOf.isEmpty))
   }
 
-  test("an empty time is not read") {
+  test("an empty interval is not read") {
     val before = EndingPosition.Before(service.minusSeconds(9))
     def ranges(start: Instant) =
       new Reading(None, service).ranges(StartingPosition.AtTimestamp(start), before)
@@ -92,7 +92,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     beforeMillis = Some(before.toEpochMilli)
   )
 
-  test("a filter's times narrow a range, by a minute less") {
+  test("a filter's times narrow a range, with a margin of one minute") {
     val (since, before) = (service.minusSeconds(1000), service.minusSeconds(900))
     val ranges = new Reading(None, service).ranges(bounds = bounds(since, before))
     val from = since.minusSeconds(60)
@@ -101,7 +101,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(ranges.flatMap(_.until).forall(_.millis == before.plusSeconds(60).toEpochMilli))
   }
 
-  test("a filter never widens a range, nor asks for what lies in the future") {
+  test("a filter never widens a range, and never reads a time in the future") {
     val start = StartingPosition.AtTimestamp(service.minusSeconds(10))
     val end = EndingPosition.Before(service.minusSeconds(5))
     val wide = bounds(service.minusSeconds(1000), service.plusSeconds(1000))
@@ -113,7 +113,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(new Reading(None, service).ranges(bounds = future).size === 2)
   }
 
-  test("shards are left out only where each wanted one is listed") {
+  test("shards are left out only if each required shard is listed") {
     def wanted(names: String*) = new Reading(None, service)
       .ranges(bounds = ReadBounds.None.copy(shards = Some(names.toSet)))
       .map(_.shard)

@@ -19,7 +19,7 @@ import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
-/** What is said of records that are gone, how often, and by whom. */
+/** Reports of lost records: their text, their count, and which executor sends them. */
 class DataLossSuite extends AnyFunSuite {
   private val shard = StreamShard(arn, shardId(0))
   private val strict =
@@ -27,7 +27,7 @@ class DataLossSuite extends AnyFunSuite {
   private val lenient = strict.copy(failOnDataLoss = false)
   private val late = Instant.EPOCH.plusMillis((27.hours + 20.minutes).toMillis)
 
-  test("durations, rounded up to the minute") {
+  test("durations are rounded up to the minute") {
     val texts = Seq(0.minutes, 1.second, 59.minutes, 60.minutes, 200.minutes, 199.minutes + 1.milli)
     assert(
       texts
@@ -35,7 +35,7 @@ class DataLossSuite extends AnyFunSuite {
     )
   }
 
-  test("how much is missing, as far as it is known") {
+  test("the extent of a loss, as far as it is known") {
     val complete = Some(Instant.EPOCH)
     assert(
       DataLoss.extent(complete, Some(24.hours), late) ===
@@ -61,7 +61,7 @@ class DataLossSuite extends AnyFunSuite {
     )
 
   test(
-    "who takes over a shard that nobody read for longer than records are kept reports the loss"
+    "an executor that takes over a shard behind the retention period reports the loss"
   ) {
     val kinesis = new ScriptedKinesis().summary(summary())
     fetcher(kinesis, strict, Some(Instant.EPOCH)).step(late) match {
@@ -78,7 +78,7 @@ class DataLossSuite extends AnyFunSuite {
     assert(young.step(late).isInstanceOf[FetchStep.Fetched])
   }
 
-  test("passed over, it is counted once until the reader has caught up") {
+  test("a tolerated loss counts once until the reader has caught up") {
     val kinesis = new ScriptedKinesis().summary(summary())
     def empty = Page(Vector.empty, Some(ShardIterator("next")), Behind, Nil)
     kinesis.page(empty).page(empty).page(empty.copy(millisBehindLatest = 0)).page(empty)
@@ -91,13 +91,13 @@ class DataLossSuite extends AnyFunSuite {
     assert(Seq.fill(3)(lost(late)) === Seq(1, 0, 0))
     assert(lost(late) === 0)
     assert(lost(late.plusMillis(26.hours.toMillis)) === 1)
-    val news = new UnsentReports
+    val unsent = new UnsentReports
     val report = FetchReport(shard, 1, Progress.TrimHorizon, Vector.empty, Nil, 0, 0, lost = 1)
-    (1 to 2).foreach(_ => news.report(report, 0, isNews = true))
-    assert((news.counters + news.counters).lostRanges === 4)
+    (1 to 2).foreach(_ => unsent.add(report, 0, isUrgent = true))
+    assert((unsent.counters + unsent.counters).lostRanges === 4)
   }
 
-  test("a range that is read again counts its loss once, at each attempt") {
+  test("a range that is read again counts its loss once per attempt") {
     val clock = new FastClock
     clock.pass(28.hours)
     val kinesis = new ScriptedKinesis().summary(summary()).page(throw Throttled).page(page(2 to 3))
@@ -135,7 +135,7 @@ class DataLossSuite extends AnyFunSuite {
       .plan
       .fold(Vector.empty[Assignment])(_.assignments)
 
-  /** What another executor is told after these reports of one that is lost then. */
+  /** The assignment of another executor after the first one has sent these reports and is lost. */
   private def takenOver(completeAsOf: Option[Long])(reports: (Vector[Mark], Long)*) = {
     val coordinator = new FetchCoordinator(10.seconds)
     coordinator.advance(offset(completeAsOf), offset(completeAsOf), Instant.EPOCH)
@@ -155,7 +155,7 @@ class DataLossSuite extends AnyFunSuite {
 
   private val some = Vector(Mark(Progress.After(SequenceNumber("7")), 1, 1, 90))
 
-  test("who takes over knows what was complete before the place where it begins, and no more") {
+  test("an assignment contains the time up to which everything before its start was read") {
     val none = Vector.empty[Mark]
     assert(takenOver(None)() === None)
     assert(takenOver(Some(5))() === Some(5))

@@ -61,7 +61,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     isClosed <- Gen.oneOf(true, false)
   } yield (size, from, upTo, page, isClosed)
 
-  test("exactly the records of a range, whatever the pages") {
+  test("exactly the records of a range, for any page boundaries") {
     forAll(cuts) { case (size, from, upTo, page, isClosed) =>
       val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
       val paged = settings.copy(maxRecords = page)
@@ -77,13 +77,13 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a range that begins at a time") {
+  test("a range that starts at a time") {
     val kinesis = new OneShard(recordsOf(1 to 9).toVector)
     val at = Progress.AtTimestamp(java.time.Instant.ofEpochMilli(35))
     assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
   }
 
-  test("a range of a batch read ends before the first record that arrived too late, or at the tip") {
+  test("a range of a batch query ends before the first later record, or at the tip") {
     forAll(cuts) { case (size, from, upTo, page, isClosed) =>
       val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
       val paged = settings.copy(maxRecords = page)
@@ -98,7 +98,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "a batch read follows empty pages to the tip, and hears of children only at the shard's end"
+    "a batch query reads empty pages to the tip, and gets children only at the shard's end"
   ) {
     val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
     def heard(pages: ScriptedKinesis) = {
@@ -120,7 +120,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Nil)))
   }
 
-  test("a batch read that is overtaken by the retention on its way has lost records") {
+  test("a batch query that falls behind the retention period has lost records") {
     val clock = after(30.hours)
     val until = Some(ReadUntil(clock.now.toEpochMilli, withChildren = false))
     val range = ShardRange(shard, place(0), Progress.Finished, until = until)
@@ -131,13 +131,13 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(kinesis.page(page(4 to 3, 0)), range, lenient, clock) === (1 to 3))
   }
 
-  test("calls to the shard keep the service's distance") {
+  test("calls to the shard keep the period that the service allows") {
     val clock = new FastClock
     read(new OneShard(recordsOf(1 to 9).toVector), range(0, 9), clock = clock)
     assert(clock.now.toEpochMilli === 400, "three pages")
   }
 
-  test("the loss is noticed when the last record is trimmed, and named") {
+  test("the loss is reported when the last record is trimmed") {
     forAll(Gen.choose(1, 9), Gen.choose(0, 3), Gen.oneOf(true, false)) { (upTo, more, isClosed) =>
       val records = recordsOf(1 to upTo + more).toVector
       val kinesis = new OneShard(records, trimmed = upTo, isClosed = isClosed)
@@ -152,7 +152,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an empty page in mid-shard is no loss") {
+  test("an empty page within a shard is no loss") {
     val kinesis = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 2)).page(page(3 to 3))
     assert(read(kinesis, range(0, 3)) === (1 to 3))
   }
@@ -164,7 +164,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(going, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
   }
 
-  test("failures that may pass are waited out: no record twice, none missing") {
+  test("retryable failures are retried: no record twice, none missing") {
     val kinesis = new ScriptedKinesis()
       .page(throw Throttled)
       .page(page(1 to 2))
@@ -175,7 +175,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
   }
 
-  test("an outage ends it after a bounded number of attempts; what cannot pass at once") {
+  test("retryable failures end it after a bounded number of attempts, others at once") {
     val outage = new ScriptedKinesis()
     (1 to 30).foreach(_ => outage.page(throw Throttled))
     assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))
@@ -184,7 +184,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
   }
 
-  test("cancelled: it asks no more") {
+  test("after cancellation it makes no call") {
     val kinesis = new ScriptedKinesis().page(page(1 to 2))
     assertThrows[InterruptedException] {
       read(kinesis, range(0, 9), isCancelled = () => kinesis.asked.nonEmpty)
@@ -200,7 +200,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val owed = range(0, 3).copy(completeAsOf = Some(java.time.Instant.EPOCH))
 
-  test("a range whose begin is no longer kept is a loss, although its end still is") {
+  test("a range whose start has been trimmed is a loss, even if its end has not") {
     def kinesis = new ScriptedKinesis().summary(summary())
     val loss = intercept[DataLossException](read(kinesis, owed, clock = after(25.hours)))
     assert(loss.condition === "KINESIS_DATA_LOSS" && loss.getMessage.contains("1970-01-01"))
@@ -213,12 +213,12 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
   }
 
-  test("the question for the retention is tried again, as any other call") {
+  test("the call for the retention period is retried like any other") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
     assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
   }
 
-  test("an end of a shard that is listed as open is not believed: the rest is read") {
+  test("an end of a shard that is listed as open is not accepted: the rest is read") {
     val open = newStream(1).head
     val kinesis = new ScriptedKinesis()
       .page(page(1 to 1))

@@ -8,18 +8,20 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{Shard, ShardId}
 
-/** Seeded streams, split and merged at random, and a query that follows them. */
+/** Uses seeded streams that are split and merged at random, and a query that follows them. */
 class ShardAuditSuite extends AnyFunSuite {
   private def each(count: Int)(check: StreamLife => Any): Unit = (1 to count).foreach { seed =>
     withClue(s"seed $seed: ")(check(new StreamLife(seed.toLong)))
   }
 
-  /** What counts: of shards that are not listed only those that the service says are gone. */
-  private def found(life: StreamLife, listed: Seq[Shard], kept: Int): Option[AuditFindings] =
-    ShardAudit.of(life.offset, listed).filter(_.unlisted.forall(life.isGone(_, kept)))
+  /** Findings that count: the service confirms that each unlisted shard is gone. */
+  private def found(life: StreamLife, listed: Seq[Shard], retention: Int): Option[AuditFindings] =
+    ShardAudit
+      .of(life.offset, listed)
+      .filter(_ => ShardAudit.unlisted(life.offset, listed).forall(life.isGone(_, retention)))
 
   test(
-    "a query that looks after all is never accused, however late the listing or trimmed its past"
+    "a query that reads every shard has no finding, for any outdated or trimmed listing"
   ) {
     var (judged, all) = (0, 0)
     each(1000) { life =>
@@ -39,7 +41,7 @@ class ShardAuditSuite extends AnyFunSuite {
     assert(judged > all / 4, "many listings allow a judgement")
   }
 
-  test("nor by a listing that is half done: shards left out, children beside an open parent") {
+  test("nor for an inconsistent listing: missing shards, children of an open parent") {
     each(1000) { life =>
       for (_ <- 0 until 20) {
         life.actAtRandom()
@@ -57,7 +59,7 @@ class ShardAuditSuite extends AnyFunSuite {
     }
   }
 
-  test("without a finding the offset's shards and their descendants own every hash key") {
+  test("without findings the offset's shards and their descendants own every hash key") {
     each(500) { life =>
       for (_ <- 0 until 30) life.actAtRandom()
       val listed = life.listing()
@@ -71,7 +73,7 @@ class ShardAuditSuite extends AnyFunSuite {
     }
   }
 
-  test("an entry that is lost is found, and taken up from its beginning") {
+  test("a shard that is lost from the offset is found and read from its trim horizon") {
     var lost = 0
     each(1000) { life =>
       for (_ <- 0 until 30) life.actAtRandom()
@@ -82,7 +84,7 @@ class ShardAuditSuite extends AnyFunSuite {
         val without = life.offset.settled.copy(shards = shards - id)
         val verdict = ShardAudit.of(without, life.listing()).getOrElse(AuditFindings.None)
         assert(!verdict.isEmpty, s"$id in $without")
-        val again = verdict.mend(without)
+        val again = verdict.repair(without)
         assert(ShardAudit.of(again, life.listing()).exists(_.isEmpty), s"$again")
         val line = ancestors(life, id) + id
         assert(again.readable.exists { case (root, at) =>
@@ -93,26 +95,26 @@ class ShardAuditSuite extends AnyFunSuite {
     assert(lost > 300)
   }
 
-  /** As a query does that may lose: to the end, mending what two audits find. */
-  @tailrec private def readOn(life: StreamLife, kept: Int, mended: Int): Int =
-    if (life.read(kept)) readOn(life, kept, mended)
+  /** Reads to the end and repairs findings, as with `failOnDataLoss` set to `false`. */
+  @tailrec private def readOn(life: StreamLife, retention: Int, repairs: Int): Int =
+    if (life.read(retention)) readOn(life, retention, repairs)
     else
-      found(life, life.listing(kept = kept), kept).filterNot(_.isEmpty) match {
+      found(life, life.listing(retention = retention), retention).filterNot(_.isEmpty) match {
         case Some(verdict) =>
-          assert(mended < 100, s"mended for ever: $verdict")
-          life.offset = verdict.mend(life.offset.settled)
-          readOn(life, kept, mended + 1)
-        case None => mended
+          assert(repairs < 100, s"repaired forever: $verdict")
+          life.offset = verdict.repair(life.offset.settled)
+          readOn(life, retention, repairs + 1)
+        case None => repairs
       }
 
-  test("after a stop over expired reshards all that is kept is read once, parents first") {
-    var mended = 0
+  test("after a stop over expired reshards each remaining shard is read once, parents first") {
+    var repairs = 0
     each(2000) { life =>
       for (_ <- 0 until life.random.nextInt(30)) life.actAtRandom()
       for (_ <- 0 until life.random.nextInt(30)) life.reshard()
-      val kept = life.random.nextInt(6)
-      val listed = life.listing(kept = kept).filterNot(shard => life.done.contains(shard.id))
-      mended += readOn(life, kept, 0)
+      val retention = life.random.nextInt(6)
+      val listed = life.listing(retention = retention).filterNot(shard => life.done.contains(shard.id))
+      repairs += readOn(life, retention, 0)
       assert(life.done.distinct === life.done, "some shard twice")
       assert(listed.filterNot(_.isOpen).map(_.id).diff(life.done).isEmpty, "left out")
       assert(listed.filter(_.isOpen).forall(shard => life.offset.readable.contains(shard.id)))
@@ -120,24 +122,20 @@ class ShardAuditSuite extends AnyFunSuite {
       for (id <- life.done; parent <- life.parents(id); before <- order.get(parent))
         assert(before < order(id), s"$id before its parent $parent")
     }
-    assert(mended > 500)
+    assert(repairs > 500)
   }
 
   private def ancestors(life: StreamLife, id: ShardId): Set[ShardId] =
     life.parents(id).flatMap(parent => ancestors(life, parent) + parent).toSet
 
-  test("only what two audits find, stands") {
+  test("the intersection of two audits has what both have found") {
     val three = newStream(3)
     val (a, b, c) = (three(0), three(1), three(2))
     val (e, f) = (shardId(8), shardId(9))
-    def findings(missing: Seq[Shard], forsaken: (ShardId, Set[ShardId])*) = AuditFindings(
-      missing,
-      scala.collection.immutable.SortedMap(forsaken: _*),
-      Set.empty
-    )
-    val one = findings(Seq(a, b), a.id -> Set(e, f), b.id -> Set(e))
-    val other = findings(Seq(b, c), a.id -> Set(f), c.id -> Set(e))
-    assert(one.and(other) === findings(Seq(b), a.id -> Set(f)))
-    assert(one.and(AuditFindings.None).isEmpty)
+    def blocked(shard: Shard, parents: ShardId*) = parents.map(BlockedShard(shard.id, _))
+    val one = AuditFindings(Seq(a, b), blocked(a, e, f) ++ blocked(b, e))
+    val other = AuditFindings(Seq(b, c), blocked(a, f) ++ blocked(c, e))
+    assert(one.intersect(other) === AuditFindings(Seq(b), blocked(a, f)))
+    assert(one.intersect(AuditFindings.None).isEmpty)
   }
 }

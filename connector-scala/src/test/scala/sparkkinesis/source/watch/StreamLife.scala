@@ -14,8 +14,8 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /**
- * A stream that is split and merged, and a query that follows it, without records: each shard is either
- * read to its end, or gone. Time is counted in steps.
+ * A stream that is split and merged, and a query that follows it. There are no records: each shard is
+ * either read to its end or gone. Time is counted in steps.
  */
 final class StreamLife(seed: Long) {
   import StreamLife._
@@ -32,7 +32,7 @@ final class StreamLife(seed: Long) {
     SortedMap.from(all.map(_.id -> ShardProgress(Progress.TrimHorizon, Set.empty)))
   )
 
-  /** Shards in the order in which they were done with. */
+  /** Shards in the order in which they were read to their end or found gone. */
   var done: Vector[ShardId] = Vector.empty[ShardId]
 
   private def newOwner(range: HashKeyRange, parents: Seq[ShardId]) =
@@ -42,7 +42,7 @@ final class StreamLife(seed: Long) {
 
   def ids: Set[ShardId] = all.map(_.id).toSet
 
-  /** Some time passes, and perhaps a reshard happens. */
+  /** Time passes, and a reshard may happen. */
   def reshard(): Unit = {
     time += 1
     val open = all.filter(_.closed.isEmpty).sortBy(_.range.first)
@@ -64,25 +64,25 @@ final class StreamLife(seed: Long) {
   }
 
   /**
-   * @param seen the time of the news in it
-   * @param kept how long closed shards are listed
+   * @param asOf the time whose state it shows
+   * @param retention how long closed shards are listed
    */
-  def listing(seen: Int = time, kept: Int = Forever): Vector[Shard] = all.collect {
-    case o if o.created <= seen && !isGone(o.id, kept) =>
-      val last = o.closed.filter(_ <= seen).map(_ => SequenceNumber("9"))
+  def listing(asOf: Int = time, retention: Int = Forever): Vector[Shard] = all.collect {
+    case o if o.created <= asOf && !isGone(o.id, retention) =>
+      val last = o.closed.filter(_ <= asOf).map(_ => SequenceNumber("9"))
       Shard(o.id, o.parents, o.range, SequenceNumber("1"), last)
   }
 
-  def isGone(id: ShardId, kept: Int): Boolean =
-    !all.exists(o => o.id == id && o.closed.forall(time - _ <= kept))
+  def isGone(id: ShardId, retention: Int): Boolean =
+    !all.exists(o => o.id == id && o.closed.forall(time - _ <= retention))
 
-  /** Some shard that may be read is done with, if one has ended. */
-  def read(kept: Int = Forever): Boolean = {
+  /** Finishes a random readable shard, if one has ended or is gone. */
+  def read(retention: Int = Forever): Boolean = {
     val ended = offset.readable.keys.toVector.filter(id => all.exists(o => o.id == id && !o.isOpen))
     ended.nonEmpty && {
       val id = ended(random.nextInt(ended.size))
       done :+= id
-      val whole = if (isGone(id, kept)) listing(kept = kept) else listing()
+      val whole = if (isGone(id, retention)) listing(retention = retention) else listing()
       val end = Frontier(EndMark, ShardEnd.childrenIn(whole, id), 0, 0)
       val frontiers = Map(StreamShard(offset.stream, id) -> end)
       offset = BatchPlanner

@@ -29,7 +29,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   private val whole = offsetOf(a.id -> unread(), b.id -> unread())
   private val half = offsetOf(a.id -> unread())
 
-  /** A service whose answers are changed at will, and a watch over it. */
+  /** A service whose answers the test changes, and a watch that inspects it. */
   private class Scene(failOnDataLoss: Boolean = true) extends ReadOnlyKinesis {
     @volatile var shards: Seq[Shard] = two
     @volatile var failing: Option[KinesisException] = None
@@ -61,9 +61,9 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
       ShardIterator("any")
     }
 
-    def look(later: FiniteDuration = interval): FiniteDuration = {
+    def inspect(later: FiniteDuration = interval): FiniteDuration = {
       now = now.plusMillis(later.toMillis)
-      watch.look(now)
+      watch.inspect(now)
     }
 
     def refusal: SourceException = intercept[SourceException](watch.check())
@@ -71,143 +71,143 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
 
   private def watching(offset: StreamOffset, failOnDataLoss: Boolean = true): Scene = {
     val scene = new Scene(failOnDataLoss)
-    scene.watch.planned(offset)
+    scene.watch.advance(offset)
     scene
   }
 
-  test("nothing amiss: one listing a look, and no other call") {
+  test("without findings: one listing per inspection, and no other call") {
     val scene = watching(whole)
-    (1 to 5).foreach(_ => assert(scene.look() === interval))
+    (1 to 5).foreach(_ => assert(scene.inspect() === interval))
     scene.watch.check()
-    assert(scene.watch.mended(whole) eq whole)
+    assert(scene.watch.repair(whole) eq whole)
     assert(scene.listed.get === 5 && scene.described === 0 && scene.asked.isEmpty)
   }
 
-  test("before anything is planned there is nothing to look at") {
+  test("before the first batch there is nothing to inspect") {
     val scene = new Scene
-    assert(scene.look() === interval && scene.listed.get === 0)
+    assert(scene.inspect() === 1.second && scene.listed.get === 0)
   }
 
-  test("a shard that nobody looks after fails the query once it is found twice") {
+  test("a shard that would never be read fails the query when it is found twice") {
     val scene = watching(half)
-    scene.look()
+    scene.inspect()
     scene.watch.check()
-    scene.look()
+    scene.inspect()
     assert(scene.refusal.condition === "KINESIS_SHARD_MISSING")
     Seq(stream.toString, b.id.name, b.hashKeys.toString, "failOnDataLoss").foreach { word =>
       assert(scene.refusal.getMessage.contains(word))
     }
   }
 
-  test("what came after shards that have expired unread is a loss") {
+  test("a shard whose parents expired before they were read is a loss") {
     val scene = watching(half)
     scene.shards = Seq(a, b.copy(parents = Seq(shardId(7))))
-    (1 to 2).foreach(_ => scene.look())
+    (1 to 2).foreach(_ => scene.inspect())
     assert(scene.refusal.condition === "KINESIS_DATA_LOSS")
     assert(scene.refusal.getMessage.contains(shardId(7).name))
   }
 
-  test("looks closer than the interval count as one; what vanishes in between is forgotten") {
+  test("inspections within an interval count as one; a finding that disappears is dropped") {
     val scene = watching(half)
-    (1 to 8).foreach(_ => scene.look(1.second))
+    (1 to 8).foreach(_ => scene.inspect(1.second))
     scene.watch.check()
-    scene.watch.planned(whole)
-    scene.look()
-    scene.watch.planned(half)
-    scene.look()
+    scene.watch.advance(whole)
+    scene.inspect()
+    scene.watch.advance(half)
+    scene.inspect()
     scene.watch.check()
-    scene.look()
+    scene.inspect()
     assert(scene.refusal.condition === "KINESIS_SHARD_MISSING")
   }
 
-  test("where losses are passed over the shard joins the next offset, once") {
+  test("with `failOnDataLoss` set to `false` the shard is added to the next offset, once") {
     val scene = watching(half, failOnDataLoss = false)
-    scene.look()
-    assert(scene.watch.mended(half) eq half)
-    scene.look()
+    scene.inspect()
+    assert(scene.watch.repair(half) eq half)
+    scene.inspect()
     scene.watch.check()
-    val mended = scene.watch.mended(half)
-    assert(mended.shards === half.shards.updated(b.id, unread()))
+    val repaired = scene.watch.repair(half)
+    assert(repaired.shards === half.shards.updated(b.id, unread()))
     assert(scene.watch.lostRanges === 1)
-    assert(scene.watch.mended(half) eq half)
-    scene.watch.planned(mended)
-    (1 to 3).foreach(_ => scene.look())
-    assert(scene.watch.mended(mended) eq mended)
+    assert(scene.watch.repair(half) eq half)
+    scene.watch.advance(repaired)
+    (1 to 3).foreach(_ => scene.inspect())
+    assert(scene.watch.repair(repaired) eq repaired)
   }
 
-  test("a look that began before the offset was mended does not mend it again") {
+  test("an inspection that started before the repair does not repair again") {
     val scene = watching(half, failOnDataLoss = false)
-    (1 to 2).foreach(_ => scene.look())
-    var mended = half
-    scene.onListing = () => mended = scene.watch.mended(half)
-    scene.look()
+    (1 to 2).foreach(_ => scene.inspect())
+    var repaired = half
+    scene.onListing = () => repaired = scene.watch.repair(half)
+    scene.inspect()
     scene.onListing = () => ()
-    assert(mended ne half)
-    // A long batch runs before the mended offset begins one, and the shard is read to its end.
-    (1 to 5).foreach(_ => scene.look())
-    assert((scene.watch.mended(half) eq half) && scene.watch.lostRanges === 1)
-    scene.watch.planned(whole)
-    (1 to 3).foreach(_ => scene.look())
-    assert(scene.watch.mended(half) eq half)
+    assert(repaired ne half)
+    // A long batch runs before the repaired offset starts one, and the shard is read to its end.
+    (1 to 5).foreach(_ => scene.inspect())
+    assert((scene.watch.repair(half) eq half) && scene.watch.lostRanges === 1)
+    scene.watch.advance(whole)
+    (1 to 3).foreach(_ => scene.inspect())
+    assert(scene.watch.repair(half) eq half)
   }
 
-  test("a shard that waits for one that has expired is released, or fails the query") {
+  test("a shard that waits for an expired parent is unblocked, or fails the query") {
     val waiting = offsetOf(a.id -> unread(), b.id -> unread(shardId(7)))
     val strict = watching(waiting)
-    (1 to 2).foreach(_ => strict.look())
+    (1 to 2).foreach(_ => strict.inspect())
     assert(strict.refusal.condition === "KINESIS_DATA_LOSS")
-    assert(strict.refusal.getMessage.contains(s"${b.id}, which waits for ${shardId(7)}"))
+    assert(strict.refusal.getMessage.contains(s"${b.id} waits for ${shardId(7)}"))
     val lenient = watching(waiting, failOnDataLoss = false)
-    (1 to 2).foreach(_ => lenient.look())
-    assert(lenient.watch.mended(waiting).shards === whole.shards)
+    (1 to 2).foreach(_ => lenient.inspect())
+    assert(lenient.watch.repair(waiting).shards === whole.shards)
   }
 
-  test("a waiting shard that is not listed: the service is asked whether it is gone") {
+  test("a waiting shard that is not listed: the service confirms whether it is gone") {
     val waiting = offsetOf(a.id -> unread(), shardId(8) -> unread(shardId(7)))
     val late = watching(waiting)
-    (1 to 3).foreach(_ => late.look())
+    (1 to 3).foreach(_ => late.inspect())
     late.watch.check()
     assert(late.asked === Vector.fill(3)(shardId(8)))
     val gone = watching(waiting)
     gone.gone = Set(shardId(8))
-    (1 to 2).foreach(_ => gone.look())
+    (1 to 2).foreach(_ => gone.inspect())
     assert(gone.refusal.condition === "KINESIS_DATA_LOSS")
   }
 
-  test("a listing that fails stops nothing: it is asked less and less often, and counted") {
+  test("a failed listing stops nothing: it is repeated less and less often, and counted") {
     val scene = watching(whole)
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
-    val pauses = (1 to 8).map(_ => scene.look())
+    val pauses = (1 to 8).map(_ => scene.inspect())
     assert(pauses === pauses.sorted && pauses.head === interval && pauses.last > 1.minute)
     scene.watch.check()
     assert(scene.watch.failedListings === 8 && scene.described === 0)
     scene.failing = None
-    assert(scene.look() === interval && scene.look() === interval)
+    assert(scene.inspect() === interval && scene.inspect() === interval)
   }
 
-  test("a failed look is no second finding") {
+  test("a failed inspection confirms nothing") {
     val scene = watching(half)
-    scene.look()
+    scene.inspect()
     scene.failing = Some(new KinesisException.Unreachable("no answer"))
-    scene.look()
+    scene.inspect()
     scene.watch.check()
   }
 
-  test("a stream that was deleted, or made again, is told so") {
+  test("a stream that was deleted or recreated fails the query with that condition") {
     val deleted = watching(whole)
-    deleted.look()
+    deleted.inspect()
     deleted.failing = Some(Gone)
-    deleted.look()
+    deleted.inspect()
     assert(deleted.refusal.condition === "KINESIS_STREAM_DELETED")
     assert(deleted.refusal.getMessage.contains(arn.toString))
 
     val again = Instant.parse("2026-01-02T00:00:00Z")
     def renewed(offset: StreamOffset)(change: Scene => Unit) = {
       val scene = watching(offset)
-      scene.look()
+      scene.inspect()
       change(scene)
       scene.created = again
-      scene.look()
+      scene.inspect()
       assert(scene.refusal.condition === "KINESIS_STREAM_RECREATED")
       assert(scene.refusal.getMessage.contains(again.toString))
     }
@@ -219,7 +219,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     renewed(whole)(scene => scene.shards = newStream(3))
   }
 
-  test("a failure elsewhere is explained by a stream made again; else it is left to speak") {
+  test("a recreated stream explains a failure elsewhere; otherwise that failure stays") {
     val scene = watching(whole)
     scene.watch.explain(whole)
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
@@ -230,29 +230,40 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(e.condition === "KINESIS_STREAM_RECREATED")
   }
 
-  test("a run that is about to end waits for a look that settles everything, but not for ever") {
-    def settled(scene: Scene, offset: StreamOffset, later: FiniteDuration = 1.second) = {
-      scene.now = scene.now.plusMillis(later.toMillis)
-      scene.watch.hasSettled(offset, scene.now)
+  test("a run that is about to end waits for a conclusive inspection, but not forever") {
+    def settled(scene: Scene, later: FiniteDuration = 1.second): Boolean = {
+      scene.inspect(later)
+      scene.watch.isSettled
     }
-    val fine = new Scene
-    assert(settled(fine, whole) && settled(fine, whole) && fine.listed.get === 1)
+    assert(new Scene().watch.isSettled, "there is nothing to inspect")
 
-    val amiss = new Scene(failOnDataLoss = false)
-    assert(!settled(amiss, half) && !settled(amiss, half) && !settled(amiss, half, interval))
-    val mended = amiss.watch.mended(half)
-    assert(mended.shards === whole.shards && settled(amiss, mended))
+    val fine = watching(whole)
+    assert(!fine.watch.isSettled, "there was no inspection yet")
+    assert(settled(fine))
 
-    val late = new Scene
+    val amiss = watching(half, failOnDataLoss = false)
+    assert(!settled(amiss) && !settled(amiss) && !settled(amiss, interval))
+    val repaired = amiss.watch.repair(half)
+    assert(repaired.shards === whole.shards)
+    amiss.watch.advance(repaired)
+    assert(settled(amiss))
+
+    val late = watching(whole)
     late.shards = Seq(a.copy(hashKeys = HashKeyRange.All))
-    assert(!settled(late, whole) && !settled(late, whole) && settled(late, whole))
+    val unclear = (1 to 4).map(_ => late.inspect() -> late.watch.isSettled)
+    val soon = 1.second -> false
+    assert(unclear === Seq(soon, soon, interval -> true, interval -> true))
 
-    val failing = new Scene
+    val failing = watching(whole)
     failing.failing = Some(new KinesisException.LimitExceeded("too many calls"))
-    assert(settled(failing, whole))
+    assert(settled(failing))
+    val suspicious = watching(half)
+    suspicious.inspect()
+    suspicious.failing = Some(new KinesisException.LimitExceeded("too many calls"))
+    assert(Seq.fill(4)(settled(suspicious)) === Seq(false, false, false, true))
   }
 
-  test("the service looks in a daemon thread, whatever happens, until it is closed") {
+  test("the service inspects in a daemon thread until it is closed") {
     val scene = watching(whole)
     val quick = new StreamWatch(StreamClient(stream, scene), true, 1.milli, () => 0.5)
     def threads = {
@@ -261,7 +272,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     }
     val others = threads
     val service = new WatchService(Map(arn -> quick), SystemClock)
-    service.planned(SourceOffset.of(Seq(whole)))
+    service.advance(SourceOffset.of(Seq(whole)))
     val patience = timeout(Span(20, Seconds))
     eventually(patience)(assert(scene.listed.get > 10))
     val own = threads.diff(others)

@@ -51,17 +51,17 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   /** @throws SourceException where a shard would be lost */
   def look(from: SourceOffset): Unit = from.streams.foreach { case (arn, known) =>
     val watch = watches(arn)
-    watch.planned(known)
+    watch.advance(known)
     if (nextLooks.get(arn).forall(!clock.now.isBefore(_)))
-      nextLooks += arn -> clock.now.plusMillis(watch.look(clock.now).toMillis)
+      nextLooks += arn -> clock.now.plusMillis(watch.inspect(clock.now).toMillis)
     watch.check()
   }
 
   /** Shards that were taken up though nobody had looked after them. */
   def lostRanges: Long = watches.values.map(_.lostRanges).sum
 
-  def mended(end: SourceOffset): SourceOffset =
-    end.transform((arn, known) => watches(arn).mended(known))
+  def repaired(end: SourceOffset): SourceOffset =
+    end.transform((arn, known) => watches(arn).repair(known))
 
   private def checked(client: StreamClient) =
     new StreamCheck(

@@ -134,7 +134,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val joined = calmly(run.streams.joined(from))
     val end =
       if (joined eq from) nextEnd(from)
-      else run.mended(BatchPlanner.end(joined, due(run.coordinator.frontiers), run.limits))
+      else run.repaired(BatchPlanner.end(joined, due(run.coordinator.frontiers), run.limits))
     if (end ne from) {
       log += OffsetCodec.encode(end)
       if (mayFail && random.nextInt(10) == 0) start()
@@ -151,7 +151,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
-    val end = run.mended(BatchPlanner.end(from, due(all), run.limits))
+    val end = run.repaired(BatchPlanner.end(from, due(all), run.limits))
     val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
     if ((end ne from) || !isIdle) end
     else calmly(BatchPlanner.confirmed(from, due(all), run.streams.confirmationPeriod))

@@ -1,0 +1,35 @@
+package sparkkinesis.source.fetch
+
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{PackedRecords, SequenceNumber}
+
+/**
+ * Records of one `GetRecords` answer.
+ *
+ * @param from progress before the first record
+ * @param upTo `After` the last record, or `Finished`
+ */
+final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Progress) {
+  def bytes: Long = records.bytes
+
+  /** Index of the first record after `progress`; `None` if `progress` is not within the page. */
+  def indexAfter(progress: Progress): Option[Int] =
+    if (progress == from) Some(0)
+    else
+      progress match {
+        case Progress.After(sequenceNumber) => find(sequenceNumber).map(_ + 1)
+        case Progress.Finished if upTo == Progress.Finished => Some(records.size)
+        case _ => None
+      }
+
+  private def find(sequenceNumber: SequenceNumber): Option[Int] =
+    if (records.isEmpty || sequenceNumber > records.sequenceNumber(records.size - 1)) None
+    else {
+      var (low, high) = (0, records.size - 1)
+      while (low < high) {
+        val middle = (low + high) / 2
+        if (records.sequenceNumber(middle) < sequenceNumber) low = middle + 1 else high = middle
+      }
+      if (records.sequenceNumber(low) == sequenceNumber) Some(low) else None
+    }
+}

@@ -1,0 +1,114 @@
+package sparkkinesis.source.fetch
+
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.Clock
+import sparkkinesis.source.protocol._
+
+/**
+ * Sends an executor's reports to the driver and passes on the plans in its answers. Owns one daemon
+ * thread, which calls the functions below; any thread may call the methods.
+ *
+ * @param streams names for the log
+ * @param status from the unsent reports and the version of the last plan
+ * @param onPlan called with each new plan
+ * @param onEnd called when the query has ended or the driver does not answer any more
+ */
+private[source] final class FetchReporter(
+    streams: String,
+    link: CoordinatorLink,
+    clock: Clock,
+    status: (UnsentReports, Long) => FetchStatus,
+    onPlan: FetchPlan => Unit,
+    onEnd: () => Unit
+) {
+  import FetchReporter._
+
+  private val log = LoggerFactory.getLogger(classOf[FetchReporter])
+  private val unsent = new UnsentReports
+  private var isStopped = false
+  private var lastStatusAt = clock.now
+  private val thread = new Thread(() => run(), "spark-kinesis-report")
+  thread.setDaemon(true)
+
+  def start(): Unit = thread.start()
+
+  def stop(): Unit = {
+    synchronized {
+      isStopped = true
+      notifyAll()
+    }
+    if (Thread.currentThread ne thread) thread.interrupt()
+  }
+
+  /** Adds to the next report, and sends it at once if it is urgent. */
+  def update(change: UnsentReports => Unit): Unit = synchronized {
+    change(unsent)
+    if (unsent.isUrgent) notifyAll()
+  }
+
+  /**
+   * Asks the driver earlier whether a batch is done, because the buffer is full. Only then are its
+   * pages dropped.
+   */
+  def askForRoom(): Unit = synchronized {
+    if (clock.now.isAfter(lastStatusAt.plusMillis(RoomPeriod.toMillis))) notifyAll()
+  }
+
+  private def run(): Unit =
+    try reportUntilStopped()
+    catch {
+      case _: InterruptedException => // stopped
+      case gone: CoordinatorGone => log.info(s"Stopped reading $streams: ${gone.getMessage}")
+      case NonFatal(e) => log.error(s"Stopped reading $streams after an unexpected error.", e)
+    } finally onEnd()
+
+  private def reportUntilStopped(): Unit = {
+    var version = 0L
+    var answeredAt = clock.now
+    while (isRunning) {
+      val current = nextStatus(version)
+      send(current) match {
+        case Some(reply) =>
+          answeredAt = clock.now
+          version = reply.version
+          if (reply.isStopped) onEnd() else reply.plan.foreach(onPlan)
+        case None =>
+          synchronized(unsent.giveBack(current.reports))
+          if (clock.now.isAfter(answeredAt.plusMillis(DriverPatience.toMillis))) {
+            log.warn(s"Stopped reading $streams: the driver did not answer for $DriverPatience.")
+            onEnd()
+          } else clock.sleep(HeartbeatPeriod)
+      }
+    }
+  }
+
+  private def isRunning: Boolean = synchronized(!isStopped)
+
+  /** Waits until a report is urgent, but at most for a heartbeat's period. */
+  private def nextStatus(version: Long): FetchStatus = synchronized {
+    if (!unsent.isUrgent && !isStopped) wait(HeartbeatPeriod.toMillis)
+    lastStatusAt = clock.now
+    status(unsent, version)
+  }
+
+  private def send(status: FetchStatus): Option[FetchReply] =
+    try Some(link.heartbeat(status))
+    catch {
+      case gone: CoordinatorGone => throw gone
+      case NonFatal(e) =>
+        log.debug(s"The driver did not answer a heartbeat: ${e.getMessage}")
+        None
+    }
+}
+
+private object FetchReporter {
+  private val HeartbeatPeriod = 200.millis
+  private val RoomPeriod = 50.millis
+
+  /** Longer than a pause of the driver for garbage collection. */
+  private val DriverPatience = 60.seconds
+}

@@ -1,0 +1,70 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.options.FetchSettings
+
+/**
+ * Decides whether a failed call to a shard is retried and when. Used by one thread at a time.
+ *
+ * @param chance evenly distributed in `[0, 1)`, for jitter
+ */
+private[source] final class FetchRetries(shard: StreamShard, chance: () => Double) {
+  import FetchRetries._
+  import FetchStep._
+
+  private val log = LoggerFactory.getLogger(classOf[FetchRetries])
+  private var streak = Option.empty[FailureStreak]
+
+  /** A call succeeded. */
+  def reset(): Unit = streak = None
+
+  /**
+   * @param progress where the shard is read
+   * @param quotaPause time until the shard's read quota allows another call
+   */
+  def after(
+      failure: KinesisException,
+      progress: Progress,
+      quotaPause: FiniteDuration,
+      now: Instant
+  ): FetchStep =
+    if (failure.isRetryable || mayBeEarly(failure, progress)) retry(failure, quotaPause, now)
+    else Fails(failure)
+
+  /** Throttling ends when other consumers read less. Any other failure must end the query in time. */
+  def retry(failure: KinesisException, quotaPause: FiniteDuration, now: Instant): FetchStep = {
+    val current = streak.fold(FailureStreak(1, now))(_.next)
+    streak = Some(current)
+    val isThrottled = failure.isInstanceOf[KinesisException.Throttled]
+    if (!isThrottled && current.isTooLong(now)) Fails(failure)
+    else {
+      if (current.failures >= NoteworthyFailures)
+        log.warn(
+          s"Reading $shard failed ${current.failures} times in a row: ${failure.getMessage}"
+        )
+      val delay = FetchSettings.RetryBackoff.delay(current.failures, chance())
+      Retries(failure, if (isThrottled) delay.max(quotaPause) else delay)
+    }
+  }
+
+  /** A start at the current time of our clock may be in the future of the service, which rejects it. */
+  private def mayBeEarly(failure: KinesisException, progress: Progress): Boolean =
+    (failure, progress) match {
+      case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) =>
+        streak.forall(_.failures < EarlyFailures)
+      case _ => false
+    }
+}
+
+private object FetchRetries {
+  private val NoteworthyFailures = 5
+  private val EarlyFailures = 6
+}

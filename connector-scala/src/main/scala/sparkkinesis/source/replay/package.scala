@@ -1,0 +1,11 @@
+package sparkkinesis.source
+
+/**
+ * Reads known ranges of shards from Kinesis: those of a micro-batch whose pages are not buffered, and
+ * those of a batch query.
+ *
+ * [[replay.BatchReadPlanner]] plans a batch query on the driver; the readers run in tasks on the
+ * executors. Has no threads. Uses `model`, `client`, `source/fetch`, `source/checkpoint`,
+ * `source/position`, `source/options` and `source/protocol`.
+ */
+package object replay
