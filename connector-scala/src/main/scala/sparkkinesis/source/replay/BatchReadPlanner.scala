@@ -133,10 +133,11 @@ final class BatchReadPlanner(
     }
 
     /** Whether the range starts after the arrival time of its last record. */
-    private def startsAfter(begin: ShardStart, last: Option[Instant]): Boolean = begin.progress match {
-      case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
-      case _ => false
-    }
+    private def startsAfter(begin: ShardStart, last: Option[Instant]): Boolean =
+      begin.progress match {
+        case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
+        case _ => false
+      }
   }
 
   private def lose(message: String): Unit =

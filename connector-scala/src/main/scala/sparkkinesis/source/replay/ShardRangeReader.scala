@@ -148,7 +148,8 @@ final class ShardRangeReader(
 
   @tailrec
   private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
-    if (isCancelled()) throw new InterruptedException(s"Reading $range of stream $ref was cancelled.")
+    if (isCancelled())
+      throw new InterruptedException(s"Reading $range of stream $ref was cancelled.")
     attempt(range, reading) match {
       case Right(page) => page
       case Left(_: KinesisException.IteratorExpired) if failures < MaxFailures =>

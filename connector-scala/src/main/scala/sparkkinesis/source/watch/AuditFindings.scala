@@ -31,7 +31,9 @@ final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) 
    */
   def repair(offset: StreamOffset): StreamOffset = {
     val unblocked = offset.shards.transform { (id, shard) =>
-      shard.copy(waitsFor = shard.waitsFor.filterNot(parent => blocked.contains(BlockedShard(id, parent))))
+      shard.copy(waitsFor =
+        shard.waitsFor.filterNot(parent => blocked.contains(BlockedShard(id, parent)))
+      )
     }
     val added = missing.map(_.id).filterNot(offset.shards.contains).map { id =>
       id -> ShardProgress(Progress.TrimHorizon, Set.empty)

@@ -36,7 +36,9 @@ class BusyServiceSuite extends AnyFunSuite {
 
   private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
 
-  test("an end that cannot be confirmed yet: earlier pages are reported, and the call is repeated") {
+  test(
+    "an end that cannot be confirmed yet: earlier pages are reported, and the call is repeated"
+  ) {
     val closed = shard.copy(last = Some(SequenceNumber("999")))
     val kinesis = new ScriptedKinesis().page(page(1 to 3))
     (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))

@@ -90,7 +90,9 @@ class ShardFetchersSuite extends AnyFunSuite {
     assert(reading.holds(0, 1, 3) && !reading.holds(0, 1, 4))
   }
 
-  test("pages of finished batches are dropped, and all pages of a shard that the plan does not name") {
+  test(
+    "pages of finished batches are dropped, and all pages of a shard that the plan does not name"
+  ) {
     val reading = new Reading
     (0 to 2).foreach(reading.hold(_, 1 to 5))
     reading(Map(shardOf(0) -> upTo(2), shardOf(1) -> upTo(4)), assigned(0, 1, upTo(5)))

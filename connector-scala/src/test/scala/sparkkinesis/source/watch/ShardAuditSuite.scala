@@ -113,7 +113,8 @@ class ShardAuditSuite extends AnyFunSuite {
       for (_ <- 0 until life.random.nextInt(30)) life.actAtRandom()
       for (_ <- 0 until life.random.nextInt(30)) life.reshard()
       val retention = life.random.nextInt(6)
-      val listed = life.listing(retention = retention).filterNot(shard => life.done.contains(shard.id))
+      val listed =
+        life.listing(retention = retention).filterNot(shard => life.done.contains(shard.id))
       repairs += readOn(life, retention, 0)
       assert(life.done.distinct === life.done, "some shard twice")
       assert(listed.filterNot(_.isOpen).map(_.id).diff(life.done).isEmpty, "left out")
