@@ -15,8 +15,8 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   /** Keeps the calls of the loop, so that a test can answer them. */
   private final class Calls extends WriteDriver {
-    val sent = mutable.Queue.empty[(StreamWriter, Request)]
-    val failures = mutable.Buffer.empty[Throwable]
+    val sent: mutable.Queue[(StreamWriter, Request)] = mutable.Queue.empty
+    val failures: mutable.Buffer[Throwable] = mutable.Buffer.empty
     var listings = 0
     var wakes = 0
 
