@@ -22,7 +22,7 @@ FLAGS = [
     "--disable-dev-shm-usage",
     "--disable-background-networking",
 ]
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 
 
 def find_browser() -> str | None:

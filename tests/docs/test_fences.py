@@ -31,7 +31,7 @@ def run(command: list[str], folder: Path) -> str:
         command,
         cwd=folder,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-        timeout=240,
+        timeout=900,
         capture_output=True,
         text=True,
         check=False,
