@@ -2,38 +2,76 @@ package sparkkinesis.spark
 
 import java.util.{Map => JMap}
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.read.{ReadOptions, RecordRow}
 
 /**
- * `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`, and the same in batch.
+ * The data source `kinesis`: `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`,
+ * `CREATE TABLE ... USING kinesis`, and the batch forms.
  *
- * Reading: a batch is a fixed set of records, the same on every attempt; records of one partition key
- * come in order, across splits and merges; nothing is left out silently. Writing: every row is
- * acknowledged by Kinesis before its batch is done; a retried task may write rows twice.
+ * Reading: a batch is a fixed set of records, the same on every attempt. Records of one partition key
+ * arrive in order, across splits and merges. The source never skips a record silently. Writing: a
+ * batch ends when Kinesis has acknowledged every row. A retried task may write rows twice.
  *
- * A wrong option fails here, when the `DataFrame` is defined.
+ * An invalid option raises an error when you define the `DataFrame` or create the table.
  */
-final class KinesisTableProvider extends TableProvider with DataSourceRegister {
+class KinesisTableProvider extends TableProvider with DataSourceRegister {
   override def shortName(): String = "kinesis"
 
-  /** Asked of sources only, so this is where their options are first seen. */
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    KinesisTable.definedOptions(options)
-    RecordRow.Schema
-  }
+  /** Spark asks for the schema of sources and of new tables, so their options are checked here. */
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType =
+    ConnectorError.translating {
+      TableDefinition.of(options) match {
+        case Some(definition) => ReadOptions.checked(definition.checked.sourceOptions)
+        case None => ReadOptions.checked(options.asCaseSensitiveMap.asScala.toMap)
+      }
+      RecordRow.Schema
+    }
 
+  /** `CREATE TABLE` with a list of columns calls this method instead of `inferSchema`. */
+  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
+    ConnectorError.translating {
+      TableDefinition.of(options).foreach(_.checked)
+      Array.empty
+    }
+
+  /**
+   * Loads a table definition even if the definition is invalid, because `DROP TABLE` and `DESCRIBE`
+   * load it, too.
+   */
   override def getTable(
       schema: StructType,
       partitioning: Array[Transform],
       properties: JMap[String, String]
-  ): Table = new KinesisTable(schema)
+  ): Table = {
+    if (partitioning.nonEmpty)
+      throw ConnectorError(
+        "KINESIS_INVALID_SCHEMA",
+        "A Kinesis table has no partitions. Remove PARTITIONED BY (partitionBy in the DataFrame API)."
+      )
+    new KinesisTable(schema, TableDefinition.of(asOptions(properties)))
+  }
 
-  /** A sink is handed the rows' own schema. */
+  /** Of a map that ignores case, a copy would lose the names as the user wrote them. */
+  private def asOptions(properties: JMap[String, String]): CaseInsensitiveStringMap =
+    properties match {
+      case options: CaseInsensitiveStringMap => options
+      case others => new CaseInsensitiveStringMap(others)
+    }
+
+  /** For a sink, Spark passes the schema of the rows. */
   override def supportsExternalMetadata(): Boolean = true
+}
+
+/** The same data source under a second name, for platforms whose own source is called `kinesis`. */
+final class SparkKinesisTableProvider extends KinesisTableProvider {
+  override def shortName(): String = "spark-kinesis"
 }

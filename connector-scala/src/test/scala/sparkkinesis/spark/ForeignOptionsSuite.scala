@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -15,6 +16,8 @@ import sparkkinesis.Repository
 import sparkkinesis.client.options.ForeignOption.{Different, Same}
 import sparkkinesis.client.options.{ConnectionOptions, ForeignOptions, OptionException, Options}
 import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.read.RecordRow
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** Other connectors' names, where Spark and the documentation meet them. */
@@ -32,14 +35,17 @@ class ForeignOptionsSuite extends AnyFunSuite {
     assert(shown.filter(_._2.contains("hush")) === Map.empty)
   }
 
+  private def scan(options: CaseInsensitiveStringMap): Scan =
+    new KinesisTable(RecordRow.Schema).newScanBuilder(options).build()
+
   test("of one name in two cases Spark's readers take the last; a map of both is refused") {
     val region = Map("region" -> "eu-west-1")
     val reader = CaseInsensitiveMap(region + ("streamName" -> "a")) + ("STREAMNAME" -> "b")
     val last = new CaseInsensitiveStringMap(reader.originalMap.asJava)
-    assert(KinesisTable.sourceOptions(last).names === "b")
+    assert(scan(last).description === "Kinesis[b]")
     val both = region ++ Map("streamName" -> "a", "STREAMNAME" -> "b")
     val e = intercept[ConnectorError] {
-      KinesisTable.sourceOptions(new CaseInsensitiveStringMap(both.asJava))
+      scan(new CaseInsensitiveStringMap(both.asJava))
     }
     assert(e.getMessage.contains("'STREAMNAME' and 'streamName' are the same one"))
   }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Generators.arn
 import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.{FetchRun, RecordRow}
 
 class KinesisTableSuite extends AnyFunSuite {
@@ -21,10 +22,16 @@ class KinesisTableSuite extends AnyFunSuite {
 
   private def options(map: Map[String, String]) = new CaseInsensitiveStringMap(map.asJava)
 
-  test("known to Spark as 'kinesis'") {
-    val found =
-      ServiceLoader.load(classOf[DataSourceRegister]).asScala.filter(_.shortName() == "kinesis")
-    assert(found.map(_.getClass).toSeq === Seq(classOf[KinesisTableProvider]))
+  test("Spark finds the data source under two names") {
+    val found = ServiceLoader.load(classOf[DataSourceRegister]).asScala.collect {
+      case ours: KinesisTableProvider => ours.shortName() -> ours.getClass
+    }
+    assert(
+      found.toMap === Map(
+        "kinesis" -> classOf[KinesisTableProvider],
+        "spark-kinesis" -> classOf[SparkKinesisTableProvider]
+      )
+    )
   }
 
   test("reads and writes batches and streams, of any schema") {

@@ -10,7 +10,9 @@ import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 
 /** The options that source and sink share: which streams, where, and who asks. */
 object ConnectionOptions {
-  private val Keys = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
+
+  /** Static keys: a long-lived secret, for tests and trials. */
+  val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
   private val OfRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
 
   /** All of them, for [[Options.parse]]. */

@@ -52,7 +52,7 @@ private[sparkkinesis] object OptionAliases {
    *
    * @return `None` where it means none of `known`
    */
-  private def resolve(name: String, known: Seq[String]): Option[(String, ValueForm)] = {
+  private[options] def resolve(name: String, known: Seq[String]): Option[(String, ValueForm)] = {
     val bare = bareOf(name)
     val ours = known.find(option => lower(option) == bare).map(_ -> ValueForm.AsHere)
     ours.orElse(foreign(name).collect {

@@ -14,6 +14,7 @@ object OptionException {
   val InvalidOption = "KINESIS_INVALID_OPTION"
   val MissingOption = "KINESIS_MISSING_OPTION"
   val ConflictingOptions = "KINESIS_CONFLICTING_OPTIONS"
+  val StaticKeysInTable = "KINESIS_STATIC_KEYS_IN_TABLE"
   val MissingRegion = "KINESIS_MISSING_REGION"
 
   def missing(message: String): OptionException = new OptionException(MissingOption, message)

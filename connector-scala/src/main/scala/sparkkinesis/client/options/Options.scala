@@ -142,5 +142,13 @@ object Options {
   def parse(map: Map[String, String], known: Seq[String]): Options =
     new Options(OptionAliases.read(map, known)).withPosition
 
+  /** Which of the known options a name means, in any of its spellings. */
+  def meaning(name: String, known: Seq[String]): Option[String] =
+    OptionAliases.resolve(name, known).map(_._1)
+
+  /** Whether an option of this name holds a value that is never printed. */
+  def isSecret(name: String): Boolean =
+    meaning(name, ConnectionOptions.Names).exists(ours => Secrets(lower(ours)))
+
   private[client] def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

@@ -7,7 +7,7 @@ import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.sql.execution.datasources.{ExecutedWriteSummary, WriteTaskResult}
 
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 /** What the driver does with the files of a batch, once Spark knows which attempts count. */
 private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Option[Long]) {

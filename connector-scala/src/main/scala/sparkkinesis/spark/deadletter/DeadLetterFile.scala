@@ -7,7 +7,7 @@ import scala.util.Random
 import org.apache.hadoop.fs.Path
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * The dead letters of one attempt at a task: a file that is there from the first of them on, under a

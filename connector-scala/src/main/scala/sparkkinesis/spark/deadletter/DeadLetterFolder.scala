@@ -11,7 +11,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * Where the dead letters of a query, or of a batch write, are kept. Travels to executors.

@@ -5,12 +5,14 @@ import java.util.Locale
 import org.apache.spark.sql.connector.metric.CustomMetric
 
 /**
- * A mean over all that the tasks counted, not over the tasks: of one that counted more it has more.
- * A task has but one number to tell, which holds both sum and count: see [[MeanMetric.pack]].
+ * The mean over everything that the tasks counted; a task that counted more weighs more. Spark passes
+ * one number per task, so that number holds both sum and count: see [[MeanMetric.pack]].
  */
-abstract class MeanMetric(override val name: String, override val description: String)
+final class MeanMetric(override val name: String, override val description: String)
     extends CustomMetric {
   import MeanMetric._
+
+  def this() = this("", "")
 
   override def aggregateTaskMetrics(values: Array[Long]): String = {
     val (sum, count) = (values.map(sumOf).sum, values.map(countOf).sum)
@@ -23,10 +25,10 @@ private[spark] object MeanMetric {
   private val CountBits = 24
 
   /**
-   * Both in one number.
+   * Sum and count in one number.
    *
-   * @param sum not negative, up to 500 times the count
-   * @param count not negative; from 2 to the power of 24 on, both lose low bits
+   * @param sum not negative, at most 500 times the count
+   * @param count not negative; from 2 to the power of 24, sum and count lose low bits
    */
   def pack(sum: Long, count: Long): Long = {
     val tooMany = math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(count) - CountBits)

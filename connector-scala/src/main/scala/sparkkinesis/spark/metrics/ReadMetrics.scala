@@ -2,29 +2,33 @@ package sparkkinesis.spark.metrics
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
-/** What the SQL page of Spark's UI shows of a read. */
+/**
+ * Counts of one task that reads.
+ *
+ * @param records Kinesis records
+ * @param bytes of their data
+ * @param rereadRanges ranges read from Kinesis again, because the executor did not hold their pages
+ * @param lostRanges ranges with missing records
+ */
+private[spark] final case class ReadCounts(
+    records: Long,
+    bytes: Long,
+    rereadRanges: Long,
+    lostRanges: Long
+)
+
+/** The metrics of a read on the SQL page of Spark's UI. To add one, add a line. */
 private[spark] object ReadMetrics {
-  def all: Array[CustomMetric] =
-    Array(new ReadRecords, new ReadBytes, new RereadRanges, new LostRanges)
-
-  def values(
-      records: Long,
-      bytes: Long,
-      rereadRanges: Long,
-      lostRanges: Long
-  ): Array[CustomTaskMetric] = Array(
-    TaskCount("readRecords", records),
-    TaskCount("readBytes", bytes),
-    TaskCount("rereadRanges", rereadRanges),
-    TaskCount("lostRanges", lostRanges)
+  private val metrics = Seq[(CustomMetric, ReadCounts => Long)](
+    new SumMetric("readRecords", "Kinesis records read") -> (_.records),
+    new SumMetric("readBytes", "bytes of data read") -> (_.bytes),
+    new SumMetric("rereadRanges", "ranges read again from Kinesis") -> (_.rereadRanges),
+    new SumMetric("lostRanges", "ranges with missing records, per attempt") -> (_.lostRanges)
   )
+
+  def all: Array[CustomMetric] = metrics.map(_._1).toArray
+
+  def values(counts: ReadCounts): Array[CustomTaskMetric] = metrics.map { case (metric, value) =>
+    TaskCount(metric.name, value(counts)): CustomTaskMetric
+  }.toArray
 }
-
-final class ReadRecords extends SumMetric("readRecords", "records of Kinesis")
-
-final class ReadBytes extends SumMetric("readBytes", "bytes of their data")
-
-final class LostRanges
-    extends SumMetric("lostRanges", "ranges found incomplete, counted at each attempt")
-
-final class RereadRanges extends SumMetric("rereadRanges", "ranges read again from Kinesis")

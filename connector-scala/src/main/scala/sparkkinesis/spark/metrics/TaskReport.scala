@@ -8,10 +8,10 @@ import org.HdrHistogram.Histogram
 import sparkkinesis.sink.metrics.{ShardSleep, SinkCounter, SinkMetrics}
 
 /**
- * What an attempt at a task counted, when it has ended. It travels as bytes: the driver cannot read
- * a class of ours where a session added the jar.
+ * The counts of a task attempt that has ended. It travels as bytes, because the driver cannot
+ * deserialize a class of a jar that the session added.
  *
- * @param isCommitted whether the attempt did all it was to do
+ * @param isCommitted whether the attempt succeeded
  */
 private[spark] final case class TaskReport(counts: WriteCounts, isCommitted: Boolean) {
   def toBytes: Array[Byte] = {
@@ -46,7 +46,7 @@ private[spark] object TaskReport {
     out.write(times.array, 0, size)
   }
 
-  /** Arguments are read in their order. */
+  /** Reads the arguments in their order. */
   private def readMetrics(in: DataInputStream): SinkMetrics = SinkMetrics(
     counts = SinkCounter.all.map(_ => in.readLong()),
     longestSleep = if (in.readBoolean()) Some(readSleep(in)) else None,

@@ -3,7 +3,7 @@ package sparkkinesis.spark.metrics
 import sparkkinesis.sink.metrics.SinkMetrics
 
 /**
- * What was counted of a write, by a task or by several.
+ * Counts of a write, of one task or of several.
  *
  * @param deadLetters bad rows that are kept in files
  */

@@ -3,84 +3,49 @@ package sparkkinesis.spark.metrics
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import sparkkinesis.sink.metrics.SinkCounter
+import sparkkinesis.sink.metrics.SinkCounter._
 
 /**
- * What the SQL page of Spark's UI shows of a write. `recordsWritten` and `bytesWritten` are names
- * that Spark knows: it shows them also as the output of stages and tasks.
+ * The metrics of a write, on the SQL page of Spark's UI and in a query's progress. To add one, add a
+ * line.
+ *
+ * Spark knows the names `recordsWritten` and `bytesWritten`: it also shows them as the output of
+ * stages and tasks.
  */
 private[spark] object WriteMetrics {
-  def all: Array[CustomMetric] = Array(
-    new WrittenRecords,
-    new WrittenBytes,
-    new PutRequests,
-    new SentRecords,
-    new RecordsPerRequest,
-    new RetriedRecords,
-    new ThrottledRecords,
-    new FailedRecords,
-    new FailedRequests,
-    new UnansweredRequests,
-    new MisplacedAggregates,
-    new DeadLetters,
-    new PeakBufferedBytes,
-    new PeakRequestsInFlight,
-    new MaxShardSleep,
-    new SlowRequests
+  private type Metric = (CustomMetric, WriteCounts => Long)
+
+  private val metrics = Seq[Metric](
+    sum(RecordsWritten, "rows that Kinesis acknowledged"),
+    sum(BytesWritten, "bytes of data and keys that Kinesis acknowledged"),
+    sum(Requests, "PutRecords requests"),
+    sum(SentRecords, "Kinesis records sent, counted each time"),
+    new MeanMetric("recordsPerRequest", "mean number of Kinesis records per request") ->
+      (counts => MeanMetric.pack(counts.sink(SentRecords), counts.sink(Requests))),
+    sum(RetriedRecords, "Kinesis records sent again"),
+    sum(ThrottledRecords, "Kinesis records rejected by throttling"),
+    sum(FailedRecords, "Kinesis records that failed for another reason"),
+    sum(FailedRequests, "requests that failed as a whole"),
+    sum(UnansweredRequests, "requests without an answer"),
+    sum(MisplacedAggregates, "aggregates sent again after a reshard"),
+    new SumMetric("deadLetters", "bad rows kept as dead letters") -> (_.deadLetters),
+    max(PeakBufferedBytes, "maximum bytes buffered by a task"),
+    max(PeakRequestsInFlight, "maximum requests in flight of a task"),
+    new MaxMetric("maxShardSleepMs", "longest wait of a task for one shard, in milliseconds") ->
+      (_.sink.sleepMillis),
+    new MaxMetric("p99RequestMs", "99th percentile of a task's request times, in milliseconds") ->
+      (_.sink.requestMillis99)
   )
 
-  def values(counts: WriteCounts): Array[CustomTaskMetric] = {
-    val (sent, requests) = (counts.sink(SinkCounter.SentRecords), counts.sink(SinkCounter.Requests))
-    val mean = MeanMetric.pack(sent, requests)
-    val numbers = SinkProgress.numbers(counts) + ("recordsPerRequest" -> mean)
-    numbers.map { case (name, value) => TaskCount(name, value) }.toArray
-  }
+  def all: Array[CustomMetric] = metrics.map(_._1).toArray
+
+  def values(counts: WriteCounts): Array[CustomTaskMetric] = metrics.map { case (metric, value) =>
+    TaskCount(metric.name, value(counts)): CustomTaskMetric
+  }.toArray
+
+  private def sum(counter: SinkCounter, description: String): Metric =
+    new SumMetric(counter.name, description) -> (_.sink(counter))
+
+  private def max(counter: SinkCounter, description: String): Metric =
+    new MaxMetric(counter.name, description) -> (_.sink(counter))
 }
-
-final class WrittenRecords extends SumMetric("recordsWritten", "records Kinesis acknowledged")
-
-final class WrittenBytes
-    extends SumMetric("bytesWritten", "bytes of data and keys Kinesis acknowledged")
-
-final class PutRequests extends SumMetric("requests", "PutRecords requests")
-
-final class SentRecords
-    extends SumMetric("sentRecords", "Kinesis records in requests, each time they were sent")
-
-final class RecordsPerRequest
-    extends MeanMetric("recordsPerRequest", "Kinesis records a request, on average")
-
-final class RetriedRecords extends SumMetric("retriedRecords", "Kinesis records sent again")
-
-final class ThrottledRecords
-    extends SumMetric("throttledRecords", "Kinesis records refused for too much traffic")
-
-final class FailedRecords
-    extends SumMetric("failedRecords", "Kinesis records that failed for another reason")
-
-final class FailedRequests extends SumMetric("failedRequests", "requests that failed as a whole")
-
-final class UnansweredRequests
-    extends SumMetric("unansweredRequests", "requests without an answer, perhaps written")
-
-final class MisplacedAggregates
-    extends SumMetric("misplacedAggregates", "aggregates in a wrong shard, sent anew")
-
-final class DeadLetters extends SumMetric("deadLetters", "bad rows kept as dead letters")
-
-final class PeakBufferedBytes
-    extends MaxMetric("peakBufferedBytes", "bytes a task had in memory at most")
-
-final class PeakRequestsInFlight
-    extends MaxMetric("peakRequestsInFlight", "requests a task had in flight at most")
-
-final class MaxShardSleep
-    extends MaxMetric(
-      "maxShardSleepMs",
-      "milliseconds a task's records waited for one shard at most"
-    )
-
-final class SlowRequests
-    extends MaxMetric(
-      "p99RequestMs",
-      "milliseconds within which 99 % of a task's requests end, at most"
-    )

@@ -6,29 +6,29 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.TaskReports
 import org.apache.spark.util.CollectionAccumulator
 
-/** What the tasks of a write told the driver, batch after batch. Safe for several threads. */
+/** The reports of a write's tasks, on the driver, batch after batch. Safe for several threads. */
 private[spark] final class WriteReports {
   import WriteReports._
 
-  private var batches = Vector.empty[Unread]
+  private var batches = Vector.empty[Batch]
 
-  /** Before a batch: where its tasks are to add their reports. */
+  /** Call before each batch. Its tasks add their reports to the accumulator returned. */
   def begin(context: SparkContext): CollectionAccumulator[Array[Byte]] = synchronized {
     val reports = TaskReports.ofAllAttempts(context)
-    batches = (batches :+ new Unread(reports)).takeRight(Kept)
+    batches = (batches :+ new Batch(reports)).takeRight(BatchesToRead)
     reports
   }
 
-  /** What came since this was last asked. */
+  /** The reports that arrived since the last call. */
   def news(): Seq[TaskReport] = synchronized(batches.flatMap(_.next()))
 }
 
 private[spark] object WriteReports {
 
-  /** A task that Spark ran twice may end after its batch: its report counts in the next. */
-  private val Kept = 2
+  /** A speculative copy of a task may end after its batch: its report counts in the next batch. */
+  private val BatchesToRead = 2
 
-  private final class Unread(reports: CollectionAccumulator[Array[Byte]]) {
+  private final class Batch(reports: CollectionAccumulator[Array[Byte]]) {
     private var read = 0
 
     def next(): Seq[TaskReport] = {

@@ -15,7 +15,7 @@ import sparkkinesis.source.plan.{LocatedRange, RangePacking}
 import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 /** A batch read: planned once, so that each of its attempts reads the same. */
 final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Batch {

@@ -19,7 +19,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * The streaming source's driver side, as Spark calls it. Decides nothing: where a batch ends is

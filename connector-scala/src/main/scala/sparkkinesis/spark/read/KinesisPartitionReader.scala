@@ -16,7 +16,7 @@ import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{DescendantReader, ShardRangeReader}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.ReadMetrics
 
 final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {

@@ -13,7 +13,7 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol.{FetchStatus, Frontier, ReadLimits, ShardRange}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 
 /**

@@ -3,8 +3,7 @@ package sparkkinesis.spark.read
 import org.apache.spark.sql.connector.read.streaming._
 
 import sparkkinesis.source.protocol.ReadLimits
-import sparkkinesis.spark.ConnectorError
-import sparkkinesis.spark.write.ByteLimit
+import sparkkinesis.spark.errors.ConnectorError
 
 /** A batch's limits, between Spark's words and the source's. */
 private[spark] object TriggerLimits {

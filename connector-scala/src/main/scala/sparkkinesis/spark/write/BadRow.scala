@@ -3,10 +3,10 @@ package sparkkinesis.spark.write
 import sparkkinesis.model.ServiceLimits
 
 /**
- * Why a row cannot be a record. Closed: every way in which a row may be bad has a name here.
+ * The reason why a row cannot become a record. Every reason has a name here.
  *
  * @param reason a stable name, such as `NULL_DATA`
- * @param text beginning with the column
+ * @param text a clause that begins with the column
  */
 private[spark] sealed abstract class BadRow(val reason: String, val text: String)
 
@@ -18,7 +18,7 @@ private[spark] object BadRow {
   case object NullKey
       extends BadRow(
         "NULL_PARTITION_KEY",
-        "column 'partitionKey' is null (without the column, each record gets a random key)"
+        "column 'partitionKey' is null (remove the column to give each record a random key)"
       )
 
   case object EmptyKey extends BadRow("EMPTY_PARTITION_KEY", "column 'partitionKey' is empty")
@@ -26,47 +26,47 @@ private[spark] object BadRow {
   final case class LongKey(characters: Int)
       extends BadRow(
         "LONG_PARTITION_KEY",
-        s"column 'partitionKey' has $characters characters, Kinesis allows " +
+        s"column 'partitionKey' has $characters characters, and Kinesis allows " +
           s"${ServiceLimits.PartitionKeyCharacters}"
       )
 
   final case class NoHashKey(found: String)
       extends BadRow(
         "BAD_HASH_KEY",
-        s"column 'explicitHashKey' is '${found.take(60)}', no whole number from 0 to 2^128 - 1"
+        s"column 'explicitHashKey' is '${found.take(60)}', not a whole number from 0 to 2^128 - 1"
       )
 
   /** @param bytes of data and partition key together */
   final case class TooLarge(bytes: Long, most: Int)
       extends BadRow(
         "RECORD_TOO_LARGE",
-        s"columns 'data' and 'partitionKey' take $bytes bytes, the stream allows $most"
+        s"columns 'data' and 'partitionKey' take $bytes bytes, and the stream allows $most"
       )
 
   final case class NullStream(column: String)
       extends BadRow(
         "NULL_STREAM",
-        s"column '$column' is null, and no option names a stream for such rows"
+        s"column '$column' is null, and no option names a stream"
       )
 
   final case class NoStreamName(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'stream' is '${found.take(200)}', no stream's name: 1 to 128 of a-z, A-Z, 0-9, _ . -"
+        s"column 'stream' is '${found.take(200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, _ . -"
       )
 
   final case class NoStreamArn(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'streamArn' is '${found.take(200)}', not the like of " +
+        s"column 'streamArn' is '${found.take(200)}', not a stream ARN such as " +
           "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
       )
 
-  /** @param why it cannot be reached with the options there are */
+  /** @param why the write cannot reach the stream with its options */
   final case class OutOfReach(column: String, why: String)
       extends BadRow("STREAM_OUT_OF_REACH", s"column '$column' names a stream that $why")
 
-  /** @param said by the service */
-  final case class StreamNotFound(column: String, said: String)
-      extends BadRow("STREAM_NOT_FOUND", s"column '$column' names no stream there is: $said")
+  /** @param message of the service */
+  final case class StreamNotFound(column: String, message: String)
+      extends BadRow("STREAM_NOT_FOUND", s"column '$column' names a stream that does not exist: $message")
 }

@@ -8,14 +8,15 @@ import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.util.CollectionAccumulator
 
+import sparkkinesis.spark.compat.DataWriterShim
 import sparkkinesis.spark.metrics.{TaskReport, WriteCounts}
 
 /**
- * Makes writers that report what they counted.
+ * Creates writers that report their counts.
  *
- * @param reports gathers them on the driver
+ * @param reports collects the reports on the driver
  */
-private[spark] final case class CountedWriterFactory(
+private[spark] final case class CountingWriterFactory(
     inner: KinesisDataWriterFactory,
     reports: CollectionAccumulator[Array[Byte]]
 ) extends DataWriterFactory
@@ -35,18 +36,18 @@ private[spark] final case class CountedWriterFactory(
 }
 
 /**
- * A task's writer whose counts reach Spark: those of the UI whole, as far as the attempt succeeds,
- * and a report of every attempt, however it ends.
+ * The writer of a task, with its counts: Spark's UI gets those of successful attempts, and the driver
+ * gets a report of every attempt.
  */
 private[spark] final class CountingWriter(writer: KinesisDataWriter, report: TaskReport => Unit)
-    extends DataWriter[InternalRow] {
+    extends DataWriterShim[InternalRow] {
   private var isCommitted = false
 
   override def write(row: InternalRow): Unit = writer.write(row)
 
   /**
-   * Spark reads the counts after this and not after `commit`, so all is acknowledged here already.
-   * Spark 3.5 does not know this method.
+   * Flushes, because Spark reads the counts after this method and not after `commit`. Spark 3.5 does
+   * not call it.
    */
   override def writeAll(rows: JIterator[InternalRow]): Unit = {
     while (rows.hasNext) writer.write(rows.next())
@@ -63,13 +64,13 @@ private[spark] final class CountingWriter(writer: KinesisDataWriter, report: Tas
 
   override def close(): Unit =
     try writer.close()
-    finally report(ended)
+    finally report(finalReport)
 
-  /** Dead letters of an attempt that fails are not kept. */
-  private def ended: TaskReport = {
+  /** A failed attempt keeps no dead letters. */
+  private def finalReport: TaskReport = {
     val counts = writer.counts
-    val kept = if (isCommitted) counts.deadLetters else 0
-    TaskReport(WriteCounts(counts.sink, kept), isCommitted)
+    val deadLetters = if (isCommitted) counts.deadLetters else 0
+    TaskReport(WriteCounts(counts.sink, deadLetters), isCommitted)
   }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = writer.currentMetricsValues()

@@ -13,11 +13,11 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.write.RecordWriter
-import sparkkinesis.spark.ConnectorError
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFile}
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics}
 
-/** Makes a task's writer, on an executor. */
+/** Creates the writer of a task, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
     extends DataWriterFactory
     with StreamingDataWriterFactory {
@@ -42,7 +42,7 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
       isCancelled
     )
 
-  /** Spark marks a task it wants to end, but interrupts its thread only if the job asked for it. */
+  /** Spark marks a cancelled task, but interrupts its thread only if the job asked for it. */
   private def isCancelled: () => Boolean = {
     val task = Option(TaskContext.get())
     () => task.exists(_.isInterrupted())
@@ -50,11 +50,12 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
 }
 
 /**
- * Writes a task's rows. Borrows and calls nothing before the first of them.
+ * Writes the rows of a task, on an executor. Borrows no stream and calls no service before the first
+ * row.
  *
- * @param batch of a streaming query
- * @param random of this task alone
- * @param isCancelled whether the task is to end
+ * @param batch of a streaming query; none in a batch write
+ * @param random for this task alone
+ * @param isCancelled whether Spark has cancelled the task
  */
 private[spark] final class KinesisDataWriter(
     settings: WriteSettings,
@@ -111,14 +112,14 @@ private[spark] final class KinesisDataWriter(
   private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
     "KINESIS_INVALID_ROW",
     s"Row $rows of partition $partitionId cannot go to ${stream.fold("any stream")("stream " + _)}: " +
-      s"${why.text}. Mend such rows or filter them out before they are written, or name a folder " +
-      "to keep them in by option 'deadLetterPath'."
+      s"${why.text}. Fix such rows or filter them out before the write, or set option " +
+      "'deadLetterPath' to a folder that keeps them."
   )
 
-  /** Returns when Kinesis has acknowledged every row but those that are kept as bad ones. */
+  /** Returns when Kinesis has acknowledged every row, except for dead letters. */
   def flush(): Unit = ConnectorError.translating(writer.flush())
 
-  /** After a [[flush]]: what is kept of bad rows is written, and told. */
+  /** Flushes, closes the file of dead letters and sends its name to the driver. */
   override def commit(): WriterCommitMessage = ConnectorError.translating {
     writer.flush()
     DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
@@ -132,7 +133,6 @@ private[spark] final class KinesisDataWriter(
     try writer.close()
     finally targets.close()
 
-  /** So far. */
   def counts: WriteCounts = WriteCounts(writer.metrics, badRows)
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = WriteMetrics.values(counts)

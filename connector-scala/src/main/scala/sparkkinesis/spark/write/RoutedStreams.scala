@@ -1,7 +1,6 @@
 package sparkkinesis.spark.write
 
-import java.time.{Duration, Instant}
-import java.util.concurrent.locks.ReentrantLock
+import java.time.Instant
 
 import scala.concurrent.duration._
 
@@ -9,16 +8,14 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.spark.read.FetchRun
 
 /**
- * The streams that the tasks of one executor write to: one client and one answer of the service for
- * each, shared by them all, and given up some time after the last task.
+ * The streams that the tasks of one executor write to. Tasks share one client, one description and one
+ * set of rates per stream, until some time after the last task has ended.
  *
- * Which streams rows name is known on executors only. So each asks about a stream once, and not once a
- * task: the service allows an account 20 such calls a second.
+ * Only executors know which streams the rows name, so executors ask the service about those streams.
  *
- * @param later as of [[Pool]]
+ * @param later as in [[Pool]]
  * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class RoutedStreams(
@@ -34,25 +31,25 @@ private[spark] final class RoutedStreams(
       later
     )
 
-  /** To be closed by the task. Calls nothing yet. */
+  /** The stream, on loan to a task, which closes the loan. Does not call the service. */
   def borrow(access: StreamAccess): Loan[RoutedStream] = pool.borrow(access)
 
-  /** For tests: how many loans are open. */
+  /** For tests: number of open loans. */
   private[sparkkinesis] def loans: Int = pool.loans
 }
 
 private[spark] object RoutedStreams {
 
-  /** This executor's. */
+  /** Those of this JVM. */
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
     Pool.later,
-    FetchRun.chance
+    SystemChance
   )
 }
 
-/** A stream that tasks of one executor write to. Safe for use by many threads. */
+/** A stream that tasks of one executor write to. Safe for many threads. */
 private[spark] final class RoutedStream(
     val access: StreamAccess,
     lease: Lease,
@@ -61,38 +58,36 @@ private[spark] final class RoutedStream(
 ) extends AutoCloseable {
   import RoutedStream._
 
-  private val asking = new ReentrantLock
+  private val description = new StreamDescription(
+    access.ref,
+    () => lease.client.describeStream(access.ref),
+    clock,
+    Retrying,
+    chance
+  )
+  private var current = Option.empty[(Traits, TargetStream)] // guarded by this object's monitor
 
-  // Guarded by that lock.
-  private var known = Option.empty[Answer]
-  private var made = Option.empty[(Traits, TargetStream)]
+  /** The stream's description, at most ten minutes old. Throws what [[StreamDescription]] does. */
+  def summary: StreamSummary = description.within(MaxAge)
 
-  /**
-   * What the service says of it. Asks the first time, and every ten minutes; whoever comes
-   * meanwhile waits for the same answer.
-   *
-   * @throws KinesisException.NotFound there is no such stream. That is remembered for a minute
-   * @throws KinesisException or [[ConnectorError]] where it cannot be told, or not be written to
-   */
-  def summary: StreamSummary = locked(known.filterNot(isStale).getOrElse(ask()).summary)
-
-  /** The same, asked anew if that is a minute ago: users may raise its limits. */
-  def freshSummary: StreamSummary = locked(known.filterNot(isOld).getOrElse(ask()).summary)
+  /** The same, at most a minute old: users may raise a stream's limits. */
+  def freshSummary: StreamSummary = description.within(StreamDescription.MinAge)
 
   /**
-   * What writers share of it, as long as it is the same stream and behaves the same.
+   * The state that writers share, as long as the stream is the same and has the same properties.
    *
-   * @param executors that are thought to write to it
+   * @param executors expected to write to it
    */
-  def target(summary: StreamSummary, executors: Int): TargetStream = locked {
+  def target(summary: StreamSummary, executors: Int): TargetStream = synchronized {
     val traits = Traits.of(summary)
-    val one = made.collect { case (`traits`, same) => same }.getOrElse(make(summary, executors))
-    one.expect(executors)
-    made = Some(traits -> one)
-    one
+    val target =
+      current.collect { case (`traits`, same) => same }.getOrElse(newTarget(summary, executors))
+    target.expect(executors)
+    current = Some(traits -> target)
+    target
   }
 
-  private def make(summary: StreamSummary, executors: Int): TargetStream = {
+  private def newTarget(summary: StreamSummary, executors: Int): TargetStream = {
     val spreads = summary.distribution match {
       case RecordDistribution.Auto => Some(summary.openShards)
       case RecordDistribution.UserPartitionKey => None
@@ -109,43 +104,15 @@ private[spark] final class RoutedStream(
   }
 
   override def close(): Unit = lease.close()
-
-  private def ask(): Answer = {
-    val said =
-      try {
-        val summary = Retrying(clock, chance)(lease.client.describeStream(access.ref))
-        StreamDescriptions.requireWritable(access.ref, summary.status)
-        Right(summary)
-      } catch { case e: KinesisException.NotFound => Left(e) }
-    val answer = Answer(said, clock.now)
-    known = Some(answer)
-    answer
-  }
-
-  private def isStale(answer: Answer): Boolean =
-    age(answer) >= (if (answer.said.isLeft) MaxAge else MostAge)
-
-  private def isOld(answer: Answer): Boolean = age(answer) >= MaxAge
-
-  private def age(answer: Answer): FiniteDuration =
-    Duration.between(answer.at, clock.now).toMillis.millis
-
-  /** A task that is to end does not wait here for another's call. */
-  private def locked[A](body: => A): A = {
-    asking.lockInterruptibly()
-    try body
-    finally asking.unlock()
-  }
 }
 
 private[spark] object RoutedStream {
-  private val MaxAge = 1.minute
-  private val MostAge = 10.minutes
+  private val MaxAge = 10.minutes
 
   /** Many executors may ask at once, about many streams. */
   private val Retrying = Retry(attempts = 12, Backoff(base = 200.millis, cap = 5.seconds))
 
-  /** What a writer's ways depend on. */
+  /** The properties that lanes and rates depend on. */
   private final case class Traits(
       created: Instant,
       maxRecordBytes: Int,
@@ -160,12 +127,5 @@ private[spark] object RoutedStream {
       summary.distribution,
       if (summary.distribution == RecordDistribution.Auto) summary.openShards else 0
     )
-  }
-
-  private final case class Answer(
-      said: Either[KinesisException.NotFound, StreamSummary],
-      at: Instant
-  ) {
-    def summary: StreamSummary = said.fold(throw _, identity)
   }
 }

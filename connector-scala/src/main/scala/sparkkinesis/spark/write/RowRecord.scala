@@ -8,17 +8,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.deadletter.DeadLetter
 
 /**
- * From a row to a Kinesis record. Travels to executors.
+ * Converts rows to Kinesis records. Travels to executors.
  *
- * @param data the column's place
- * @param isText whether it is a string, written as UTF-8
- * @param partitionKey the column's place; without one, each record gets a random key
- * @param explicitHashKey the column's place, where there is one
- * @param stream the column that says where a row goes, where there is one
+ * @param data index of the column
+ * @param isText whether column `data` is a string, written as UTF-8
+ * @param partitionKey index of the column; without the column, each record gets a random key
+ * @param explicitHashKey index of the column, if there is one
+ * @param stream the column that names the stream, if there is one
  */
 private[spark] final case class RowRecord(
     data: Int,
@@ -29,9 +29,11 @@ private[spark] final case class RowRecord(
 ) {
 
   /**
-   * @param maxRecordBytes what the row's stream allows for data and partition key together
-   * @param random of the keys that the rows lack
-   * @return or else why the row cannot be a record
+   * The record of a row.
+   *
+   * @param maxRecordBytes limit of the row's stream, for data and partition key together
+   * @param random for rows without a partition key
+   * @return `Left` if the row cannot become a record
    */
   def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
     if (row.isNullAt(data)) Left(BadRow.NullData)
@@ -46,7 +48,7 @@ private[spark] final case class RowRecord(
           else Right(PutEntry(key(row, random), bytes, hashKey))
       }
 
-  /** What a bad row holds, as far as it holds anything. */
+  /** The dead letter of a bad row, with the values that the row has. */
   def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
     def text(place: Option[Int]) =
       place.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
@@ -98,16 +100,16 @@ private[spark] object RowRecord {
   private val Columns =
     Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
 
-  /** Of a key that a row lacks. */
+  /** Length of a random partition key. */
   val RandomKeyBytes = 16
 
-  /** 63 random bits in hex: their MD5s are even over the hash keys, and so over the shards. */
+  /** 63 random bits in hex. Their MD5 hashes spread evenly over the hash keys, and so over the shards. */
   private def randomKey(random: Random): String =
-    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // so no digit is left out
+    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // the highest bit keeps the leading zeros
 
   /**
-   * @param alsoAllowed columns that are used but not written
-   * @throws ConnectorError where the columns are not what a record is made of
+   * @param alsoAllowed columns that the sink uses but does not write
+   * @throws ConnectorError if the columns do not describe records
    */
   def of(schema: StructType, alsoAllowed: Seq[String] = Nil): RowRecord = {
     refuseOthers(schema, alsoAllowed)
@@ -129,7 +131,7 @@ private[spark] object RowRecord {
   private def stream(schema: StructType): Option[StreamColumn] =
     (string(schema, StreamColumn.Name), string(schema, StreamColumn.Arn)) match {
       case (Some(_), Some(_)) =>
-        throw invalid("Columns 'stream' and 'streamArn' are both there. Select one of them.")
+        throw invalid("The rows have both column 'stream' and column 'streamArn'. Select one of them.")
       case (Some(name), _) => Some(StreamColumn(name, isArn = false))
       case (_, arn) => arn.map(StreamColumn(_, isArn = true))
     }
@@ -139,8 +141,8 @@ private[spark] object RowRecord {
     val others = schema.fieldNames.filterNot(name => known.exists(isNamed(name, _)))
     if (others.nonEmpty)
       throw invalid(
-        s"The sink has no use for ${others.mkString("column '", "', '", "'")}. " +
-          s"Select its columns only: ${known.mkString(", ")}."
+        s"The sink does not write ${others.mkString("column '", "', '", "'")}. " +
+          s"Select only columns that it writes: ${known.mkString(", ")}."
       )
   }
 
@@ -155,7 +157,7 @@ private[spark] object RowRecord {
 
   private def column(schema: StructType, name: String): Option[Int] = {
     val found = schema.indices.filter(i => isNamed(schema(i).name, name))
-    if (found.size > 1) throw invalid(s"Column '$name' is there ${found.size} times. Select one.")
+    if (found.size > 1) throw invalid(s"The rows have ${found.size} columns '$name'. Select one.")
     found.headOption
   }
 
@@ -163,7 +165,7 @@ private[spark] object RowRecord {
     found.toLowerCase(Locale.ROOT) == name.toLowerCase(Locale.ROOT)
 
   private def missing(name: String, expected: String): ConnectorError =
-    invalid(s"Column '$name' ($expected) is missing. Add it to what is written.")
+    invalid(s"Column '$name' ($expected) is missing. Add it to the rows.")
 
   private def wrongType(name: String, found: DataType, expected: String): ConnectorError =
     invalid(s"Column '$name' is ${found.simpleString}: expected $expected. Cast or encode it.")

@@ -10,27 +10,26 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.client.{KinesisException, Loan, StreamAccess}
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
-/** Where a row goes. */
+/** The target of a row. */
 private[spark] sealed trait RowTarget {
   def stream: TargetStream
 
-  /** Bytes of a record that the stream allows, its partition key included. */
+  /** The stream's limit for one record, in bytes, with its partition key. */
   def maxRecordBytes: Int
 
-  /** The same, as it is now: asked before a record is refused. */
+  /** The same, refreshed. Ask before refusing a record. */
   def freshMaxRecordBytes: Int
 }
 
 /**
- * The streams that one task's rows go to, borrowed when the first row of each comes. Owned by one
+ * The streams that the rows of one task go to. Borrows each stream at its first row. Owned by one
  * thread.
  *
- * A stream that a row names and that does not exist makes a bad row of it: the name is a part of the
- * row, may be mistaken as any other, and should not stop for ever a query that was told what to do
- * with bad rows (once the stream is there, they are written from where they are kept). What is not the
- * row's fault, such as missing permissions, fails the task.
+ * A row that names a stream which does not exist is a bad row: the name is part of the row, and should
+ * not stop a query that keeps bad rows. A failure that is not the row's, such as a missing permission,
+ * fails the task.
  */
 private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedStreams)
     extends AutoCloseable {
@@ -44,8 +43,8 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   }
 
   /**
-   * @throws KinesisException or [[ConnectorError]] where it cannot be told whether the row's stream
-   *   takes records
+   * @throws KinesisException or [[ConnectorError]] if the service does not answer whether the row's
+   *   stream accepts records
    */
   def of(row: InternalRow): Either[BadRow, RowTarget] = settings.columns.stream match {
     case Some(column) if !row.isNullAt(column.place) =>
@@ -61,7 +60,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
       access <- settings.reach(ref).left.map(BadRow.OutOfReach(column.name, _))
       target <- existing(column, access)
     } yield {
-      byText.put(text.copy(), target) // the row's bytes are Spark's, to be used again
+      byText.put(text.copy(), target) // Spark uses the row's bytes again
       target
     }
 
@@ -81,11 +80,11 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
       }
     }
 
-  /** Each is asked for, and an account may ask 20 times a second. */
+  /** Each costs a call, and an account may make 20 calls per second. */
   private def tooManyMissing(column: String) = ConnectorError(
     "KINESIS_STREAM_NOT_FOUND",
-    s"Column '$column' names more than $MostMissing streams in one task that do not exist, such as " +
-      s"${missing.keys.take(3).map(_.ref).mkString(", ")}. Does it hold stream names?"
+    s"In one task, column '$column' names more than $MostMissing streams that do not exist, such as " +
+      s"${missing.keys.take(3).map(_.ref).mkString(", ")}. Check that the column holds stream names."
   )
 
   private def borrow(access: StreamAccess): RoutedStream =
@@ -93,7 +92,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
 
   override def close(): Unit = loans.values.foreach { loan =>
     try loan.close()
-    catch { case NonFatal(e) => log.warn("A stream could not be given back", e) }
+    catch { case NonFatal(e) => log.warn("Could not release a stream", e) }
   }
 }
 
@@ -101,7 +100,7 @@ private[spark] object RowTargets {
   private val MostMissing = 100
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[RowTargets])
 
-  /** That the options name; its limit is the driver's to ask. */
+  /** Named by the options. The driver asks for its limit. */
   private final class Fixed(val stream: TargetStream, val maxRecordBytes: Int) extends RowTarget {
     override def freshMaxRecordBytes: Int = maxRecordBytes
   }

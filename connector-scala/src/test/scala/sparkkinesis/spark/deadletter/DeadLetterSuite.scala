@@ -20,7 +20,7 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.util.SerializableConfiguration
 
 import sparkkinesis.sink.DeadLetterFormat
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val random = new Random(5)

@@ -43,27 +43,34 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val (sums, all) = tasks.unzip
       val mean = if (all.sum == 0) 0 else sums.sum.toDouble / all.sum
       val packed = tasks.map { case (sum, count) => MeanMetric.pack(sum, count) }
-      val told = new RecordsPerRequest().aggregateTaskMetrics(packed.toArray).toDouble
-      assert(math.abs(told - mean) <= 0.051)
+      val shown = new MeanMetric().aggregateTaskMetrics(packed.toArray).toDouble
+      assert(math.abs(shown - mean) <= 0.051)
     }
     val many = MeanMetric.pack(500L << 40, 1L << 40)
-    assert(new RecordsPerRequest().aggregateTaskMetrics(Array(many)) === "500.0")
+    assert(new MeanMetric().aggregateTaskMetrics(Array(many)) === "500.0")
+  }
+
+  test("Spark can create each metric from the name of its class, to aggregate values") {
+    (WriteMetrics.all ++ ReadMetrics.all).map(_.getClass).distinct.foreach { metric =>
+      assert(metric.getConstructor().newInstance().aggregateTaskMetrics(Array(0)).nonEmpty)
+      assert(Class.forName(metric.getCanonicalName) === metric)
+    }
   }
 
   test("of peaks the UI shows the greatest, of counts the sum") {
-    assert(new PeakBufferedBytes().aggregateTaskMetrics(Array(3, 9, 4)) === "9")
-    assert(new PutRequests().aggregateTaskMetrics(Array(3, 9, 4)) === "16")
+    assert(new MaxMetric().aggregateTaskMetrics(Array(3, 9, 4)) === "9")
+    assert(new SumMetric().aggregateTaskMetrics(Array(3, 9, 4)) === "16")
   }
 
   test("the slowest shard is named where one was waited for; the mean has a fraction") {
     val numbers = Map(SinkCounter.Requests -> 4L, SinkCounter.SentRecords -> 10L)
     val metrics = SinkMetrics.Zero.copy(counts = SinkCounter.all.map(numbers.getOrElse(_, 0L)))
     val slow = metrics.copy(longestSleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
-    val told = SinkProgress.of(WriteCounts(slow, 3))
+    val shown = SinkProgress.of(WriteCounts(slow, 3))
     assert(
-      told("slowestShard") === "orders/shardId-000000000001" && told("maxShardSleepMs") === "70"
+      shown("slowestShard") === "orders/shardId-000000000001" && shown("maxShardSleepMs") === "70"
     )
-    assert(told("recordsPerRequest") === "2.5" && told("deadLetters") === "3")
+    assert(shown("recordsPerRequest") === "2.5" && shown("deadLetters") === "3")
     assert(!SinkProgress.of(WriteCounts(metrics, 0)).contains("slowestShard"))
   }
 

@@ -6,7 +6,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 class KeyOrderSuite extends AnyFunSuite {
   private val rows = new StructType()

@@ -27,7 +27,7 @@ import sparkkinesis.client.aws.Lease
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.model.{RecordDistribution, StreamArn, StreamName, StreamRef}
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.metrics.WriteMetrics
 
@@ -39,8 +39,9 @@ class KinesisWriteSuite extends AnyFunSuite {
     None,
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
+  private val access = StreamAccess(stream, config)
   private val settings = WriteSettings(
-    Some(FixedStream(StreamAccess(stream, config), summary(StreamStatus.Active, 10))),
+    Some(FixedStream(access, summary(StreamStatus.Active, 10))),
     StreamReach(None, None, config.credentials),
     SinkOptions(),
     RowRecord.of(columns),
@@ -53,7 +54,7 @@ class KinesisWriteSuite extends AnyFunSuite {
   private def buildFor(columns: StructType, options: (String, String)*): Write = {
     val map = new CaseInsensitiveStringMap(options.toMap.asJava)
     new KinesisWriteBuilder(
-      map,
+      options.toMap,
       new LogicalWriteInfo {
         override def options(): CaseInsensitiveStringMap = map
         override def queryId(): String = "q"
@@ -208,40 +209,37 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("a query asks about its stream once a minute, and again after a restart under another id") {
+  test("a query asks about its stream once a minute, and again after a restart") {
     val clock = new FastClock
     val calls = new AtomicInteger
-    val streams = new StreamDescriptions(
-      (_, _) => { calls.incrementAndGet(); summary(StreamStatus.Active) },
-      clock,
-      () => 0.5
-    )
-    (1 to 5).foreach(_ => streams.describe("q", stream, config))
+    val ask = (_: StreamAccess) => { calls.incrementAndGet(); summary(StreamStatus.Active) }
+    val query = new WriteQuery(ask, clock, () => 0.5)
+    (1 to 5).foreach(_ => query.describe(access))
     assert(calls.get === 1)
-    streams.describe("other", stream, config)
+    new WriteQuery(ask, clock, () => 0.5).describe(access)
     assert(calls.get === 2)
     clock.pass(61.seconds)
-    streams.describe("q", stream, config)
+    query.describe(access)
     assert(calls.get === 3)
   }
 
   test("a busy service is asked again; a missing stream or one being made is refused at once") {
     def asking(answers: Iterator[() => StreamSummary]) =
-      new StreamDescriptions((_, _) => answers.next()(), new FastClock, () => 0.5)
+      new WriteQuery(_ => answers.next()(), new FastClock, () => 0.5)
     val busy = () => throw new KinesisException.LimitExceeded("busy")
     val active = () => summary(StreamStatus.Active)
     assert(
-      asking(Iterator(busy, busy, active)).describe("q", stream, config).maxRecordBytes === 1024
+      asking(Iterator(busy, busy, active)).describe(access).maxRecordBytes === 1024
     )
     assertThrows[KinesisException.LimitExceeded] {
-      asking(Iterator.continually(busy)).describe("q", stream, config)
+      asking(Iterator.continually(busy)).describe(access)
     }
     val gone = () => throw new KinesisException.NotFound("gone")
     assertThrows[KinesisException.NotFound] {
-      asking(Iterator(gone, active)).describe("q", stream, config)
+      asking(Iterator(gone, active)).describe(access)
     }
     val creating = () => summary(StreamStatus.Creating)
-    val e = intercept[ConnectorError](asking(Iterator(creating)).describe("q", stream, config))
+    val e = intercept[ConnectorError](asking(Iterator(creating)).describe(access))
     assert(e.getCondition === "KINESIS_STREAM_BUSY")
   }
 }

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client._
 import sparkkinesis.model.{RecordDistribution, StreamName, StreamRef}
 import sparkkinesis.sink.FastClock
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ManyStreams
 
 class RoutedStreamsSuite extends AnyFunSuite {

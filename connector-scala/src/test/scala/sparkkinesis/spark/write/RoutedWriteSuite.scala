@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.client._
 import sparkkinesis.model.{StreamName, StreamRef}
 import sparkkinesis.sink.{FastClock, SinkOptions}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ManyStreams
 
 class RoutedWriteSuite extends AnyFunSuite {

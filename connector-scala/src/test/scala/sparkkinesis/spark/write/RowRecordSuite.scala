@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.model.{HashKey, HashKeyRange}
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 class RowRecordSuite extends AnyFunSuite {
   private val schema = new StructType()

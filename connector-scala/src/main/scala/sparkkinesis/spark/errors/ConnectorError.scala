@@ -1,4 +1,4 @@
-package sparkkinesis.spark
+package sparkkinesis.spark.errors
 
 import java.util.{Map => JavaMap}
 

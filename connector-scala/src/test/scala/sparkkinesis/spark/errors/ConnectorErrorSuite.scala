@@ -1,4 +1,4 @@
-package sparkkinesis.spark
+package sparkkinesis.spark.errors
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.Diagnosis
 import sparkkinesis.client.KinesisException._
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.spark.LogTap
 
 class ConnectorErrorSuite extends AnyFunSuite {
   private final class NotSerializable

@@ -1,4 +1,4 @@
-package sparkkinesis.spark.write
+package sparkkinesis.spark.read
 
 import org.apache.spark.sql.connector.read.streaming.ReadLimit
 

@@ -1,0 +1,84 @@
+package sparkkinesis.spark
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog.TableCatalog
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.spark.write.KinesisWriteBuilder
+
+/**
+ * The definition of a table in a catalog (`CREATE TABLE ... USING kinesis OPTIONS (...)`).
+ *
+ * Spark keeps each option as a property of the table, under the name `option.<name>`, beside
+ * properties of its own. One definition serves reads and writes, so it may hold options of both.
+ *
+ * @param properties as the catalog keeps them
+ */
+private[spark] final case class TableDefinition(properties: Map[String, String]) {
+  import TableDefinition._
+
+  private val options = properties.collect {
+    case (name, value) if name.startsWith(Prefix) => name.stripPrefix(Prefix) -> value
+  }
+
+  /** The options for a read. An unknown option is among them, so that parsing refuses it. */
+  def sourceOptions: Map[String, String] = without(KinesisWriteBuilder.OptionNames, SourceOptions.Names)
+
+  /** The options for a write. An unknown option is among them, so that parsing refuses it. */
+  def sinkOptions: Map[String, String] = without(SourceOptions.Names, KinesisWriteBuilder.OptionNames)
+
+  private def without(others: Seq[String], needed: Seq[String]): Map[String, String] =
+    options.filterNot { case (name, _) =>
+      Options.meaning(name, needed).isEmpty && Options.meaning(name, others).nonEmpty
+    }
+
+  /**
+   * This definition, if a catalog may keep it.
+   *
+   * @throws OptionException if it holds static keys, which outlive the session in the catalog
+   */
+  def checked: TableDefinition = {
+    properties.keys.toSeq.sorted.find(isStaticKey).foreach { name =>
+      throw new OptionException(
+        OptionException.StaticKeysInTable,
+        s"The table definition holds option '${name.stripPrefix(Prefix)}', and a catalog keeps " +
+          "definitions as plain text. Remove the static keys from the definition. Use option " +
+          "'profile', option 'roleArn' or the default credentials chain of the AWS SDK, or set " +
+          "the keys as options of each query, such as spark.read.option(...).table(...)."
+      )
+    }
+    this
+  }
+
+  /** The properties, as `DESCRIBE TABLE EXTENDED` and `SHOW CREATE TABLE` show them. */
+  def masked: Map[String, String] = properties.map { case (name, value) =>
+    name -> (if (Options.isSecret(name.stripPrefix(Prefix))) "***" else value)
+  }
+}
+
+private[spark] object TableDefinition {
+  private val Prefix = TableCatalog.OPTION_PREFIX
+
+  /** `None` if these are the options of a `DataFrame`: only a catalog names the provider. */
+  def of(properties: CaseInsensitiveStringMap): Option[TableDefinition] =
+    Option.when(properties.containsKey(TableCatalog.PROP_PROVIDER)) {
+      TableDefinition(properties.asCaseSensitiveMap.asScala.toMap)
+    }
+
+  /** Options of a query, and those of the table's definition that the query does not set. */
+  def merged(
+      defined: Map[String, String],
+      query: CaseInsensitiveStringMap
+  ): Map[String, String] = {
+    val own: JMap[String, String] = query.asCaseSensitiveMap
+    defined.filterNot { case (name, _) => query.containsKey(name) } ++ own.asScala
+  }
+
+  private def isStaticKey(name: String): Boolean =
+    Options.meaning(name.stripPrefix(Prefix), ConnectionOptions.Keys).nonEmpty
+}

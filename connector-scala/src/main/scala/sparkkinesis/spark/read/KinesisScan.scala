@@ -1,0 +1,52 @@
+package sparkkinesis.spark.read
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.connector.read.{Batch, Scan}
+import org.apache.spark.sql.types.StructType
+
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.replay.ReadBounds
+import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.metrics.ReadMetrics
+
+/**
+ * A read of one or more streams, batch or streaming.
+ *
+ * @param bounds limits of a batch read, from the filters of the query
+ * @param permit throws if the options may not be used
+ */
+private[spark] final class KinesisScan(
+    options: SourceOptions,
+    bounds: ReadBounds,
+    permit: () => Unit
+) extends Scan {
+  private lazy val batch = new KinesisBatch(options, bounds)
+
+  override def readSchema(): StructType = RecordRow.Schema
+
+  /** Otherwise Spark plans the tasks to explain a query, and a plan calls the service. */
+  override def columnarSupportMode(): Scan.ColumnarSupportMode =
+    Scan.ColumnarSupportMode.UNSUPPORTED
+
+  override def description(): String = s"Kinesis[${options.names}]"
+
+  override def toBatch: Batch = ConnectorError.translating {
+    permit()
+    batch
+  }
+
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+    ConnectorError.translating {
+      permit()
+      if (options.end.nonEmpty)
+        throw OptionException.conflicting(
+          "Option 'endingPosition' applies to batch reads (spark.read), and this is a streaming " +
+            "query. Remove it; a query with Trigger.AvailableNow ends by itself."
+        )
+      new KinesisMicroBatchStream(options, checkpointLocation)
+    }
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+}

@@ -1,0 +1,61 @@
+package sparkkinesis.spark.write
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
+import org.apache.spark.sql.connector.expressions.{
+  Expression,
+  Expressions,
+  NamedReference,
+  SortDirection,
+  SortOrder
+}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.StreamingWrite
+import org.apache.spark.sql.internal.SQLConf
+
+import sparkkinesis.spark.compat.WriteShim
+
+/**
+ * A write for which Spark puts all rows of a partition key into one task, in order.
+ *
+ * Spark clusters the rows by partition key alone, even if they go to several streams: that also puts
+ * the rows of one key and one stream into one task. Spark sorts by the column of the order alone, so
+ * that keys stay mixed and many shards are busy at the same time.
+ *
+ * Without that column, rows of a key keep their order only if they were in one partition before the
+ * shuffle.
+ */
+private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
+    extends WriteShim
+    with RequiresDistributionAndOrdering {
+  override def description(): String = write.description()
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = write.supportedCustomMetrics()
+
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = write.reportDriverMetrics()
+
+  override def toBatch: BatchWrite = write.toBatch
+
+  override def toStreaming: StreamingWrite = write.toStreaming
+
+  override def requiredDistribution(): Distribution =
+    Distributions.clustered(Array[Expression](column(order.partitionKey)))
+
+  /**
+   * The number of tasks that can run at the same time, at most the shuffle partitions of the session.
+   * A task has a request in flight per shard, so a second wave of tasks would lengthen a batch without
+   * raising its rate. Without a number, adaptive execution would merge a small batch into one task.
+   */
+  override def requiredNumPartitions(): Int = {
+    val slots = SparkContext.getOrCreate().defaultParallelism
+    math.max(1, math.min(slots, SQLConf.get.numShufflePartitions))
+  }
+
+  override def requiredOrdering(): Array[SortOrder] =
+    order.by.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
+
+  /** One column, even if its name holds dots or backticks. */
+  private def column(name: String): NamedReference =
+    Expressions.column("`" + name.replace("`", "``") + "`")
+}

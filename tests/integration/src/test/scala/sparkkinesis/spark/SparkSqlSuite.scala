@@ -1,0 +1,184 @@
+package sparkkinesis.spark
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+
+/** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
+class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val names = new AtomicInteger
+  private val credentials = Map("aws.accessKeyId" -> "ID", "aws.secretAccessKey" -> "hush")
+  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock))
+  private lazy val warehouse: Path = Files.createTempDirectory("warehouse")
+  private lazy val spark = SparkSession
+    .builder()
+    .master("local[2]")
+    .config("spark.ui.enabled", false)
+    .config("spark.sql.warehouse.dir", warehouse.toString)
+    .config("spark.sql.shuffle.partitions", 2)
+    .getOrCreate()
+
+  /** The default credentials chain finds these, so that a definition needs no keys. */
+  override protected def beforeAll(): Unit = credentials.foreach { case (name, value) =>
+    System.setProperty(name, value)
+  }
+
+  override protected def afterAll(): Unit = {
+    credentials.keys.foreach(System.clearProperty)
+    spark.stop()
+    server.close()
+  }
+
+  private def newStream(): StreamName = {
+    val name = StreamName(s"orders-${names.incrementAndGet()}")
+    server.kinesis.createStream(name, 2)
+    name
+  }
+
+  private def options(stream: StreamName, more: (String, String)*): String = {
+    val all = Seq(
+      "streamName" -> stream.name,
+      "region" -> SimulatedKinesis.Region,
+      "endpoint" -> server.endpoint.toString
+    ) ++ more
+    all.map { case (name, value) => s"$name '$value'" }.mkString("OPTIONS (", ", ", ")")
+  }
+
+  private def newTable(stream: StreamName, format: String = "kinesis"): String = {
+    val table = s"t${names.incrementAndGet()}"
+    val both = options(stream, "startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
+    spark.sql(s"CREATE TABLE $table USING $format $both")
+    table
+  }
+
+  private def texts(frame: DataFrame): Seq[String] =
+    frame.selectExpr("string(data)").collect().map(_.getString(0)).toSeq.sorted
+
+  private def all(writer: DataStreamWriter[Row]): Unit = {
+    val query = writer
+      .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    try query.awaitTermination()
+    finally query.stop()
+  }
+
+  Seq("kinesis", "spark-kinesis").foreach { format =>
+    test(s"CREATE TABLE USING `$format`, INSERT INTO, SELECT") {
+      val stream = newStream()
+      val table = newTable(stream, s"`$format`")
+      spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
+      spark.sql(s"INSERT INTO $table SELECT 'c' AS partitionKey, 'three' AS data")
+      assert(Arrived.texts(server.kinesis, stream).sorted === Seq("one", "three", "two"))
+      assert(texts(spark.sql(s"SELECT * FROM $table")) === Seq("one", "three", "two"))
+      val filtered = spark.sql(s"SELECT data, streamArn FROM $table WHERE partitionKey = 'b'")
+      assert(texts(filtered) === Seq("two"))
+      spark.sql(s"DROP TABLE $table")
+      assert(!spark.catalog.tableExists(table))
+    }
+  }
+
+  test("spark.readStream.table and writeStream.toTable") {
+    val (from, to) = (newStream(), newStream())
+    val (source, sink) = (newTable(from), newTable(to))
+    spark.sql(s"INSERT INTO $source (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
+    val query = spark.readStream
+      .table(source)
+      .select("partitionKey", "data")
+      .writeStream
+      .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+      .trigger(Trigger.AvailableNow())
+      .toTable(sink)
+    try query.awaitTermination()
+    finally query.stop()
+    assert(Arrived.texts(server.kinesis, to).sorted === Seq("one", "two"))
+  }
+
+  test("an option of the query replaces the one of the table") {
+    val stream = newStream()
+    val table = newTable(stream)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
+    val latest = spark.readStream.option("startingPosition", "latest").table(table)
+    var rows = 0L
+    all(latest.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
+    assert(rows === 0)
+  }
+
+  test("CREATE TEMPORARY VIEW and SELECT") {
+    val stream = newStream()
+    val table = newTable(stream)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
+    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+    spark.sql(s"CREATE TEMPORARY VIEW recent USING kinesis ${options(stream, keys: _*)}")
+    assert(texts(spark.table("recent")) === Seq("one"))
+  }
+
+  test("a table definition with static keys is refused, and the table is not created") {
+    val stream = newStream()
+    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
+    val columns = spark.table(newTable(stream)).schema.toDDL
+    Seq("", s"($columns)").foreach { columnList =>
+      val e = intercept[IllegalArgumentException] {
+        spark.sql(s"CREATE TABLE secretive $columnList USING kinesis ${options(stream, keys: _*)}")
+      }
+      assert(e.getMessage.startsWith("[KINESIS_STATIC_KEYS_IN_TABLE]"))
+      assert(e.getMessage.contains("'profile'") && !e.getMessage.contains("hush"))
+      assert(!spark.catalog.tableExists("secretive"))
+    }
+  }
+
+  test("static keys set later are masked, and a query of the table is refused") {
+    val table = newTable(newStream())
+    Seq("awsSecretAccessKey", "roleExternalId").foreach { secret =>
+      spark.sql(s"ALTER TABLE $table SET TBLPROPERTIES ('option.$secret' = 'hush')")
+    }
+    val shown = Seq("DESCRIBE TABLE EXTENDED", "SHOW CREATE TABLE", "SHOW TBLPROPERTIES")
+      .map(command => spark.sql(s"$command $table").collect().mkString("\n"))
+    assert(shown.forall(text => text.contains("treamName") && !text.contains("hush")))
+    Seq(s"SELECT * FROM $table", s"INSERT INTO $table SELECT 'a' AS partitionKey, 'x' AS data")
+      .foreach { sql =>
+        val e = intercept[IllegalArgumentException](spark.sql(sql).collect())
+        assert(e.getMessage.startsWith("[KINESIS_STATIC_KEYS_IN_TABLE]"))
+      }
+    spark.sql(s"DROP TABLE $table")
+  }
+
+  test("the second name: the output mode update, metrics and errors are the same") {
+    val stream = newStream()
+    val table = newTable(stream)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
+    def copy(format: String) = {
+      val to = newStream()
+      val query = spark.readStream
+        .table(table)
+        .select("partitionKey", "data")
+        .writeStream
+        .format(format)
+        .options(Map("streamName" -> to.name, "endpoint" -> server.endpoint.toString))
+        .option("region", SimulatedKinesis.Region)
+        .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+        .outputMode("update")
+        .trigger(Trigger.AvailableNow())
+        .start()
+      try query.awaitTermination()
+      finally query.stop()
+      val metrics = query.recentProgress.map(_.sink.metrics).filter(_.get("recordsWritten") == "1")
+      assert(metrics.length === 1)
+      metrics.head.keySet
+    }
+    assert(copy("spark-kinesis") === copy("kinesis"))
+    def failure(format: String) =
+      intercept[IllegalArgumentException](spark.read.format(format).load()).getMessage
+    assert(failure("spark-kinesis") === failure("kinesis"))
+  }
+}
