@@ -4,8 +4,16 @@ import sbt._
 object Dependencies {
   val scala = "2.13.16" // Spark 4.0's own
   val scala212 = "2.12.18" // Spark 3.5's own
-  val spark35 = "3.5.9"
-  val spark = sys.props.getOrElse("spark.version", "4.0.4") // the oldest we serve: newer ones link
+
+  /** The Spark releases that the connector serves, oldest first. Spark 3.5 has Scala 2.12. */
+  private val served = IO
+    .readLines(file("project/spark-versions"))
+    .map(_.trim)
+    .filterNot(line => line.isEmpty || line.startsWith("#"))
+  val spark35 = served.find(_.startsWith("3.5.")).get
+
+  /** The oldest Spark 4: a jar built on it runs on newer ones (`make link-check`). */
+  val spark = sys.props.getOrElse("spark.version", served.find(_.startsWith("4.")).get)
   private val awsSdk = "2.52.0"
   private val jackson = "2.18.6" // Spark 4.0's own line, so that tests run on one copy
   private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle

@@ -16,12 +16,16 @@ from pathlib import Path
 import pyspark
 
 ROOT = Path(__file__).resolve().parents[1]
-# The newest release of each minor version that the registries have whole, the oldest first.
-SERVED = ("4.0.5", "4.1.4", "4.2.1", "4.3.0")
+LIST = ROOT / "project" / "spark-versions"
+ALL = tuple(
+    line
+    for line in LIST.read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+# Spark 3.5 has Scala 2.12, and so a jar of its own: docs/adr/0010-spark-3-5.md.
+SPARK_35, *_SPARK_4 = ALL
+SERVED = tuple(_SPARK_4)
 NEWEST = SERVED[-1]
-# Scala 2.12, so a jar of its own from the same sources: docs/adr/0010-spark-3-5.md.
-SPARK_35 = "3.5.9"
-ALL = (SPARK_35, *SERVED)
 
 
 def check_known(spark: str) -> None:

@@ -29,6 +29,14 @@ def test_the_development_environment_has_the_oldest() -> None:
     assert re.findall(r"^pyspark==(\S+)", requirements, re.MULTILINE) == [SERVED[0]]
 
 
+def test_only_the_list_names_the_releases() -> None:
+    """The Scala build and the tests read the list; neither repeats a version."""
+    for name in ("project/Dependencies.scala", "tests/sparks.py"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "spark-versions" in text
+        assert not [version for version in ALL if f'"{version}"' in text]
+
+
 def test_the_package_requires_these_versions() -> None:
     project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
     asked = set(re.findall(r'"pyspark>=([\d.]+),<([\d.]+)"', project))
@@ -49,8 +57,8 @@ def test_an_unknown_version_is_refused_with_the_list(spark: str) -> None:
 
 
 def test_spark_35_runs_the_streaming_tests_with_its_own_jar() -> None:
-    dependencies = (ROOT / "project" / "Dependencies.scala").read_text(encoding="utf-8")
-    assert f'spark35 = "{SPARK_35}"' in dependencies
+    assert SPARK_35.startswith("3.5.")
+    assert all(number(spark) >= (4,) for spark in SERVED)
     assert "/spark-kinesis_2.12-" in settings_on(SPARK_35)["SPARK_KINESIS_JAR"]
     assert settings_on(NEWEST) == {}
     assert "not cluster and not spark4" in spark_part(SPARK_35).command

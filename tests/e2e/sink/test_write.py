@@ -107,7 +107,7 @@ def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
     schema = "partitionKey string, data binary"
     sink(stream).write(spark.createDataFrame([(key, largest)], schema))
     assert [len(data) for _, data in stream.read_all()] == [len(largest)]
-    says = f"take {RECORD_LIMIT + 1} bytes, the stream allows {RECORD_LIMIT}"
+    says = f"take {RECORD_LIMIT + 1} bytes, and the stream allows {RECORD_LIMIT}"
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{says}"):
         sink(stream).write(spark.createDataFrame([(key, largest + b"x")], schema))
     assert len(stream.read_all()) == 1

@@ -1,42 +1,13 @@
 package sparkkinesis
 
-import java.time.{Duration => JavaDuration}
-import java.util.Optional
-
-import scala.collection.{immutable, mutable, IterableView, JavaConverters}
-import scala.concurrent.duration._
+import scala.collection.{immutable, mutable, IterableView}
 import scala.util.Try
 
-/** What the sources use of Scala 2.13's library, for 2.12: imported into each of them. */
+/**
+ * Methods of Scala 2.13 that Scala 2.12 lacks, for the sources that import this. On Scala 2.13 the
+ * import is empty. For the classes that Scala 2.12 lacks see the folder `scala` beside this one.
+ */
 object compat {
-  val CollectionConverters: JavaConverters.type = JavaConverters
-
-  object OptionConverters {
-    implicit final class OfJava[A](private val given: Optional[A]) extends AnyVal {
-      def toScala: Option[A] = if (given.isPresent) Some(given.get) else None
-    }
-    implicit final class OfScala[A](private val given: Option[A]) extends AnyVal {
-      def toJava: Optional[A] = given.fold(Optional.empty[A])(Optional.of(_))
-    }
-  }
-
-  object DurationConverters {
-    implicit final class OfJava(private val given: JavaDuration) extends AnyVal {
-      def toScala: FiniteDuration = given.toNanos.nanos
-    }
-    implicit final class OfScala(private val given: FiniteDuration) extends AnyVal {
-      def toJava: JavaDuration = JavaDuration.ofNanos(given.toNanos)
-    }
-  }
-
-  object ArraySeq {
-    def unsafeWrapArray[A](array: Array[A]): immutable.IndexedSeq[A] =
-      new immutable.IndexedSeq[A] {
-        override def length: Int = array.length
-        override def apply(index: Int): A = array(index)
-      }
-  }
-
   implicit final class OfString(private val text: String) extends AnyVal {
     def toIntOption: Option[Int] = Try(text.toInt).toOption
     def toLongOption: Option[Long] = Try(text.toLong).toOption
@@ -49,7 +20,7 @@ object compat {
 
   implicit final class OfIterators(private val iterators: Iterator.type) extends AnyVal {
     def unfold[A, S](first: S)(step: S => Option[(A, S)]): Iterator[A] =
-      Iterator.single(first).flatMap { first => // so that nothing is done before it is asked for
+      Iterator.single(first).flatMap { first => // calls no step before the first element is needed
         Iterator
           .iterate(step(first))(_.flatMap { case (_, state) => step(state) })
           .takeWhile(_.isDefined)

@@ -2,6 +2,8 @@ package sparkkinesis.model
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
+import sparkkinesis.compat._
+
 /**
  * The records of a page in a handful of arrays. Pages wait for their batch: a million small objects
  * that live so long cost the garbage collector more than all the rest of reading.

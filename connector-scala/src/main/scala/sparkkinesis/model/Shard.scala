@@ -1,5 +1,7 @@
 package sparkkinesis.model
 
+import sparkkinesis.compat._
+
 /** A shard's name, such as `shardId-000000000002`. */
 final case class ShardId(name: String) extends Ordered[ShardId] {
   override def compare(that: ShardId): Int = name.compareTo(that.name)

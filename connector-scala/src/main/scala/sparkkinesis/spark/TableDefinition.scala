@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.compat._
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
@@ -22,8 +23,10 @@ import sparkkinesis.spark.write.KinesisWriteBuilder
 private[spark] final case class TableDefinition(properties: Map[String, String]) {
   import TableDefinition._
 
+  /** Without static keys: a read or a write that would need them is refused. */
   private val options = properties.collect {
-    case (name, value) if name.startsWith(Prefix) => name.stripPrefix(Prefix) -> value
+    case (name, value) if name.startsWith(Prefix) && !isStaticKey(name) =>
+      name.stripPrefix(Prefix) -> value
   }
 
   /** The options for a read. An unknown option is among them, so that parsing refuses it. */

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 
+import org.apache.spark.sparkkinesis.Messages
 import org.apache.spark.sql.connector.catalog.TableCapability._
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
@@ -82,6 +83,6 @@ class KinesisTableSuite extends AnyFunSuite {
   test("a run travels to executors in bytes, whatever class loader Spark's RPC has") {
     val parsed = SourceOptions.parse(good, None)
     val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head))
-    assert(FetchRun.decode[FetchRun](FetchRun.encode(run)) === run)
+    assert(Messages.decode[FetchRun](Messages.encode(run)) === run)
   }
 }

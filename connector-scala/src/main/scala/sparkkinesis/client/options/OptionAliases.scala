@@ -3,6 +3,7 @@ package sparkkinesis.client.options
 import sparkkinesis.client.options.ForeignOption._
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.client.options.Options.lower
+import sparkkinesis.compat._
 
 /**
  * An option in a user's words.

@@ -1,6 +1,7 @@
 package sparkkinesis.client.options
 
 import sparkkinesis.client.options.Options.lower
+import sparkkinesis.compat._
 
 /** Names of options that are not ours: Spark's, and misspelt ones. */
 private[client] object OptionNames {

@@ -4,6 +4,8 @@ import java.util.Locale
 
 import scala.concurrent.duration._
 
+import sparkkinesis.compat._
+
 /**
  * Options as a user gave them, their names known and free of case; read by type.
  *

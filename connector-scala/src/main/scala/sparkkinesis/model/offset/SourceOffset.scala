@@ -2,6 +2,7 @@ package sparkkinesis.model.offset
 
 import scala.collection.immutable.SortedMap
 
+import sparkkinesis.compat._
 import sparkkinesis.model.{StreamArn, StreamShard}
 
 /** How far each of a source's streams has been read: what Spark logs before each batch. */

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
 import sparkkinesis.source.SourceException

@@ -8,6 +8,7 @@ import scala.concurrent.duration.FiniteDuration
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.StreamAccess
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{StreamArn, StreamRef}
 import sparkkinesis.source.SourceException

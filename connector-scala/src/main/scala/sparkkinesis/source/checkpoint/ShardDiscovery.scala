@@ -7,6 +7,7 @@ import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{Backoff, Clock, KinesisClient, ShardFilter, ShardSnapshot}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
 import sparkkinesis.model.{HashKey, Shard, StreamRef}
 import sparkkinesis.source.position.{ByShard, ShardStarts, StartingPosition}

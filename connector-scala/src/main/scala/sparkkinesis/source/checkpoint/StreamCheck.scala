@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, ListShardsRequest, Retry, ShardFilter}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{ShardId, StreamArn}
 import sparkkinesis.source.options.FetchSettings

@@ -1,6 +1,7 @@
 package sparkkinesis.source.checkpoint
 
 import sparkkinesis.client.{KinesisClient, KinesisException, StreamSummary}
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.source.SourceException

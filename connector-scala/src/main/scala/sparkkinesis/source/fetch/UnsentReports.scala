@@ -2,6 +2,7 @@ package sparkkinesis.source.fetch
 
 import scala.collection.mutable
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, FetchReport}
 

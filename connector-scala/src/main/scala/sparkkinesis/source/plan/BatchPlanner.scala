@@ -6,6 +6,7 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration.FiniteDuration
 
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ChildShard, PackedRecords, ShardId, StreamShard}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}

@@ -2,6 +2,7 @@ package sparkkinesis.source.plan
 
 import java.time.Instant
 
+import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.{Mark, ShardRange}
 

@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, ShardFilter}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{SequenceNumber, Shard, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.{ShardDiscovery, StreamCheck}

@@ -7,6 +7,7 @@ import scala.annotation.tailrec
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, KinesisException, Page, ShardIterator}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position}
 import sparkkinesis.source.fetch.{RetentionCheck, ShardEnd}

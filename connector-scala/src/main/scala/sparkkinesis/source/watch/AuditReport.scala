@@ -1,5 +1,6 @@
 package sparkkinesis.source.watch
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.source.SourceException
 

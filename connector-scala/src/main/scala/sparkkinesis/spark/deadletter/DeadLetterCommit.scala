@@ -9,14 +9,14 @@ import org.apache.spark.sql.execution.datasources.{ExecutedWriteSummary, WriteTa
 
 import sparkkinesis.spark.errors.ConnectorError
 
-/** What the driver does with the files of a batch, once Spark knows which attempts count. */
+/** Publishes the dead letters of a batch, on the driver, when Spark knows which attempts count. */
 private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Option[Long]) {
 
   /**
-   * Publishes the files that the messages name, and no others. Without any it costs a streaming query
-   * one call, and a batch write none: nobody has published anything under its id before.
+   * Publishes the files that the messages name, and no others. Without files, it costs a streaming query
+   * one call of the file system, and a batch write none.
    *
-   * A crash at any point leaves the batch undone for Spark, which then runs it again.
+   * After a crash at any point, Spark runs the batch again.
    */
   def publish(messages: Array[WriterCommitMessage]): Unit = {
     val files = messages.toSeq.flatMap(DeadLetterCommit.fileOf)
@@ -26,30 +26,30 @@ private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Opt
     }
   }
 
-  /** Takes away what the batch's tasks have written; why it failed is more important than this. */
+  /** Deletes the files of the batch. Only logs a failure, so that the error of the batch shows. */
   def abort(): Unit =
     try onFileSystem(deleteStaging)
     catch {
       case e: ConnectorError =>
-        DeadLetterCommit.log.warn("Files stay behind, where no reader sees them", e)
+        DeadLetterCommit.log.warn("Could not delete files of dead letters. No reader of the path sees them.", e)
     }
 
   private def move(fs: FileSystem, files: Seq[String]): Unit = {
     val ready = folder.ready(batch)
     fs.delete(ready, true)
-    folder.require(fs.mkdirs(ready), s"$ready could not be made")
+    folder.require(fs.mkdirs(ready), s"cannot create $ready")
     files.foreach { file =>
       rename(fs, new Path(folder.staging(batch), file), new Path(ready, file))
     }
     val published = folder.published(batch)
-    folder.require(fs.mkdirs(published.getParent), s"${published.getParent} could not be made")
+    folder.require(fs.mkdirs(published.getParent), s"cannot create ${published.getParent}")
     rename(fs, ready, published)
     deleteStaging(fs)
-    DeadLetterCommit.log.warn(s"Bad rows of ${files.size} tasks are kept in $published")
+    DeadLetterCommit.log.warn(s"Kept the bad rows of ${files.size} tasks in $published")
   }
 
   private def rename(fs: FileSystem, from: Path, to: Path): Unit =
-    folder.require(fs.rename(from, to), s"$from could not be moved to $to")
+    folder.require(fs.rename(from, to), s"cannot move $from to $to")
 
   private def deleteStaging(fs: FileSystem): Unit = {
     fs.delete(folder.staging(batch), true)
@@ -64,13 +64,13 @@ private[spark] object DeadLetterCommit {
   private val log = LoggerFactory.getLogger(classOf[DeadLetterCommit])
 
   /**
-   * A task's word to the driver: its file, if it has one. In classes of Spark's: one of ours would not
-   * reach the driver, which deserializes it without the jars that a session added.
+   * The message of a task to the driver: the name of its file, if it has one. Uses Spark's classes,
+   * because the driver deserializes it without the jars that a session added.
    */
   def message(file: Option[String]): WriterCommitMessage = file match {
     case Some(name) =>
       new WriteTaskResult(new TaskCommitMessage(name), ExecutedWriteSummary(Set.empty, Nil))
-    case None => null // Spark's own way to say nothing
+    case None => null // Spark's convention for an empty message
   }
 
   private def fileOf(message: WriterCommitMessage): Option[String] = message match {

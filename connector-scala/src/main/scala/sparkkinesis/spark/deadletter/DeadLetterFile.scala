@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The dead letters of one attempt at a task: a file that is there from the first of them on, under a
- * name that no other attempt has.
+ * The dead letters of one task attempt, on an executor. The file exists from the first dead letter. No
+ * other attempt has the same file name.
  *
- * @param batch of a streaming query
+ * @param batch of a streaming query; none in a batch write
  */
 private[spark] final class DeadLetterFile(
     folder: DeadLetterFolder,
@@ -26,19 +26,19 @@ private[spark] final class DeadLetterFile(
     f"part-$partitionId%05d-${random.nextLong()}%016x.${folder.format.name}"
   private lazy val file = new Path(folder.staging(batch), name)
 
-  /** @throws ConnectorError where the path cannot be written to */
+  /** @throws ConnectorError if the path is not writable */
   def add(letter: DeadLetter): Unit = folder.accessing { conf =>
     if (writer.isEmpty) writer = Some(DeadLetterWriter.open(folder.format, file, conf))
     writer.foreach(_.write(letter, partitionId))
   }
 
-  /** @return the file's name, where there is one; it is whole now */
+  /** Completes the file. Returns its name, if there is one. */
   def commit(): Option[String] = writer.map { open =>
     folder.accessing(_ => open.close())
     name
   }
 
-  /** Leaves nothing; what else went wrong is more important than why it could not. */
+  /** Deletes the file. Only logs a failure, so that the error of the task shows. */
   def abort(): Unit = writer.foreach { open =>
     writer = None
     try
@@ -48,7 +48,7 @@ private[spark] final class DeadLetterFile(
       }
     catch {
       case e @ (_: IOException | _: ConnectorError) =>
-        DeadLetterFile.log.warn(s"$file stays behind, where no reader sees it", e)
+        DeadLetterFile.log.warn(s"Could not delete $file. No reader of the path sees it.", e)
     }
   }
 }

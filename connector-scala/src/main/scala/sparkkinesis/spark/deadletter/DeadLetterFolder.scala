@@ -14,15 +14,15 @@ import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions}
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * Where the dead letters of a query, or of a batch write, are kept. Travels to executors.
+ * The folder of the dead letters of a query, or of a batch write. Travels to executors.
  *
- * Tasks write into a folder that readers of the path do not see. When Spark commits a batch, the files
- * of the tasks that count are moved, all at once, to `queryId=.../batchId=...`, in place of what an
- * earlier run of that batch had put there. So a batch that Spark repeats, with retries and speculative
- * copies of its tasks, leaves each bad row once.
+ * Tasks write into a staging folder that readers of the path do not see. When Spark commits a batch, the
+ * driver moves the files of the successful attempts to `queryId=.../batchId=...`, all at once, and
+ * replaces the files of an earlier run of that batch. So each bad row is there once, even if Spark
+ * repeats batches and tasks.
  *
  * @param root option `deadLetterPath`
- * @param queryId the same in each run of a query; of a batch write, its own
+ * @param queryId the same in each run of a query; unique for a batch write
  */
 private[spark] final case class DeadLetterFolder(
     root: String,
@@ -31,18 +31,18 @@ private[spark] final case class DeadLetterFolder(
     conf: SerializableConfiguration
 ) {
 
-  /** @param batch of a streaming query; of a batch write there is none */
+  /** @param batch of a streaming query; none in a batch write */
   def staging(batch: Option[Long]): Path =
     new Path(root, s"_staging/$queryId-${batch.fold("batch")(_.toString)}")
 
-  /** The files that count, before they are moved. */
+  /** The files of successful attempts, before the move. */
   def ready(batch: Option[Long]): Path = staging(batch).suffix("-ready")
 
-  /** A folder for each value, as Spark's readers understand: they make columns of them. */
+  /** One folder per value, from which Spark's readers derive partition columns. */
   def published(batch: Option[Long]): Path =
     new Path(root, s"queryId=$queryId/batchId=${batch.fold(DeadLetterFolder.Null)(_.toString)}")
 
-  /** Looks, once a driver, whether the path can be a folder. */
+  /** Checks, once per driver, whether the path can be a folder. */
   def check(): Unit = if (!DeadLetterFolder.checked.contains(root)) accessing { conf =>
     val path = new Path(root)
     val found =
@@ -52,7 +52,7 @@ private[spark] final case class DeadLetterFolder(
     DeadLetterFolder.checked.add(root): Unit
   }
 
-  /** Runs what uses the file system, and says what is wrong with the path where that fails. */
+  /** Runs an action on the file system. An error names the path and a remedy. */
   def accessing[A](action: Configuration => A): A =
     try action(conf.value)
     catch {
@@ -61,16 +61,16 @@ private[spark] final case class DeadLetterFolder(
       case e: IOException => throw unwritable(e)
     }
 
-  /** For what answers `false` in place of an exception. */
+  /** Throws for calls of the file system that return `false` instead of an exception. */
   def require(isRight: Boolean, otherwise: => String): Unit =
     if (!isRight) throw new IOException(otherwise)
 
   private def unwritable(e: IOException): ConnectorError = {
     val error = ConnectorError(
       DeadLetterFolder.Unwritable,
-      s"Bad rows cannot be kept in $root (deadLetterPath): ${e.getClass.getSimpleName}: " +
-        s"${e.getMessage}. Name a folder that driver and executors may write to, " +
-        "or mend its permissions."
+      s"The sink cannot keep bad rows in $root (option 'deadLetterPath'): " +
+        s"${e.getClass.getSimpleName}: ${e.getMessage}. Set the option to a folder that driver and " +
+        "executors may write to, or fix the permissions of this one."
     )
     error.setStackTrace(e.getStackTrace)
     error
@@ -81,24 +81,24 @@ private[spark] object DeadLetterFolder {
   val Unwritable = "KINESIS_DEAD_LETTERS_UNWRITABLE"
 
   /**
-   * Looks at the path's words only: no file system is asked.
+   * Checks the syntax of the path, without calling the file system.
    *
-   * @param queryId the same in each run of a query; of a batch write, its own
-   * @param conf the session's
-   * @throws OptionException where it names no folder there could be
+   * @param queryId the same in each run of a query; unique for a batch write
+   * @param conf Hadoop configuration of the session
+   * @throws OptionException if the path cannot name a folder
    */
   def of(options: DeadLetterOptions, queryId: String, conf: Configuration): DeadLetterFolder = {
     val path = qualified(options.path, conf)
     DeadLetterFolder(path, options.format, queryId, new SerializableConfiguration(conf))
   }
 
-  /** With file system and folder, which executors might else understand otherwise. */
+  /** A complete path, because executors may have another default file system or working folder. */
   private def qualified(text: String, conf: Configuration): String =
     try {
       val path = new Path(text)
       if (Option(path.toUri.getUserInfo).exists(_.contains(':')))
         throw invalid(
-          "holds a password: expected a path without. Give credentials in the Hadoop configuration."
+          "holds a password. Remove it, and set credentials in the Hadoop configuration."
         )
       path.getFileSystem(conf).makeQualified(path).toString
     } catch {
@@ -106,15 +106,15 @@ private[spark] object DeadLetterFolder {
       case e @ (_: IOException | _: IllegalArgumentException) =>
         throw invalid(
           s"is '$text': expected a folder on a file system that Spark knows (${e.getMessage}). " +
-            "Mend it, or add the file system's jar to Spark."
+            "Correct the path, or add the jar of the file system to Spark."
         )
     }
 
-  private def invalid(said: String) =
-    new OptionException(OptionException.InvalidOption, s"Option 'deadLetterPath' $said")
+  private def invalid(problem: String) =
+    new OptionException(OptionException.InvalidOption, s"Option 'deadLetterPath' $problem")
 
   private val checked = ConcurrentHashMap.newKeySet[String]()
 
-  /** What Spark's readers take for a null. */
+  /** Spark's readers understand this name as null. */
   private val Null = "__HIVE_DEFAULT_PARTITION__"
 }

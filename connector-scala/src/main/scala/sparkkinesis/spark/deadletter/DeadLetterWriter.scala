@@ -16,18 +16,17 @@ import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
 import sparkkinesis.sink.DeadLetterFormat
 
-/** A file of dead letters that is being written; whole once it is closed. */
+/** Writes a file of dead letters. Closing completes the file. */
 private[spark] trait DeadLetterWriter extends Closeable {
   def write(letter: DeadLetter, partitionId: Int): Unit
 }
 
 /**
- * Dead letters as files. Spark's own file formats are not for others to call: their methods differ
- * from version to version.
+ * The file formats of dead letters. Spark's own writers are internal, and differ between its versions.
  */
 private[spark] object DeadLetterWriter {
 
-  /** Begins a file, in place of one of that name. */
+  /** Creates a file, and replaces a file of that name. */
   def open(format: DeadLetterFormat, file: Path, conf: Configuration): DeadLetterWriter =
     format match {
       case DeadLetterFormat.Json => new JsonLetters(file.getFileSystem(conf).create(file, true))
@@ -35,7 +34,7 @@ private[spark] object DeadLetterWriter {
         new ParquetLetters(HadoopOutputFile.fromPath(file, conf), conf)
     }
 
-  /** A line a row; `data` in Base64, as Spark's JSON has binaries. Nulls are written, too. */
+  /** One line per row, with nulls. `data` is in Base64, like binary columns in Spark's JSON. */
   private final class JsonLetters(out: OutputStream) extends DeadLetterWriter {
     private val json = new JsonFactory()
       .createGenerator(new OutputStreamWriter(out, UTF_8))
@@ -74,10 +73,10 @@ private[spark] object DeadLetterWriter {
       |}""".stripMargin
   )
 
-  /** Held in memory, until they are written. */
+  /** The writer holds this much in memory. */
   private val RowGroupBytes = 8L * 1024 * 1024
 
-  /** Without compression: what Spark uses is native code, and dead letters are few. */
+  /** Without compression: Spark's codecs are native code, and dead letters are few. */
   private final class ParquetLetters(file: HadoopOutputFile, conf: Configuration)
       extends DeadLetterWriter {
     private val groups = new SimpleGroupFactory(ParquetSchema)

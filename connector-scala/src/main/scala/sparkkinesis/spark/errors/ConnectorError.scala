@@ -12,21 +12,21 @@ import sparkkinesis.sink.write.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
 /**
- * A failure as Spark shows it: with a condition, so that it arrives clean from a task, in PySpark
- * and over Spark Connect. (An `IllegalArgumentException`, since PySpark passes no other one on.)
+ * A failure as Spark shows it: with a condition, so that PySpark and Spark Connect show the text of a
+ * failed task without its stack. An `IllegalArgumentException`, because PySpark passes on no other.
  *
- * It keeps the stack of what failed but not that exception itself, which is logged where it was
- * caught: those of the AWS SDK need not be serializable, and a driver need not know them.
+ * It keeps the stack trace of the cause but not the cause, which is logged where it was caught: an
+ * exception of the AWS SDK may not be serializable, and the driver may lack its class.
  *
  * @param condition a stable name, such as `KINESIS_STREAM_NOT_FOUND`
- * @param text what happened, and what to do; holds no secret
+ * @param text the problem and the remedy; holds no secret
  */
 final class ConnectorError(condition: String, text: String, sqlState: String)
     extends IllegalArgumentException(s"[$condition] $text")
     with SparkThrowable {
-  def getCondition: String = condition // Spark 3.5 has none
+  def getCondition: String = condition // since Spark 4.0
 
-  override def getErrorClass: String = condition // what 3.5 asks for
+  override def getErrorClass: String = condition // in Spark 3.5
 
   override def getSqlState: String = sqlState
 
@@ -39,10 +39,10 @@ object ConnectorError {
   private val DataSource = "KD000" // Spark's class for data source errors
   private val LateDelivery = Diagnosis(
     "KINESIS_DELIVERY_TIMEOUT",
-    "Add shards to the stream, write less at once, or raise option 'deliveryTimeout'."
+    "Add shards to the stream, write less data at a time, or raise option 'deliveryTimeout'."
   )
 
-  /** Runs it, and throws the failures that have a name as [[ConnectorError]]s. */
+  /** Runs an action, and converts its known failures to [[ConnectorError]]s. */
   def translating[A](action: => A): A =
     try action
     catch {
@@ -58,7 +58,7 @@ object ConnectorError {
   def of(e: KinesisException): ConnectorError = {
     val error = diagnosed(e, Diagnosis.of(e))
     e match {
-      case _: KinesisException.Other => log.warn(error.getMessage, e) // nobody foresaw it
+      case _: KinesisException.Other => log.warn(error.getMessage, e) // unexpected: keep its stack
       case _ => logBriefly(error, e)
     }
     error
@@ -75,10 +75,10 @@ object ConnectorError {
     withStackOf(e, new ConnectorError(diagnosis.condition, text, DataSource))
   }
 
-  /** One line: Spark prints a stack of its own when the query fails. */
+  /** Logs one line, because Spark prints a stack when the query fails. */
   private def logBriefly(error: ConnectorError, cause: Throwable): Unit = {
     log.warn(error.getMessage)
-    log.debug("It was caused by", cause)
+    log.debug("Cause", cause)
   }
 
   def apply(condition: String, text: String): ConnectorError =

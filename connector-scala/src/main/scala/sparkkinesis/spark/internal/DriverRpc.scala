@@ -8,18 +8,15 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.rpc._
 
 /**
- * Spark's own RPC between executors and the driver, which needs no configuration.
- *
- * Only bytes travel: a class of the connector's jar in a message would end an executor whose start-up
- * class path lacks it.
+ * The driver's end of Spark's RPC, which needs no configuration. Messages are bytes: see [[Messages]].
  */
 object DriverRpc {
 
   /**
-   * Answers executors until closed.
+   * Answers executors until closed. Spark's RPC threads call the functions, one at a time.
    *
-   * @param answer of the sender's address and the question
-   * @param onLost of the address of a sender that has gone
+   * @param answer from the sender's address and the question
+   * @param onLost receives the address of a sender that has disconnected
    */
   def serve(
       name: String
@@ -44,22 +41,23 @@ object DriverRpc {
 }
 
 /**
- * An executor's way to one name that the driver serves: looked up once, and again after a failure.
+ * The executor's end: a link to one endpoint of the driver. Looks the endpoint up once, and again after
+ * a failure.
  *
- * @param timeout of a look-up and of an answer, each
+ * @param timeout for a look-up, and for an answer
  */
 final class DriverLink(
     name: String,
     timeout: FiniteDuration,
     lookup: (SparkEnv, String) => Future[RpcEndpointRef] = DriverLink.lookup
 ) {
-  private val limit = new RpcTimeout(timeout, "spark-kinesis, not by a setting")
+  private val limit = new RpcTimeout(timeout, "spark-kinesis (no setting)")
   @volatile private var known = Option.empty[RpcEndpointRef]
 
   /**
-   * The driver's answer; `None` where it serves that name no more.
+   * The driver's answer; `None` if the endpoint has closed.
    *
-   * @throws org.apache.spark.SparkException where it did not answer in time
+   * @throws org.apache.spark.SparkException if the driver does not answer in time
    */
   def ask(question: Array[Byte]): Option[Array[Byte]] = {
     val env = SparkEnv.get
@@ -79,14 +77,14 @@ final class DriverLink(
 
 object DriverLink {
 
-  /** Spark's own way to do so waits two minutes for a driver that does not answer. */
+  /** Spark's own look-up waits two minutes for a driver that does not answer. */
   private def lookup(env: SparkEnv, name: String): Future[RpcEndpointRef] = {
     val host = env.conf.get("spark.driver.host", "localhost")
     val address = RpcAddress(host, env.conf.getInt("spark.driver.port", 7077))
     env.rpcEnv.asyncSetupEndpointRefByURI(RpcEndpointAddress(address, name).toString)
   }
 
-  /** Spark's own names for it are private, and an ended endpoint has only words. */
+  /** Spark's exception classes are private, and a closed endpoint shows only in a message. */
   private def isGone(e: Throwable): Boolean =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).exists { cause =>
       GoneClasses(cause.getClass.getSimpleName) ||

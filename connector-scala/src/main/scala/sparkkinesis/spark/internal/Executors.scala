@@ -7,38 +7,37 @@ import org.apache.spark.scheduler.ExecutorCacheTaskLocation
 import org.apache.spark.storage.{BlockId, RDDBlockId}
 import org.apache.spark.{FutureAction, SparkContext, SparkEnv}
 
-/** Which executors there are, and how to reach each of them. */
+/** The executors of an application, and jobs on them. */
 object Executors {
 
-  /** This JVM's id and host, as Spark's scheduler names them. */
+  /** Executor id and host of this JVM, as Spark's scheduler names them. */
   def own: (String, String) = {
     val id = SparkEnv.get.blockManager.blockManagerId
     (id.executorId, id.host)
   }
 
-  /** Id and host of each executor; the driver itself in local mode. */
+  /** Id and host of each executor. In local mode, the driver is the executor. */
   def all(context: SparkContext): Map[String, String] = {
     val ids = context.env.blockManager.master.getMemoryStatus.keys
     val wanted = if (context.isLocal) ids else ids.filterNot(_.isDriver)
     wanted.map(id => id.executorId -> id.host).toMap
   }
 
-  /** Whether Spark ends executors that have nothing to do. */
-  def comeAndGo(context: SparkContext): Boolean =
+  /** Whether Spark ends idle executors. */
+  def areDynamic(context: SparkContext): Boolean =
     context.conf.getBoolean("spark.dynamicAllocation.enabled", false)
 
-  /** A location that Spark prefers over every other task's wait: this very executor. */
+  /** A preferred location that means this executor, and not only its host. */
   def location(host: String, executor: String): String =
     ExecutorCacheTaskLocation(host, executor).toString
 
   /**
-   * Submits a task for each of the executors, or for any where none is named. A preference only: where
-   * an executor is busy, its task may run on another. To be called from the query's thread, whose
-   * classes and files the tasks then see.
+   * Submits one task per executor, or one task anywhere if there is none. If an executor is busy, its
+   * task may run on another one. Call it from the query's thread, so that the tasks see the session's
+   * classes and files.
    *
-   * @param name what the UI shows
-   * @param keep leaves a cached block behind, which keeps dynamic allocation from ending executors
-   *   whose tasks are short
+   * @param name of the job in Spark's UI
+   * @param keep leaves a cached block on the executor, so that dynamic allocation does not end it
    */
   def submit(context: SparkContext, executors: Map[String, String], name: String, keep: Boolean)(
       task: () => Unit
@@ -58,20 +57,20 @@ object Executors {
   }
 }
 
-/** A job that runs, or has run, beside the thread that submitted it. */
+/** A job that runs in the background. */
 final class SubmittedJob(rdd: RDD[Int], action: FutureAction[Long]) {
   def isRunning: Boolean = !action.isCompleted
 
-  /** What ended it before its time. */
+  /** The failure of the job, if it failed. */
   def failure: Option[Throwable] = action.value.collect { case Failure(e) => e }
 
-  /** Whether an executor still holds a block of it. */
-  def isKept: Boolean = {
+  /** Whether an executor still holds a cached block of the job. */
+  def holdsBlocks: Boolean = {
     val blocks = rdd.partitions.map(partition => RDDBlockId(rdd.id, partition.index): BlockId)
     rdd.context.env.blockManager.master.getLocations(blocks).exists(_.nonEmpty)
   }
 
-  /** Ends it where it still runs, and frees what it keeps. Where Spark has stopped, both are gone. */
+  /** Cancels the job and frees its blocks. Does nothing if Spark has stopped. */
   def close(): Unit =
     if (!rdd.context.isStopped) {
       action.cancel()

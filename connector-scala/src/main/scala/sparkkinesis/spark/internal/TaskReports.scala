@@ -3,12 +3,12 @@ package org.apache.spark.sparkkinesis
 import org.apache.spark.SparkContext
 import org.apache.spark.util.CollectionAccumulator
 
-/** What tasks tell the driver when they end. */
+/** Reports that tasks send to the driver when they end. */
 object TaskReports {
 
   /**
-   * Gathers what every attempt at a task adds, also of those that fail or are killed, which Spark
-   * keeps to its own accumulators. Only bytes travel, as with [[DriverRpc]].
+   * An accumulator for the reports of all task attempts. Spark's other accumulators ignore attempts that
+   * fail or are killed. Reports are bytes: see [[Messages]].
    */
   def ofAllAttempts(context: SparkContext): CollectionAccumulator[Array[Byte]] = {
     val reports = new CollectionAccumulator[Array[Byte]]

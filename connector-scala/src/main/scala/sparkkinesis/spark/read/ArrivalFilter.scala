@@ -5,14 +5,15 @@ import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedRef
 import org.apache.spark.sql.types.{StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
+import sparkkinesis.compat._
 import sparkkinesis.source.replay.ReadBounds
 
-/** What a filter of Spark's says of arrival time, shard and stream. Spark filters the rows as well. */
+/** Limits on arrival time, shard and stream in a filter of Spark. Spark also filters the rows itself. */
 private[spark] object ArrivalFilter {
   private val MicrosPerMilli = 1000L
   private val Flipped = Map(">" -> "<", ">=" -> "<=", "<" -> ">", "<=" -> ">=", "=" -> "=")
 
-  /** `None` where it says nothing that narrows a read. */
+  /** `None` if the predicate does not limit a read. */
   def bounds(predicate: Predicate): Option[ReadBounds] = predicate match {
     case both: And =>
       val sides = bounds(both.left) ++ bounds(both.right)
@@ -39,7 +40,7 @@ private[spark] object ArrivalFilter {
       case _ => None
     }
 
-  /** Arrival times are whole milliseconds. */
+  /** Kinesis gives arrival times in whole milliseconds. */
   private def times(operator: String, micros: Long): Option[ReadBounds] = {
     val notBefore = -Math.floorDiv(-micros, MicrosPerMilli)
     val behind = Math.floorDiv(micros, MicrosPerMilli) + 1

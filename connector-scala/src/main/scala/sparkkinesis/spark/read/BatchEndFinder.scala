@@ -2,6 +2,7 @@ package sparkkinesis.spark.read
 
 import scala.annotation.tailrec
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.QueryStreams
@@ -10,23 +11,23 @@ import sparkkinesis.source.protocol.{Frontier, ReadLimits}
 import sparkkinesis.source.watch.WatchService
 
 /**
- * Finds the end of one of a query's many batches.
+ * Finds the end of a micro-batch, on the driver.
  *
- * @param stopAtMillis with `Trigger.AvailableNow`: what arrived later is the next run's
- * @param begin makes sure that reading ahead goes on from there
+ * @param stopAtMillis with `Trigger.AvailableNow`: records that arrived later belong to the next run
+ * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(
     ahead: ReadAhead,
     streams: QueryStreams,
     watch: WatchService,
     stopAtMillis: Option[Long],
-    begin: SourceOffset => Unit
+    read: SourceOffset => Unit
 ) {
   import BatchEndFinder._
 
   private var seen = Option.empty[Seen]
 
-  /** @return `from` itself where there is nothing to log */
+  /** @return `from` itself if there is no batch to log */
   def of(from: SourceOffset, limits: ReadLimits): SourceOffset = {
     val frontiers = ahead.frontiers(limits)
     val joined = streams.joined(streams.kept(from))
@@ -37,7 +38,7 @@ private[spark] final class BatchEndFinder(
     watch.repair(end)
   }
 
-  /** Without what a query with `Trigger.AvailableNow` leaves to the next one. */
+  /** The frontiers, without the records that `Trigger.AvailableNow` leaves to the next run. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
     stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 
@@ -56,7 +57,7 @@ private[spark] final class BatchEndFinder(
       next
     }
 
-  /** Spark ends the query at the first answer without news: this one waits for what is on its way. */
+  /** Spark ends the query at the first empty answer, so this waits for records that are on their way. */
   @tailrec
   private def before(
       from: SourceOffset,
@@ -70,7 +71,7 @@ private[spark] final class BatchEndFinder(
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
       ahead.awaitNews()
-      begin(from)
+      read(from)
       before(from, limits, ahead.frontiers)
     }
   }
@@ -78,7 +79,7 @@ private[spark] final class BatchEndFinder(
 
 private object BatchEndFinder {
 
-  /** There was nothing new in it: an idle query is asked a hundred times a second, and need not look again. */
+  /** An answer without news. Spark asks an idle query a hundred times per second. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
     def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
       (from eq otherFrom) && (frontiers eq otherFrontiers)

@@ -10,20 +10,20 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
 
 /**
- * Keeps the first offset beside the checkpoint, so that `latest` is decided once: Spark asks for it again
- * whenever a query restarts before its first batch is done.
+ * Keeps the first offset beside the checkpoint, so that `latest` is decided once. Spark asks for the
+ * first offset again if a query restarts before the end of its first batch.
  *
- * @param directory the source's own, inside the checkpoint location
+ * @param directory of the source, inside the checkpoint location
  */
 final class InitialOffsetFile(directory: Path, conf: Configuration) {
   private val file = new Path(directory, "initial-offset.json")
 
-  /** What was decided before, or else what is decided now. */
+  /** The offset in the file. Decides and writes it if the file does not exist. */
   def readOrWrite(decide: => SourceOffset): SourceOffset =
     read().getOrElse {
       write(OffsetCodec.encode(decide))
-      // Whoever was first has decided.
-      read().getOrElse(throw new FileNotFoundException(s"$file was written and is not there."))
+      // Another run may have written the file first.
+      read().getOrElse(throw new FileNotFoundException(s"$file is missing right after it was written."))
     }
 
   private def read(): Option[SourceOffset] = {
@@ -36,7 +36,7 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     }
   }
 
-  /** Whole or not at all: written beside, then renamed. */
+  /** Writes a temporary file and renames it, so that the file is complete or absent. */
   private def write(json: String): Unit = {
     val fs = file.getFileSystem(conf)
     fs.mkdirs(directory)
@@ -44,7 +44,7 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     val out = fs.create(part, false)
     try out.write(json.getBytes(UTF_8))
     finally out.close()
-    val isRenamed = // looked for first, since a local file system's rename replaces what is there
+    val isRenamed = // checks first, because rename on a local file system replaces a file
       try !fs.exists(file) && fs.rename(part, file)
       catch { case _: FileAlreadyExistsException => false }
     if (!isRenamed) fs.delete(part, false)

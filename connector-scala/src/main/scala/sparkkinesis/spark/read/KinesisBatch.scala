@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{StreamAccess, SystemClock}
+import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.SourceOptions
@@ -17,7 +17,7 @@ import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.errors.ConnectorError
 
-/** A batch read: planned once, so that each of its attempts reads the same. */
+/** A batch read, on the driver. Planned once, so that all attempts read the same records. */
 final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Batch {
   import KinesisBatch._
 
@@ -37,7 +37,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
         bounds,
         options.failOnDataLoss,
         SystemClock,
-        FetchRun.chance
+        SystemChance
       )
       (read.arn -> access) -> read.ranges()
     }
@@ -46,8 +46,8 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
     val slots = SparkContext.getOrCreate().defaultParallelism
     RangePacking
       .pack(
-        plan.ranges.map(LocatedRange(_, Option.empty[String], Vector.empty)).toVector,
-        slots * TasksASlot
+        plan.ranges.toVector.map(LocatedRange(_, Option.empty[String], Vector.empty)),
+        slots * TasksPerSlot
       )
       .map { case (_, ranges) => KinesisInputPartition(ranges, Nil): InputPartition }
       .toArray
@@ -59,9 +59,9 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
 
 object KinesisBatch {
 
-  /** Shards differ in size, and a failed task is read again as a whole. */
-  private val TasksASlot = 4
-  private val OfStreaming = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger")
+  /** More tasks than slots: shards differ in size, and Spark repeats a failed task as a whole. */
+  private val TasksPerSlot = 4
+  private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger")
 
   private final case class Plan(streams: Map[StreamArn, StreamAccess], ranges: Seq[ShardRange])
 
@@ -69,15 +69,15 @@ object KinesisBatch {
     if (!options.fetch.limits.isUnlimited)
       throw new OptionException(
         OptionException.ConflictingOptions,
-        s"${OfStreaming.mkString("'", "' and '", "'")} limit the batches of a streaming query, and " +
-          "this is a batch read. Leave them out; 'endingPosition' says where it ends."
+        s"Options ${StreamingOptions.mkString("'", "' and '", "'")} limit micro-batches, and this is " +
+          "a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =
       options.start.exists(_.values.exists(_.all.forall(_ == StartingPosition.Latest)))
     if (isLatest)
       throw new OptionException(
         OptionException.ConflictingOptions,
-        "Option 'startingPosition' is 'latest', where a batch read has nothing to read. Begin it at " +
+        "Option 'startingPosition' is 'latest', so that the batch read would be empty. Set it to " +
           "'trim_horizon' or an instant, or read with spark.readStream."
       )
   }

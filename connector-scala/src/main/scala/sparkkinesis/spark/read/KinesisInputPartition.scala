@@ -5,9 +5,9 @@ import org.apache.spark.sql.connector.read.InputPartition
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * The ranges one task reads, one after the other.
+ * The ranges that one task reads, one after the other.
  *
- * @param locations the executor that holds their pages, if one does
+ * @param locations the executor that holds their pages, if there is one
  */
 final case class KinesisInputPartition(ranges: Seq[ShardRange], locations: Seq[String])
     extends InputPartition {

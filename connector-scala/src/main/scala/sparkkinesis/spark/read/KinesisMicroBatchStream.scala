@@ -11,7 +11,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
-import sparkkinesis.client.SystemClock
+import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.client.aws.{ClientPool, Lease}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStreams, StreamCheck}
@@ -22,9 +22,10 @@ import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The streaming source's driver side, as Spark calls it. Decides nothing: where a batch ends is
- * [[BatchEndFinder]]'s, what it reads [[BatchPlanner]]'s, reading ahead the executors', keeping
- * count of all of it [[FetchCoordinator]]'s.
+ * The driver's side of the streaming source, as Spark calls it from the query's thread.
+ *
+ * It only connects: [[BatchEndFinder]] finds the end of a batch, [[BatchPlanner]] its ranges,
+ * [[QueryStreams]] checks the streams of the checkpoint, and [[ReadAhead]] talks to the executors.
  */
 final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
@@ -45,11 +46,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
     streams.access
   )
-  private var begun = Option.empty[ReadAhead]
+  private var reading = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
-  private lazy val nextEnd = new BatchEndFinder(ahead, streams, watch, stopAtMillis, begin)
+  private lazy val endFinder = new BatchEndFinder(ahead, streams, watch, stopAtMillis, readFrom)
   private var planned = Option.empty[Plan]
-  private var handed = Vector.empty[KinesisOffset] // the newest first
+  private var recent = Vector.empty[KinesisOffset] // the offsets that Spark has, the newest first
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
@@ -58,20 +59,20 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
-  /** Spark asks before every poll, a hundred times a second. */
+  /** Spark calls this before every poll, a hundred times per second. */
   override def deserializeOffset(json: String): Offset = ConnectorError.translating {
-    handed.find(_.json == json).getOrElse(hand(KinesisOffset(OffsetCodec.decode(json))))
+    recent.find(_.json == json).getOrElse(remember(KinesisOffset(OffsetCodec.decode(json))))
   }
 
-  /** The very object that Spark was given before need not be planned over again. */
-  private def hand(offset: KinesisOffset): KinesisOffset = {
-    handed = (offset +: handed).take(HandedOffsets)
+  /** The same object is quick to compare, and a batch between the same objects is planned once. */
+  private def remember(offset: KinesisOffset): KinesisOffset = {
+    recent = (offset +: recent).take(RecentOffsets)
     offset
   }
 
   override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
-  /** All that has arrived by now will be read, in as many batches as the limits ask for. */
+  /** The query reads all records that have arrived by now, in as many batches as the limits need. */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
     stopAtMillis = Some(streams.now().toEpochMilli)
   }
@@ -80,18 +81,23 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
-    begin(streams.kept(from))
-    val end = nextEnd.of(from, limits)
-    if (end eq from) start else hand(KinesisOffset(end))
+    readFrom(streams.kept(from))
+    val end = endFinder.of(from, limits)
+    if (end eq from) start else remember(KinesisOffset(end))
   }
 
-  /** Reads ahead from there. */
-  private def begin(from: SourceOffset): Unit = {
+  /** Executors read ahead from there. */
+  private def readFrom(from: SourceOffset): Unit = {
     watch.advance(from)
-    explained(from)(ahead.begin(streams.told(from)))
+    explained(from) {
+      val tip = streams.told(from)
+      ahead.advance(tip, tip)
+      ahead.ensureServices()
+      ahead.checkFailure()
+    }
   }
 
-  /** A stream that was deleted, or made again, explains a failure better. */
+  /** Prefers the error that the stream was deleted or created again, because it explains the failure. */
   private def explained[A](from: SourceOffset)(reading: => A): A =
     try reading
     catch {
@@ -106,10 +112,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException(
-      "Spark asks latestOffset(Offset, ReadLimit) of this source."
+      "Spark calls latestOffset(Offset, ReadLimit) of this source."
     )
 
-  /** Spark asks more than once for a batch: what was known of its ranges is known before it is planned. */
+  /** Spark asks several times per batch, so the plan of a batch is kept. */
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
     ConnectorError.translating {
       val (from, upTo) = (offsetOf(start), offsetOf(end))
@@ -121,23 +127,23 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     streams.check(from)
     streams.check(upTo)
     val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-    ahead.planned(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
+    ahead.advance(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
     partitions
   }
 
   override def createReaderFactory(): PartitionReaderFactory = KinesisReaderFactory(run)
 
-  /** Nothing to do: a batch's pages go when the next one begins. */
+  /** Does nothing: executors drop the pages of a batch when the next one begins. */
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit =
     try {
       watching.foreach(_.close())
-      begun.foreach(_.stop())
+      reading.foreach(_.stop())
     } finally leases.foreach(_.close())
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
-    begun
+    reading
       .fold(Map.empty[String, String]) { ahead =>
         ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
       }
@@ -150,11 +156,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     options.queryStart(stream.ref),
     options.failOnDataLoss,
     SystemClock,
-    FetchRun.chance
+    SystemChance
   )
 
   private def streamWatch(stream: StreamClient) =
-    new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, FetchRun.chance)
+    new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, SystemChance)
 
   private def watch: WatchService = watching.getOrElse {
     val watches = checked.map { case (_, known) => known.arn -> streamWatch(known.stream) }
@@ -163,9 +169,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     first
   }
 
-  private def ahead: ReadAhead = begun.getOrElse {
+  private def ahead: ReadAhead = reading.getOrElse {
     val first = new ReadAhead(context, run)
-    begun = Some(first)
+    reading = Some(first)
     first
   }
 
@@ -177,8 +183,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
 object KinesisMicroBatchStream {
 
-  /** A batch's start and end, and the one before. */
-  private val HandedOffsets = 3
+  /** Start and end of a batch, and the end of the batch before. */
+  private val RecentOffsets = 3
 
   /** The tasks of a batch. */
   private final case class Plan(

@@ -5,10 +5,10 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
 
-/** What Spark's offset log keeps. */
+/** The offset in Spark's offset log. */
 final case class KinesisOffset(offset: SourceOffset) extends Offset {
 
-  /** Spark's own compares the JSON, and an idle query is asked a hundred times a second. */
+  /** Faster than Spark's comparison of JSON: Spark polls an idle query a hundred times per second. */
   override def equals(other: Any): Boolean = other match {
     case that: KinesisOffset => (offset eq that.offset) || offset == that.offset
     case _ => super.equals(other)

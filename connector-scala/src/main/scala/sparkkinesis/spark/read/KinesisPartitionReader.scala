@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
 import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{StreamAccess, SystemClock}
+import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
@@ -17,19 +17,19 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{DescendantReader, ShardRangeReader}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.ReadMetrics
+import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
 final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case KinesisInputPartition(ranges, _) =>
-        val ahead = Some(FetchRun.ensure(run))
+        val ahead = Some(FetchServices.ensure(run))
         new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
-      case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
+      case other => throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
 }
 
-/** Of a batch read: nothing is read ahead. */
+/** For a batch read, without reading ahead. */
 final case class KinesisBatchReaderFactory(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess]
@@ -38,15 +38,15 @@ final case class KinesisBatchReaderFactory(
     partition match {
       case KinesisInputPartition(ranges, _) =>
         new KinesisPartitionReader(options, streams, ranges, None)
-      case other => throw new IllegalArgumentException(s"Not a partition of this source: $other")
+      case other => throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
 }
 
 /**
- * Gives exactly the records of its ranges: from the pages read ahead where this executor holds them,
- * else from Kinesis.
+ * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor has
+ * read ahead, or from Kinesis if the executor does not hold those pages.
  *
- * @param ahead with what this executor has read ahead; none in a batch read
+ * @param ahead the executor's fetch service; none in a batch read
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
@@ -57,7 +57,7 @@ final class KinesisPartitionReader(
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var readRecords = 0L
   private var readBytes = 0L
-  private val readers = mutable.Buffer.empty[ShardRangeReader] // of ranges not read ahead
+  private val readers = mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
   private val row = new RecordRow(options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
 
@@ -77,10 +77,12 @@ final class KinesisPartitionReader(
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(
-      readRecords,
-      readBytes,
-      if (ahead.isEmpty) 0L else readers.size.toLong,
-      readers.map(_.lostRanges).sum
+      ReadCounts(
+        readRecords,
+        readBytes,
+        if (ahead.isEmpty) 0L else readers.size.toLong,
+        readers.map(_.lostRanges).sum
+      )
     )
 
   private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
@@ -94,7 +96,7 @@ final class KinesisPartitionReader(
         StreamClient(access.ref, lease.client),
         options.fetch,
         SystemClock,
-        FetchRun.chance,
+        SystemChance,
         () => context != null && context.isInterrupted()
       )
       readers += reader

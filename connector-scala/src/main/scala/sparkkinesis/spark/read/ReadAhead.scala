@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.{DriverRpc, Executors}
+import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages}
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
@@ -17,10 +17,10 @@ import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 
 /**
- * The driver's end of reading ahead: starts the executors' fetch services, answers them, and knows what
- * they have. Used by the query's thread, but for the answers.
+ * The driver's side of reading ahead. Starts the fetch services of executors, answers their heartbeats
+ * and knows which pages they hold. The query's thread uses it; Spark's RPC threads call it to answer.
  *
- * @param firstLook how long the first batch waits for its shards to be read at all
+ * @param firstLook how long the first batch waits for a first page of its shards
  */
 final class ReadAhead(
     context: SparkContext,
@@ -31,31 +31,38 @@ final class ReadAhead(
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
   private val coordinator = new FetchCoordinator(Lease)
-  private val senders = new java.util.concurrent.ConcurrentHashMap[String, String]()
+  private val executors = new java.util.concurrent.ConcurrentHashMap[String, String]() // by address
   private val starter = new ServiceStarter(context, run)
   private var endpoint = Option.empty[AutoCloseable]
-  private var hasBegun = false
+  private var hasRead = false
 
-  /** The next batch will begin at `from`: fetchers run, and have looked at every shard once. */
-  def begin(from: SourceOffset): Unit = {
-    serve()
-    coordinator.advance(from, from, SystemClock.now)
-    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
-    awaitBeginning()
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+  /**
+   * Reading continues at `tip`. Executors drop the pages before `pagesFrom`. The only place that moves
+   * the coordinator.
+   */
+  def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
+    if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
+    coordinator.advance(pagesFrom, tip, SystemClock.now)
   }
 
-  private def awaitBeginning(): Unit =
-    if (!hasBegun) {
-      // The first trigger would otherwise find nothing, and with a long interval wait for the second.
+  /** Starts the services that are missing. The first call waits for first pages of the shards. */
+  def ensureServices(): Unit = {
+    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
+    if (!hasRead) {
+      // Otherwise the first trigger would find nothing, and a long interval would delay the second.
       if (!awaitFirstLook())
         log.warn(
-          s"No shard of ${run.options.names} could be read within $firstLook; still trying."
+          s"No shard of ${run.options.names} could be read within $firstLook. The query keeps trying."
         )
-      hasBegun = true
+      hasRead = true
     }
+  }
 
-  /** In short steps, to hear of it where no service can start at all. */
+  /** @throws ConnectorError if an executor reported a failure that retries cannot fix */
+  def checkFailure(): Unit =
+    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+
+  /** Waits in short steps, so that an error shows if no service can start at all. */
   private def awaitFirstLook(): Boolean = {
     val end = SystemClock.now.plusMillis(firstLook.toMillis)
     var hasLooked = false
@@ -66,34 +73,28 @@ final class ReadAhead(
     hasLooked
   }
 
-  /** Waits a moment for an executor to report. */
+  /** Waits up to 100 ms for a report of an executor. */
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
   /**
-   * The frontiers, after a wait of a moment where a backlog has only begun to come in: every batch costs Spark some tenths of a
-   * second, the smallest too.
+   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, because the smallest
+   * batch costs Spark some tenths of a second, too.
    */
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
-    // Most of the half that one shard may fill alone, beside others; the rest is room to read on.
+    // One shard beside others may fill half the buffer. This is most of it; the rest is room to read on.
     val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
-    @tailrec def ripe(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
+    @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
       if (BatchPlanner.isThin(found, limits, enough) && SystemClock.now.isBefore(end)) {
         awaitNews()
-        ripe(frontiers)
+        awaitMore(frontiers)
       } else found
-    ripe(frontiers)
-  }
-
-  /** A batch is planned: reading goes on from its end. */
-  def planned(from: SourceOffset, upTo: SourceOffset): Unit = {
-    serve()
-    coordinator.advance(from, upTo, SystemClock.now)
+    awaitMore(frontiers)
   }
 
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
-  /** Few tasks, each where the pages are. */
+  /** Packs the ranges into few tasks, each on the executor that holds the pages. */
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
     RangePacking
       .pack(
@@ -102,7 +103,7 @@ final class ReadAhead(
         run.options.minPartitions.getOrElse(1)
       )
       .map { case (location, packed) =>
-        // Within one JVM there is no other place to prefer.
+        // In local mode there is only one place.
         val places = location.filterNot(_ => context.isLocal).map { case (host, id) =>
           Executors.location(host, id)
         }
@@ -110,10 +111,10 @@ final class ReadAhead(
       }
 
   /**
-   * For the query's progress.
+   * The metrics of the source in the query's progress.
    *
-   * @param lost ranges that the driver has found missing
-   * @param failedListings of a stream's shards
+   * @param lost ranges of which the driver has found records missing
+   * @param failedListings failed calls that list shards
    */
   def metrics(lost: Long, failedListings: Long): Map[String, String] = {
     val counters = coordinator.counters
@@ -126,7 +127,7 @@ final class ReadAhead(
     )
   }
 
-  /** Tells every executor, waits a moment for it to hear, then answers no more. */
+  /** Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint. */
   def stop(): Unit = {
     starter.close()
     endpoint.foreach { open =>
@@ -138,26 +139,25 @@ final class ReadAhead(
     endpoint = None
   }
 
-  /** From the first batch on, whether planned by this run or by one before it. */
-  private def serve(): Unit =
-    if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
-
-  private def answer(sender: String, question: Array[Byte]): Array[Byte] = {
-    val status = FetchRun.decode[FetchStatus](question)
-    senders.put(sender, status.executor)
-    FetchRun.encode(coordinator.heartbeat(status, SystemClock.now))
+  private def answer(address: String, question: Array[Byte]): Array[Byte] = {
+    val status = Messages.decode[FetchStatus](question)
+    executors.put(address, status.executor)
+    Messages.encode(coordinator.heartbeat(status, SystemClock.now))
   }
 
-  private def lost(sender: String): Unit =
-    Option(senders.remove(sender)).foreach { executor =>
-      log.info(s"Executor $executor is gone: its shards of ${run.options.names} go to others.")
+  private def lost(address: String): Unit =
+    Option(executors.remove(address)).foreach { executor =>
+      log.info(s"Lost executor $executor. Assigning its shards of ${run.options.names} to others.")
       coordinator.executorLost(executor, SystemClock.now)
     }
 }
 
 object ReadAhead {
 
-  /** An executor silent for longer loses its shards; heartbeats come at least five times a second. */
+  /**
+   * An executor without a heartbeat for this time loses its shards. Executors send at least five
+   * heartbeats per second.
+   */
   private val Lease = 10.seconds
   private val NewsWait = 100.millis
   private val BacklogWait = 200.millis

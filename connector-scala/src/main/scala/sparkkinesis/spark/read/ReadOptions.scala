@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemClock}
+import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.Shard
 import sparkkinesis.source.checkpoint.StreamCheck
 import sparkkinesis.source.options.SourceOptions
@@ -33,7 +33,7 @@ private[spark] object ReadOptions {
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>
-      StreamCheck.Retrying(SystemClock, FetchRun.chance) {
+      StreamCheck.Retrying(SystemClock, SystemChance) {
         ShardSnapshot.list(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }

@@ -11,11 +11,11 @@ import sparkkinesis.model.aggregate.AggregatedRecord
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 
 /**
- * The records of pages as rows, one after the other: the same row that moves on. It makes a value when
- * Spark asks for one, so a column that nobody wants costs nothing. Always with the metadata columns
- * behind the others: Spark 4.0 and 4.1 do not say whether they are wanted.
+ * A row that moves over the records of pages. It creates a value when Spark asks for it, so a column
+ * that the query does not use costs nothing. The metadata columns always follow the others, because
+ * Spark 4.0 and 4.1 do not say whether the query uses them.
  *
- * @param deaggregate whether a sub-record of an aggregate is a row; else each record is one, as it is
+ * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis record is
  */
 final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   import RecordRow._
@@ -27,10 +27,10 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   private var records = PackedRecords.Empty
   private var index = -1
   private val aggregate = new AggregatedRecord
-  private var subRecords = 0 // of the record; none of a plain one
+  private var subRecords = 0 // number in the record; 0 if it is not an aggregate
   private var subRecord = 0
 
-  /** `next` comes to the page's first record. */
+  /** Starts a page: `next` then moves to its first record. */
   def read(shard: StreamShard, page: PackedRecords): Unit = {
     if (!stream.contains(shard.stream)) {
       stream = Some(shard.stream)
@@ -55,13 +55,13 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     index += 1
     subRecord = 0
     subRecords = 0
-    val is = index < records.length
-    if (is && deaggregate) {
+    val exists = index < records.length
+    if (exists && deaggregate) {
       val begin = records.dataBegin(index)
       subRecords = aggregate.open(records.content, begin, records.dataLength(index))
       if (subRecords > 0) aggregate.next()
     }
-    is
+    exists
   }
 
   override def numFields: Int = FieldCount
@@ -80,7 +80,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
-  /** Asked before each value: makes none. */
+  /** Spark asks before each value, so this creates none. */
   override def isNullAt(ordinal: Int): Boolean = ordinal match {
     case PartitionKey => isPlain && !records.hasKey(index)
     case ExplicitHashKey => isPlain || !aggregate.hasHashKey
@@ -88,14 +88,14 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     case _ => false
   }
 
-  /** Without a box. */
+  /** Does not box the value. */
   override def getLong(ordinal: Int): Long =
     if (ordinal == Arrival) arrivalMicros else subRecord.toLong
 
   override def setNullAt(ordinal: Int): Unit = update(ordinal, null)
 
   override def update(ordinal: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("Rows of a source are read only.")
+    throw new UnsupportedOperationException("Rows of the Kinesis source are read-only.")
 
   private def arrivalMicros: Long = records.arrivalMillis(index) * MicrosPerMilli
 
@@ -124,8 +124,9 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
 }
 
 /**
- * `(stream, shardId, sequenceNumber, subSequenceNumber)` is unique, with `streamArn` for `stream` where
- * streams of one name and several regions or accounts are read.
+ * The columns of the source. `(stream, shardId, sequenceNumber, subSequenceNumber)` identifies a row.
+ * Use `streamArn` in place of `stream` if a query reads streams of the same name in several regions or
+ * accounts.
  */
 object RecordRow {
 
@@ -140,9 +141,9 @@ object RecordRow {
     .add("approximateArrivalTimestamp", TimestampType, nullable = false)
 
   val MetadataColumns: Array[MetadataColumn] = Array(
-    metadataColumn("explicitHashKey", "The sub-record's own, where an aggregate carries one."),
-    metadataColumn("encryptionType", "NONE or KMS."),
-    metadataColumn("streamArn", "Tells apart two streams of the same name.")
+    metadataColumn("explicitHashKey", "Explicit hash key of the sub-record, if the aggregate holds one."),
+    metadataColumn("encryptionType", "Encryption of the record: NONE or KMS."),
+    metadataColumn("streamArn", "ARN of the stream.")
   )
 
   private def metadataColumn(columnName: String, text: String): MetadataColumn =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.read.streaming._
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.spark.errors.ConnectorError
 
-/** A batch's limits, between Spark's words and the source's. */
+/** Converts the limits of a batch between Spark's classes and the source's. */
 private[spark] object TriggerLimits {
 
   /**

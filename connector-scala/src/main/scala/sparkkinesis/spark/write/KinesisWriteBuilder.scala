@@ -68,8 +68,8 @@ final class KinesisWriteBuilder(
     else
       throw OptionException.missing(
         "The write names no stream. Set option 'streamName', such as orders, or 'streamArn', such " +
-          "as arn:aws:kinesis:eu-west-1:123456789012:stream/orders, or add a column 'stream' or " +
-          "'streamArn' to the rows."
+          "as arn:aws:kinesis:eu-west-1:123456789012:stream/orders, or add a column 'stream' or 'streamArn' " +
+          "to the rows."
       )
 }
 

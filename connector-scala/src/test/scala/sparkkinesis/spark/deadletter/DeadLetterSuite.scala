@@ -218,8 +218,8 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Files.write(it.root.resolve("kept"), Array[Byte](1))
     val early = intercept[ConnectorError](it.folder.check())
     assert(early.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
-    assert(early.getMessage.contains(s"${it.root}/kept (deadLetterPath)"))
-    assert(early.getMessage.contains("is a file") && early.getMessage.contains("Name a folder"))
+    assert(early.getMessage.contains(s"${it.root}/kept (option 'deadLetterPath')"))
+    assert(early.getMessage.contains("is a file") && early.getMessage.contains("Set the option to a folder"))
     val late = intercept[ConnectorError](it.attempt(Some(0), 0).add(letter))
     assert(late.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
   }

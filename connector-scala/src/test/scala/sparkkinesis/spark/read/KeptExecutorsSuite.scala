@@ -14,17 +14,17 @@ class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
   test("each job keeps a block until it is closed, and another one does not free it") {
     val (first, second) = (submit(keep = true), submit(keep = true))
     eventually(assert(!first.isRunning && !second.isRunning))
-    assert(first.isKept && second.isKept && context.getPersistentRDDs.size === 2)
+    assert(first.holdsBlocks && second.holdsBlocks && context.getPersistentRDDs.size === 2)
     second.close()
-    eventually(assert(!second.isKept && first.isKept))
+    eventually(assert(!second.holdsBlocks && first.holdsBlocks))
     first.close()
-    eventually(assert(!first.isKept && context.getPersistentRDDs.isEmpty))
+    eventually(assert(!first.holdsBlocks && context.getPersistentRDDs.isEmpty))
   }
 
   test("without dynamic allocation nothing is kept") {
     val job = submit(keep = false)
     eventually(assert(!job.isRunning))
-    assert(!job.isKept && job.failure.isEmpty && context.getPersistentRDDs.isEmpty)
+    assert(!job.holdsBlocks && job.failure.isEmpty && context.getPersistentRDDs.isEmpty)
   }
 
   test("what fails in a job is known") {

@@ -38,7 +38,13 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
 
   private def jobsRunning: Int = context.statusTracker.getActiveJobIds().length
 
-  /** The only slot is another query's. */
+  private def readFrom(ahead: ReadAhead): Unit = {
+    ahead.advance(from, from)
+    ahead.ensureServices()
+    ahead.checkFailure()
+  }
+
+  /** Another query occupies the only slot. */
   private def withoutSlots(use: => Unit): Unit = {
     ReadAheadSuite.release = new CountDownLatch(1)
     val blocker = context.makeRDD(Seq(1), 1).map(_ => ReadAheadSuite.block()).countAsync()
@@ -53,10 +59,10 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
 
   test("it starts a service, and stop ends it and leaves nothing of it behind") {
     val ahead = new ReadAhead(context, newRun(), 100.millis)
-    ahead.begin(from)
-    eventually(assert(FetchRun.count === 1))
+    readFrom(ahead)
+    eventually(assert(FetchServices.count === 1))
     ahead.stop()
-    eventually(assert(FetchRun.count === 0 && jobsRunning === 0))
+    eventually(assert(FetchServices.count === 0 && jobsRunning === 0))
   }
 
   test(
@@ -64,27 +70,27 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
   ) {
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 100.millis)
-      for (_ <- 1 to 3) ahead.begin(from)
+      for (_ <- 1 to 3) readFrom(ahead)
       eventually(assert(jobsRunning === 2))
-      assert(FetchRun.count === 0)
+      assert(FetchServices.count === 0)
       ahead.stop()
       eventually(assert(jobsRunning === 1))
     }
-    assert(FetchRun.count === 0)
+    assert(FetchServices.count === 0)
   }
 
   test("what never began registers nothing, and stops without a word") {
     val run = newRun()
     new ReadAhead(context, run).stop()
-    assert(FetchRun.ensure(run).isRunning)
-    eventually(assert(FetchRun.count === 0, "a service whose query has ended forgets itself"))
+    assert(FetchServices.ensure(run).isRunning)
+    eventually(assert(FetchServices.count === 0, "a service whose query has ended forgets itself"))
   }
 
   test("the job says what it is for, and leaves the query's own description alone") {
     context.setJobDescription("the query's")
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 10.millis)
-      ahead.begin(from)
+      readFrom(ahead)
       assert(context.getLocalProperty("spark.job.description") === "the query's")
       ahead.stop()
     }

@@ -6,7 +6,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.read.streaming.ReadLimit
 
 import sparkkinesis.Generators.limits
-import sparkkinesis.spark.ConnectorError
+import sparkkinesis.spark.errors.ConnectorError
 
 class TriggerLimitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("limits survive the way to Spark and back") {

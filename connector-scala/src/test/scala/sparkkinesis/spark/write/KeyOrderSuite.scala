@@ -36,13 +36,13 @@ class KeyOrderSuite extends AnyFunSuite {
     val both = rows.add("AT", IntegerType)
     assert(withCase(isSensitive = true)(of(Some("AT"), both)).by === Some("AT"))
     val twice = intercept[ConnectorError](withCase(isSensitive = false)(of(Some("At"), both)))
-    assert(twice.getMessage.contains("Column 'At' of option 'orderBy' is there 2 times."))
+    assert(twice.getMessage.contains("Option 'orderBy' is 'At', and the rows have 2 such columns."))
   }
 
   test("what cannot be ordered is refused with the column and what to do") {
     val wrong = Table(
       ("schema", "orderBy", "said"),
-      (rows, "when", "Option 'orderBy' is 'when', and there is no such column among data, Partit"),
+      (rows, "when", "Option 'orderBy' is 'when', but the rows have no such column: data, Partit"),
       (rows, "tags", "Column 'tags' is map<string,string>, which has no order"),
       (
         new StructType().add("data", BinaryType).add("at", TimestampType),

@@ -145,11 +145,11 @@ class KinesisWriteSuite extends AnyFunSuite {
   test("the options must name a stream, unless the rows do") {
     val e = intercept[ConnectorError](build("region" -> "eu-west-1"))
     assert(e.getCondition === "KINESIS_MISSING_OPTION")
-    assert(e.getMessage.contains("or give the rows a column 'stream' or 'streamArn'"))
+    assert(e.getMessage.contains("or add a column 'stream' or 'streamArn'"))
     val write = buildFor(routed, "region" -> "eu-west-1")
-    assert(write.description === "Kinesis those that column 'stream' names")
+    assert(write.description === "Kinesis the streams in column 'stream'")
     val both = buildFor(routed, "region" -> "eu-west-1", "streamName" -> "orders")
-    assert(both.description.contains("stream orders (region eu-west-1), those that column"))
+    assert(both.description.contains("stream orders (region eu-west-1), the streams in column"))
   }
 
   private val badPaths = Table(
@@ -192,7 +192,7 @@ class KinesisWriteSuite extends AnyFunSuite {
       val e = intercept[ConnectorError](task.write(row(new Array[Byte](10))))
       assert(e.getCondition === "KINESIS_INVALID_ROW")
       assert(e.getMessage.contains("Row 2 of partition 3 cannot go to stream orders: "))
-      assert(e.getMessage.contains("take 11 bytes, the stream allows 10"))
+      assert(e.getMessage.contains("take 11 bytes, and the stream allows 10"))
     }
   }
 

@@ -114,15 +114,15 @@ class RoutedWriteSuite extends AnyFunSuite {
   private val badRows = Table(
     ("columns", "stream", "message holds"),
     (byName, null, "any stream: column 'stream' is null, and no option names a stream"),
-    (byName, "", "column 'stream' is '', no stream's name"),
-    (byName, "  ", "column 'stream' is '  ', no stream's name"),
-    (byName, "or ders", "stream or ders: column 'stream' is 'or ders', no stream's name"),
-    (byName, "s" * 129, "no stream's name"),
-    (byName, arn("a"), "no stream's name"),
+    (byName, "", "column 'stream' is '', not a stream name"),
+    (byName, "  ", "column 'stream' is '  ', not a stream name"),
+    (byName, "or ders", "stream or ders: column 'stream' is 'or ders', not a stream name"),
+    (byName, "s" * 129, "not a stream name"),
+    (byName, arn("a"), "not a stream name"),
     (byArn, null, "column 'streamArn' is null"),
-    (byArn, "a", "column 'streamArn' is 'a', not the like of arn:aws:kinesis"),
-    (byArn, arn("a") + "x ", "not the like of"),
-    (byName, "c", "column 'stream' names no stream there is: DescribeStreamSummary of c")
+    (byArn, "a", "column 'streamArn' is 'a', not a stream ARN such as arn:aws:kinesis"),
+    (byArn, arn("a") + "x ", "not a stream ARN such as"),
+    (byName, "c", "column 'stream' names a stream that does not exist: DescribeStreamSummary of c")
   )
 
   test("a row whose stream is none is a bad row") {
@@ -166,7 +166,7 @@ class RoutedWriteSuite extends AnyFunSuite {
       val large = "x" * 50
       task.write(row("a", large))
       val refused = intercept[ConnectorError](task.write(row("b", large)))
-      assert(refused.getMessage.contains("take 66 bytes, the stream allows 20"))
+      assert(refused.getMessage.contains("take 66 bytes, and the stream allows 20"))
       it.kinesis.setLimit("b", 100)
       assertThrows[ConnectorError](task.write(row("b", large)))
       it.clock.pass(61.seconds)

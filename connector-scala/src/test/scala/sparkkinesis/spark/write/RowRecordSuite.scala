@@ -68,7 +68,7 @@ class RowRecordSuite extends AnyFunSuite {
       text("k"),
       null,
       "RECORD_TOO_LARGE",
-      "columns 'data' and 'partitionKey' take 10001 bytes, the stream allows 10000"
+      "columns 'data' and 'partitionKey' take 10001 bytes, and the stream allows 10000"
     )
   )
 
@@ -153,9 +153,9 @@ class RowRecordSuite extends AnyFunSuite {
       strings("data").add("streamArn", strings("x")),
       "Column 'streamArn' is struct<x:string>: expected string"
     ),
-    (strings("data", "stream", "streamArn"), "Columns 'stream' and 'streamArn' are both there"),
-    (schema.add("DATA", BinaryType), "Column 'data' is there 2 times"),
-    (strings("data", "stream", "Stream"), "Column 'stream' is there 2 times")
+    (strings("data", "stream", "streamArn"), "The rows have both column 'stream' and column 'streamArn'"),
+    (schema.add("DATA", BinaryType), "The rows have 2 columns 'data'"),
+    (strings("data", "stream", "Stream"), "The rows have 2 columns 'stream'")
   )
 
   test("columns that make no record are refused when the write is planned") {

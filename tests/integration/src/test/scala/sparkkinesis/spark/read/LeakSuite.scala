@@ -66,7 +66,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     query.lastProgress.sources.head.metrics.get(name).toLong
 
   private def assertNothingLeft(): Unit = {
-    assert(FetchRun.count === 0)
+    assert(FetchServices.count === 0)
     assert(ClientPool.shared.leases === 0)
     assert(spark.sparkContext.getPersistentRDDs.isEmpty)
     assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
@@ -84,7 +84,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
       info(s"$grown bytes in a thousand batches; ${query.lastProgress.batchId} batches in all")
       assert(more(objects, held).filter(_._2 >= 500) === Map.empty)
       assert(query.lastProgress.batchId > 1000)
-      assert(moreThreads(ours) === Map.empty && endpoints === open && FetchRun.count === 1)
+      assert(moreThreads(ours) === Map.empty && endpoints === open && FetchServices.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
       assert(grown < 1000 * 4096, "bytes that stay of a batch, the last pages of Spark's included")
     } finally query.stop()

@@ -127,6 +127,6 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
         .start()
         .processAllAvailable()
     }
-    assert(e.getMessage.contains("'endingPosition' is for batch reads"))
+    assert(e.getMessage.contains("'endingPosition' applies to batch reads"))
   }
 }

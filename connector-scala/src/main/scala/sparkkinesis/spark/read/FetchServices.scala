@@ -1,0 +1,57 @@
+package sparkkinesis.spark.read
+
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.concurrent.duration._
+
+import org.apache.spark.sparkkinesis.{DriverLink, Executors, Messages}
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.{SystemChance, SystemClock}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.fetch.FetchService
+import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus}
+
+/** The fetch services of this JVM, one per query run. Safe for many threads. */
+private[sparkkinesis] object FetchServices {
+  private val services = new ConcurrentHashMap[String, FetchService]()
+  private val AskTimeout = 10.seconds
+
+  /** The run's service in this JVM. Starts the service if none is running. */
+  def ensure(run: FetchRun): FetchService =
+    services.compute(
+      run.id,
+      (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
+    )
+
+  /** Number of services that have not ended. A service that ends drops its pages. */
+  def count: Int = services.size
+
+  private def start(run: FetchRun): FetchService = {
+    val (executor, host) = Executors.own
+    val (arns, access) = run.streams.toSeq.unzip
+    val leases = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
+    val driver = new DriverLink(run.id, AskTimeout)
+    lazy val service: FetchService = new FetchService(
+      executor,
+      host,
+      leases.transform((arn, lease) => StreamClient(run.streams(arn).ref, lease.client)),
+      () => {
+        services.remove(run.id, service)
+        leases.values.foreach(_.close())
+      },
+      run.options.fetch,
+      status => heartbeat(driver, run.id, status),
+      SystemClock,
+      SystemChance,
+      () => count
+    )
+    service.start()
+  }
+
+  private def heartbeat(driver: DriverLink, id: String, status: FetchStatus): FetchReply =
+    driver.ask(Messages.encode(status)) match {
+      case Some(reply) => Messages.decode[FetchReply](reply)
+      case None => throw new CoordinatorGone(s"the query run $id has ended")
+    }
+}

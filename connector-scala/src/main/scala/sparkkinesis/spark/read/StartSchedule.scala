@@ -1,0 +1,39 @@
+package sparkkinesis.spark.read
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.compat._
+
+/**
+ * When to ask again for a service on an executor. The pause doubles while the executor has none, for
+ * example because another query occupies its slots.
+ */
+final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
+
+  /** The missing executors that are due. */
+  def due(missing: Set[String], now: Instant): Set[String] =
+    missing.filter(id => asks.get(id).forall(ask => !now.isBefore(ask.next)))
+
+  /** After asking these executors now. An executor that is no longer missing is forgotten. */
+  def asked(executors: Set[String], missing: Set[String], now: Instant): StartSchedule = {
+    val again = executors.map { id =>
+      val pause = asks.get(id).fold(StartSchedule.FirstPause) { ask =>
+        (ask.pause * 2).min(StartSchedule.LongestPause)
+      }
+      id -> StartSchedule.Ask(now.plusMillis(pause.toMillis), pause)
+    }
+    StartSchedule(asks.view.filterKeys(missing).toMap ++ again)
+  }
+}
+
+object StartSchedule {
+
+  /** @param pause the pause that ends at `next` */
+  final case class Ask(next: Instant, pause: FiniteDuration)
+
+  val Empty: StartSchedule = StartSchedule(Map.empty)
+  private val FirstPause = 4.seconds
+  private val LongestPause = 1.minute
+}
