@@ -5,11 +5,12 @@ object Dependencies {
   val scala = "2.13.16" // Spark 4.0's own
   val scala212 = "2.12.18" // Spark 3.5's own
 
-  /** The Spark releases that the connector serves, oldest first. Spark 3.5 has Scala 2.12. */
+  /** The Spark releases that the connector serves, as on Maven Central, the oldest first. */
   private val served = IO
     .readLines(file("project/spark-versions"))
     .map(_.trim)
     .filterNot(line => line.isEmpty || line.startsWith("#"))
+    .map(_.split(" +").last)
   val spark35 = served.find(_.startsWith("3.5.")).get
 
   /** The oldest Spark 4: a jar built on it runs on newer ones (`make link-check`). */

@@ -18,7 +18,7 @@ import pyspark
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "project" / "spark-versions"
 ALL = tuple(
-    line
+    line.split()[0]
     for line in LIST.read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 )

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.compat._
 import sparkkinesis.model.{SequenceNumber, Shard, StreamRef}
 import sparkkinesis.source.options.SourceOptions
 

@@ -1,5 +1,7 @@
 package sparkkinesis.source.replay
 
+import sparkkinesis.compat._
+
 /**
  * The part of a batch query's records that its filters require. `None` sets no bound.
  *
