@@ -98,6 +98,8 @@ class LayeringSuite extends AnyFunSuite {
     val chance =
       "new (scala\\.util\\.|java\\.util\\.)?Random\\(?\\)?(?!\\(?\\w)|Random\\.next|ThreadLocalRandom|Math\\.random"
     val offending = sources.filter(_.uses(chance).nonEmpty).map(_.path)
-    assert(offending.sorted === Seq("client/SystemChance.scala", "spark/write/KinesisDataWriter.scala"))
+    assert(
+      offending.sorted === Seq("client/SystemChance.scala", "spark/write/KinesisDataWriter.scala")
+    )
   }
 }

@@ -30,10 +30,12 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
   }
 
   /** The options for a read. An unknown option is among them, so that parsing refuses it. */
-  def sourceOptions: Map[String, String] = without(KinesisWriteBuilder.OptionNames, SourceOptions.Names)
+  def sourceOptions: Map[String, String] =
+    without(KinesisWriteBuilder.OptionNames, SourceOptions.Names)
 
   /** The options for a write. An unknown option is among them, so that parsing refuses it. */
-  def sinkOptions: Map[String, String] = without(SourceOptions.Names, KinesisWriteBuilder.OptionNames)
+  def sinkOptions: Map[String, String] =
+    without(SourceOptions.Names, KinesisWriteBuilder.OptionNames)
 
   private def without(others: Seq[String], needed: Seq[String]): Map[String, String] =
     options.filterNot { case (name, _) =>

@@ -42,11 +42,15 @@ class TableDefinitionSuite extends AnyFunSuite {
   test("an option of the query replaces the one of the definition, in any case") {
     val query = new CaseInsensitiveStringMap(Map("STREAMNAME" -> "returns").asJava)
     assert(
-      TableDefinition.merged(stream, query) === Map("region" -> "eu-west-1", "STREAMNAME" -> "returns")
+      TableDefinition.merged(stream, query) === Map(
+        "region" -> "eu-west-1",
+        "STREAMNAME" -> "returns"
+      )
     )
   }
 
-  private val keys = Seq("awsAccessKeyId", "AWSSECRETACCESSKEY", "kinesis.awsSessionToken", "sessionToken")
+  private val keys =
+    Seq("awsAccessKeyId", "AWSSECRETACCESSKEY", "kinesis.awsSessionToken", "sessionToken")
 
   test("static keys are refused by name, when a table is created and when it is used") {
     keys.foreach { key =>
@@ -71,7 +75,8 @@ class TableDefinitionSuite extends AnyFunSuite {
 
   test("secrets are masked in the properties, under both names") {
     val secrets = (keys :+ "roleExternalId").map(_ -> "hush").toMap
-    val table = new KinesisTable(RecordRow.Schema, TableDefinition.of(properties(stream ++ secrets)))
+    val table =
+      new KinesisTable(RecordRow.Schema, TableDefinition.of(properties(stream ++ secrets)))
     val shown = table.properties.asScala
     assert(!shown.exists(_._2.contains("hush")) && shown.values.count(_ == "***") === 10)
     assert(shown("option.streamName") === "orders" && shown("provider") === "kinesis")

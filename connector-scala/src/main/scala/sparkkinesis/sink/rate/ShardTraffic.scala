@@ -1,5 +1,7 @@
 package sparkkinesis.sink.rate
 
+import sparkkinesis.compat._
+
 /**
  * What this executor sent to a shard, and the part of the shard's quota that it received.
  *

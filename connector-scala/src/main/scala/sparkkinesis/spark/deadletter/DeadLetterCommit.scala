@@ -31,7 +31,10 @@ private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Opt
     try onFileSystem(deleteStaging)
     catch {
       case e: ConnectorError =>
-        DeadLetterCommit.log.warn("Could not delete files of dead letters. No reader of the path sees them.", e)
+        DeadLetterCommit.log.warn(
+          "Could not delete files of dead letters. No reader of the path sees them.",
+          e
+        )
     }
 
   private def move(fs: FileSystem, files: Seq[String]): Unit = {

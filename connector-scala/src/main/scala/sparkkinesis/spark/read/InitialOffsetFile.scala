@@ -23,7 +23,9 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     read().getOrElse {
       write(OffsetCodec.encode(decide))
       // Another run may have written the file first.
-      read().getOrElse(throw new FileNotFoundException(s"$file is missing right after it was written."))
+      read().getOrElse(
+        throw new FileNotFoundException(s"$file is missing right after it was written.")
+      )
     }
 
   private def read(): Option[SourceOffset] = {

@@ -11,8 +11,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
-import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStreams, StreamCheck}
 import sparkkinesis.source.options.SourceOptions

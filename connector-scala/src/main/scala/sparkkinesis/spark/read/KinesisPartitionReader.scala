@@ -25,7 +25,8 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
       case KinesisInputPartition(ranges, _) =>
         val ahead = Some(FetchServices.ensure(run))
         new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
-      case other => throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
+      case other =>
+        throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
 }
 
@@ -38,7 +39,8 @@ final case class KinesisBatchReaderFactory(
     partition match {
       case KinesisInputPartition(ranges, _) =>
         new KinesisPartitionReader(options, streams, ranges, None)
-      case other => throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
+      case other =>
+        throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
 }
 
@@ -57,7 +59,8 @@ final class KinesisPartitionReader(
   private val leases = mutable.Map.empty[StreamArn, Lease]
   private var readRecords = 0L
   private var readBytes = 0L
-  private val readers = mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
+  private val readers =
+    mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
   private val row = new RecordRow(options.deaggregate)
   private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
 

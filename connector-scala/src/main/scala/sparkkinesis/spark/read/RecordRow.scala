@@ -141,7 +141,10 @@ object RecordRow {
     .add("approximateArrivalTimestamp", TimestampType, nullable = false)
 
   val MetadataColumns: Array[MetadataColumn] = Array(
-    metadataColumn("explicitHashKey", "Explicit hash key of the sub-record, if the aggregate holds one."),
+    metadataColumn(
+      "explicitHashKey",
+      "Explicit hash key of the sub-record, if the aggregate holds one."
+    ),
     metadataColumn("encryptionType", "Encryption of the record: NONE or KMS."),
     metadataColumn("streamArn", "ARN of the stream.")
   )

@@ -16,7 +16,11 @@ private[spark] object AutoDistribution {
         if (options.isOrdered)
           throw refused(stream, "ordering", "keeps no order among the records of a partition key")
         if (options.aggregation.nonEmpty)
-          throw refused(stream, "aggregation", "places aggregates in shards where consumers drop their records")
+          throw refused(
+            stream,
+            "aggregation",
+            "places aggregates in shards where consumers drop their records"
+          )
     }
 
   private def refused(stream: StreamRef, option: String, because: String): ConnectorError =

@@ -68,5 +68,8 @@ private[spark] object BadRow {
 
   /** @param message of the service */
   final case class StreamNotFound(column: String, message: String)
-      extends BadRow("STREAM_NOT_FOUND", s"column '$column' names a stream that does not exist: $message")
+      extends BadRow(
+        "STREAM_NOT_FOUND",
+        s"column '$column' names a stream that does not exist: $message"
+      )
 }

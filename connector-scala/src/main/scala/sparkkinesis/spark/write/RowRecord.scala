@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
-import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.deadletter.DeadLetter
+import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * Converts rows to Kinesis records. Travels to executors.
@@ -105,7 +105,9 @@ private[spark] object RowRecord {
 
   /** 63 random bits in hex. Their MD5 hashes spread evenly over the hash keys, and so over the shards. */
   private def randomKey(random: Random): String =
-    java.lang.Long.toHexString(random.nextLong() | Long.MinValue) // the highest bit keeps the leading zeros
+    java.lang.Long.toHexString(
+      random.nextLong() | Long.MinValue
+    ) // the highest bit keeps the leading zeros
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write
@@ -131,7 +133,9 @@ private[spark] object RowRecord {
   private def stream(schema: StructType): Option[StreamColumn] =
     (string(schema, StreamColumn.Name), string(schema, StreamColumn.Arn)) match {
       case (Some(_), Some(_)) =>
-        throw invalid("The rows have both column 'stream' and column 'streamArn'. Select one of them.")
+        throw invalid(
+          "The rows have both column 'stream' and column 'streamArn'. Select one of them."
+        )
       case (Some(name), _) => Some(StreamColumn(name, isArn = false))
       case (_, arn) => arn.map(StreamColumn(_, isArn = true))
     }

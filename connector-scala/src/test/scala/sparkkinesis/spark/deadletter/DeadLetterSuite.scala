@@ -219,7 +219,11 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val early = intercept[ConnectorError](it.folder.check())
     assert(early.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
     assert(early.getMessage.contains(s"${it.root}/kept (option 'deadLetterPath')"))
-    assert(early.getMessage.contains("is a file") && early.getMessage.contains("Set the option to a folder"))
+    assert(
+      early.getMessage.contains("is a file") && early.getMessage.contains(
+        "Set the option to a folder"
+      )
+    )
     val late = intercept[ConnectorError](it.attempt(Some(0), 0).add(letter))
     assert(late.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
   }

@@ -27,8 +27,8 @@ import sparkkinesis.client.aws.Lease
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.model.{RecordDistribution, StreamArn, StreamName, StreamRef}
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
-import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.deadletter.DeadLetterFolder
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.WriteMetrics
 
 class KinesisWriteSuite extends AnyFunSuite {

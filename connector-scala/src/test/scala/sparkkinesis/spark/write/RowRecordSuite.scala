@@ -153,7 +153,10 @@ class RowRecordSuite extends AnyFunSuite {
       strings("data").add("streamArn", strings("x")),
       "Column 'streamArn' is struct<x:string>: expected string"
     ),
-    (strings("data", "stream", "streamArn"), "The rows have both column 'stream' and column 'streamArn'"),
+    (
+      strings("data", "stream", "streamArn"),
+      "The rows have both column 'stream' and column 'streamArn'"
+    ),
     (schema.add("DATA", BinaryType), "The rows have 2 columns 'data'"),
     (strings("data", "stream", "Stream"), "The rows have 2 columns 'stream'")
   )

@@ -189,7 +189,11 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
     Seq("ordering" -> "perKey", "aggregation" -> "kpl").foreach { option =>
       val e = intercept[Exception](write(shuffled(20).drop("seq"), options(name, option)))
       val said = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n")
-      assert(said.contains("[KINESIS_AUTO_DISTRIBUTION] Stream auto has record distribution strategy AUTO"))
+      assert(
+        said.contains(
+          "[KINESIS_AUTO_DISTRIBUTION] Stream auto has record distribution strategy AUTO"
+        )
+      )
     }
     assert(arrived(name) === Map.empty)
     write(shuffled(20).drop("seq"), options(name))
