@@ -108,9 +108,11 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
     val stream = newStream()
     val table = newTable(stream)
     spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
-    val latest = spark.readStream.option("startingPosition", "latest").table(table)
+    val other = newStream().name
+    assert(spark.read.option("streamName", other).table(table).count() === 0)
+    val streaming = spark.readStream.option("STREAMNAME", other).table(table)
     var rows = 0L
-    all(latest.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
+    all(streaming.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
     assert(rows === 0)
   }
 
@@ -139,8 +141,10 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("static keys set later are masked, and a query of the table is refused") {
     val table = newTable(newStream())
-    Seq("awsSecretAccessKey", "roleExternalId").foreach { secret =>
-      spark.sql(s"ALTER TABLE $table SET TBLPROPERTIES ('option.$secret' = 'hush')")
+    val role = "arn:aws:iam::123456789012:role/reader"
+    Seq("roleArn" -> role, "roleExternalId" -> "hush", "awsSecretAccessKey" -> "hush").foreach {
+      case (name, value) =>
+        spark.sql(s"ALTER TABLE $table SET TBLPROPERTIES ('option.$name' = '$value')")
     }
     val shown = Seq("DESCRIBE TABLE EXTENDED", "SHOW CREATE TABLE", "SHOW TBLPROPERTIES")
       .map(command => spark.sql(s"$command $table").collect().mkString("\n"))
