@@ -1,6 +1,5 @@
 package sparkkinesis.source.watch
 
-import sparkkinesis.compat._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.source.SourceException
 

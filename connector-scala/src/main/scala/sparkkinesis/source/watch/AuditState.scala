@@ -4,6 +4,8 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
+import sparkkinesis.compat._
+
 /**
  * Findings that several inspections agree on.
  *

@@ -2,6 +2,7 @@ package sparkkinesis.source.watch
 
 import scala.annotation.tailrec
 
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{HashKeyRange, Shard, ShardId}
 

@@ -11,8 +11,9 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamName
+import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.{KinesisServer, SimulatedKinesis}
+import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
 class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
