@@ -36,6 +36,7 @@ final class StreamWatch(
   private var failure = Option.empty[SourceException]
   private var repairs = 0L
   private var failed = 0L
+  private var isAwaited = false // whether a run waits for an inspection before it ends
   private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
 
   /** Sets where the next batch starts. Later inspections compare this offset with the listing. */
@@ -76,7 +77,8 @@ final class StreamWatch(
    */
   def isSettled: Boolean = synchronized {
     check()
-    start.isEmpty || state.isSettled
+    isAwaited = start.nonEmpty && !state.isSettled
+    !isAwaited
   }
 
   /**
@@ -100,7 +102,7 @@ final class StreamWatch(
       if (looksRecreated(from, listed)) verify(from)
       audit(from, listed, now)
       firstNumbers = listed.map(shard => shard.id -> shard.first).toMap
-      if (synchronized(state.isRepeatedSoon)) interval.min(Soon)
+      if (synchronized(isAwaited && state.isRepeatedSoon)) interval.min(Soon)
       else (interval * (0.9 + 0.2 * chance())).toMillis.millis
     } catch {
       case e: KinesisException.NotFound =>
