@@ -5,10 +5,10 @@ import java.net.URI
 import sparkkinesis.model.StreamRef
 
 /**
- * How to reach Kinesis. Travels to executors; prints no secret.
+ * The connection to Kinesis. Serializable; prints no secret.
  *
  * @param region such as `eu-west-1`
- * @param endpoint in place of the region's own
+ * @param endpoint used instead of the endpoint of the region
  */
 final case class ClientConfig(
     region: String,
@@ -16,17 +16,17 @@ final case class ClientConfig(
     credentials: CredentialsConfig
 ) {
 
-  /** For messages: where the calls go. */
-  def target: String = endpoint.fold(s"region $region")(uri => s"region $region, endpoint $uri")
+  /** Region and endpoint, for messages. */
+  def location: String = endpoint.fold(s"region $region")(uri => s"region $region, endpoint $uri")
 }
 
-/** A stream as a user named it, and how to reach it. */
+/** A stream as the user named it, and its connection. */
 final case class StreamAccess(ref: StreamRef, client: ClientConfig)
 
-/** Who asks. */
+/** Credentials, and the role that they assume, if any. */
 final case class CredentialsConfig(source: CredentialsSource, role: Option[RoleConfig])
 
-/** Where the first credentials come from. */
+/** The source of the credentials that sign calls, or that assume the role. */
 sealed trait CredentialsSource
 
 object CredentialsSource {
@@ -37,7 +37,7 @@ object CredentialsSource {
   /** A named profile of the AWS configuration files. */
   final case class Profile(name: String) extends CredentialsSource
 
-  /** Keys given as options. */
+  /** Keys in the options. */
   final case class Static(keyId: String, secretKey: String, sessionToken: Option[String])
       extends CredentialsSource {
     override def toString: String = "Static(***)"
@@ -45,10 +45,10 @@ object CredentialsSource {
 }
 
 /**
- * A role assumed with the first credentials, renewed before it expires.
+ * A role to assume. Its credentials are renewed before they expire.
  *
- * @param externalId as the role's owner asks for it
- * @param stsEndpoint in place of the region's own
+ * @param externalId the value that the owner of the role requires
+ * @param stsEndpoint used instead of the endpoint of the region
  */
 final case class RoleConfig(
     arn: String,

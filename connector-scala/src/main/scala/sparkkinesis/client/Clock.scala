@@ -4,21 +4,24 @@ import java.time.Instant
 
 import scala.concurrent.duration.FiniteDuration
 
-/** Time, passed in wherever it matters so that tests own it. */
+/**
+ * The time and waiting. Code that needs them takes a clock as a parameter, so that tests control
+ * it.
+ */
 trait Clock {
   def now: Instant
 
-  /** Of a clock that never goes back, from any beginning: for how long something took. */
+  /** Milliseconds since an arbitrary instant, never decreasing: for durations. */
   def elapsedMillis: Long = now.toEpochMilli
 
-  /** Returns after the duration, or throws `InterruptedException`. */
+  /** Waits for the duration. Throws `InterruptedException`. */
   def sleep(duration: FiniteDuration): Unit
 
-  /** Waits for a notification of an object whose lock is held, at most so many milliseconds. */
+  /** Waits for a notification of an object, whose lock the caller holds, for at most `millis`. */
   def await(monitor: AnyRef, millis: Long): Unit = monitor.wait(math.max(1L, millis))
 }
 
-/** The only place that reads the machine's clock. */
+/** The clock of the machine. No other code reads it. */
 object SystemClock extends Clock {
   override def now: Instant = Instant.now()
 

@@ -1,16 +1,15 @@
 package sparkkinesis.client
 
 import java.net.URI
+import java.util.Locale
 
-import sparkkinesis.client.options.Options
-
-/** The region that an endpoint of AWS lies in, as its host tells: public, FIPS, or of a VPC. */
+/** Finds the region in the host name of an AWS endpoint: public, FIPS, or in a VPC. */
 private[client] object EndpointRegion {
   private val Domain = "(?:vpce\\.)?(?:amazonaws\\.com|amazonaws\\.com\\.cn|api\\.aws)"
   private val Host = s"(?i)(?:.+\\.)?kinesis(?:-fips)?\\.([a-z0-9-]+)\\.$Domain".r
 
-  /** @return `None` where the host is no endpoint of Kinesis at AWS */
+  /** @return `None` if the host is not an AWS endpoint of Kinesis */
   def of(endpoint: URI): Option[String] = Option(endpoint.getHost).collect { case Host(region) =>
-    Options.lower(region)
+    region.toLowerCase(Locale.ROOT)
   }
 }

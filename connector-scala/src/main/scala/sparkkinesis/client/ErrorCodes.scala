@@ -1,22 +1,22 @@
 package sparkkinesis.client
 
 /**
- * The codes by which the service names failures, of calls and of single records (Errors in the API
- * reference of each operation, and Common Errors; some are of emulators).
+ * The error codes of the service, for calls and for single records: Errors in the API reference of
+ * each operation, Common Errors, and some codes of emulators.
  */
 object ErrorCodes {
 
-  /** From a message and its cause, if there is one. */
+  /** Creates an exception from a message and a cause, which may be null. */
   type Make = (String, Throwable) => KinesisException
 
-  /** `None` for a code that is not known. */
-  def maker(code: String): Option[Make] = byCode.get(code)
+  /** The exception for a code. `None` for an unknown code. */
+  def exception(code: String): Option[Make] = byCode.get(code)
 
-  /** Too much traffic. */
+  /** Whether the code means that the quota is exceeded. */
   def isThrottling(code: String): Boolean =
     known.get(code).exists(_.isInstanceOf[KinesisException.Throttled])
 
-  /** No waiting mends it. */
+  /** Whether a retry cannot succeed. False for an unknown code. */
   def isPermanent(code: String): Boolean = known.get(code).exists(!_.isRetryable)
 
   private val byCode: Map[String, Make] = Seq[(Make, Seq[String])](
@@ -74,7 +74,7 @@ object ErrorCodes {
     )
   ).flatMap { case (make, codes) => codes.map(_ -> make) }.toMap
 
-  /** One of each, to tell its kind: that is asked for every record that fails. */
+  /** One exception per code, because the kind is needed for every failed record. */
   private val known: Map[String, KinesisException] =
     byCode.map { case (code, make) => code -> make("", null) }
 }

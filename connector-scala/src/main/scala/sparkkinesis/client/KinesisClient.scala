@@ -7,11 +7,11 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.model._
 
 /**
- * Kinesis as this connector sees it: one method a service call, in model types, blocking.
+ * The calls to Kinesis that the connector makes. One blocking method per service call.
  *
- * Nothing clever happens behind it: no retry, no iterator renewal, no waiting. Those are above it,
- * where the simulator reaches. Each method may throw any [[KinesisException]]; an interrupted thread
- * gets `InterruptedException`. Safe for use by many threads.
+ * An implementation does not retry, renew iterators or wait: the callers do, so that simulations
+ * cover it. Each method may throw any [[KinesisException]], and `InterruptedException` in an
+ * interrupted thread. Thread-safe.
  */
 trait KinesisClient extends AutoCloseable {
 
@@ -21,7 +21,7 @@ trait KinesisClient extends AutoCloseable {
   /** One page of `ListShards`. */
   def listShards(request: ListShardsRequest): ShardListing
 
-  /** `GetShardIterator`: a token good for five minutes. */
+  /** `GetShardIterator`: a token that is valid for five minutes. */
   def shardIterator(stream: StreamRef, shard: ShardId, position: Position): ShardIterator
 
   /**
@@ -32,24 +32,24 @@ trait KinesisClient extends AutoCloseable {
   def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page
 
   /**
-   * `PutRecords`. The results are in the order of the entries; an answer may be a partial failure.
+   * `PutRecords`. The results are in the order of the entries. Some entries may fail.
    *
-   * @param entries 1 to 500
+   * @param entries 1 to 500 records
    */
   def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult]
 }
 
-/** @param token opaque; never stored, never logged */
+/** @param token opaque, never stored or logged */
 final case class ShardIterator(token: String) {
   override def toString: String = "ShardIterator(…)"
 }
 
 /**
- * What `DescribeStreamSummary` tells.
+ * The result of `DescribeStreamSummary`.
  *
- * @param created differs when a stream was deleted and made again under the same name
- * @param maxRecordBytes of one record with its partition key
- * @param distribution by the partition key where the service does not say
+ * @param created creation time; it differs if the stream was deleted and created again
+ * @param maxRecordBytes limit of the size of a record with its partition key
+ * @param distribution `UserPartitionKey` if the response does not contain it
  */
 final case class StreamSummary(
     arn: StreamArn,
@@ -70,7 +70,7 @@ object StreamStatus {
   case object Deleting extends StreamStatus
 }
 
-/** The service refuses a stream or filter beside a page token, so these are two requests. */
+/** Two kinds of requests, because the service refuses a stream or filter beside a page token. */
 sealed trait ListShardsRequest
 
 object ListShardsRequest {
@@ -78,21 +78,22 @@ object ListShardsRequest {
   final case class Next(stream: StreamRef, token: String) extends ListShardsRequest
 }
 
-/** Which shards to list. */
+/** Selects the shards to list. */
 sealed trait ShardFilter
 
 object ShardFilter {
 
-  /** Open and closed ones within the retention. */
+  /** Open shards, and closed shards within the retention period. */
   case object FromTrimHorizon extends ShardFilter
 
-  /** The open ones. */
+  /** Open shards. */
   case object AtLatest extends ShardFilter
 }
 
 /**
- * @param nextToken of the following page, if there is one
- * @param serverTime the service's clock when it answered, to the second, where the answer tells
+ * @param nextToken token of the next page, if any
+ * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
+ *   it
  */
 final case class ShardListing(
     shards: Seq[Shard],
@@ -101,11 +102,12 @@ final case class ShardListing(
 )
 
 /**
- * One `GetRecords` answer, perhaps empty in mid-shard.
+ * A `GetRecords` response. It may be empty in the middle of a shard.
  *
- * @param next none at the end of a closed shard
- * @param millisBehindLatest how far behind the tip, by the service's own account
- * @param children only on the last page of a closed shard
+ * @param next `None` at the end of a closed shard
+ * @param millisBehindLatest time between this page and the tip of the shard, as the service
+ *   reports it
+ * @param children only in the last page of a closed shard
  */
 final case class Page(
     records: IndexedSeq[Record],
@@ -114,12 +116,12 @@ final case class Page(
     children: Seq[ChildShard]
 )
 
-/** What became of one entry of a `PutRecords` request. */
+/** The result of one entry of a `PutRecords` request. */
 sealed trait PutResult
 
 object PutResult {
   final case class Written(shard: ShardId, sequenceNumber: SequenceNumber) extends PutResult
 
-  /** @param errorCode the service's, such as `ProvisionedThroughputExceededException` */
+  /** @param errorCode code of the service, such as `ProvisionedThroughputExceededException` */
   final case class Failed(errorCode: String, message: String) extends PutResult
 }

@@ -1,33 +1,36 @@
 package sparkkinesis.client
 
 /**
- * Why a call to Kinesis failed. Closed: every cause the connector treats differently has a name here.
+ * A call to Kinesis failed. One subclass per cause that the connector treats differently.
  *
- * @param message names what was asked, of what, and what the service said; never holds a secret
- * @param isRetryable the same call may succeed later, with nothing changed
+ * @param message names the operation, the stream and the service's message; contains no secret
+ * @param isRetryable whether the same call may succeed later
  */
 sealed abstract class KinesisException(message: String, val isRetryable: Boolean, cause: Throwable)
     extends RuntimeException(message, cause)
 
 object KinesisException {
 
-  /** `ProvisionedThroughputExceeded`, `KMSThrottling`, `Throttling`: too much at once. */
+  /**
+   * `ProvisionedThroughputExceeded`, `KMSThrottling`, `Throttling`: a quota per second is
+   * exceeded.
+   */
   final class Throttled(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** `LimitExceeded`: too many control calls, or a quota is used up. */
+  /** `LimitExceeded`: too many control calls, or a limit of the account is reached. */
   final class LimitExceeded(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** `ExpiredIterator`: take a new one at the last position. */
+  /** `ExpiredIterator`: get a new iterator at the last position. */
   final class IteratorExpired(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** `ExpiredNextToken`: begin the listing again. */
+  /** `ExpiredNextToken`: start the listing again. */
   final class ListingExpired(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** `ResourceNotFound`: no such stream, or the shard is gone. */
+  /** `ResourceNotFound`: the stream or the shard does not exist. */
   final class NotFound(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
@@ -35,23 +38,23 @@ object KinesisException {
   final class InUse(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** `InvalidArgument`, `Validation`: the request itself is wrong. */
+  /** `InvalidArgument`, `Validation`: the request is invalid. */
   final class InvalidArgument(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** `AccessDenied` and the KMS refusals: these credentials may not do that. */
+  /** `AccessDenied` and refusals of KMS: the credentials do not permit the action. */
   final class AccessDenied(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** `ExpiredToken`: their time is over. Whoever gave them may give others soon. */
+  /** `ExpiredToken`: the credentials have expired. Their source may renew them soon. */
   final class CredentialsExpired(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** No credentials were found, or the service does not know or accept them. */
+  /** No credentials were found, or the service does not accept them. */
   final class BadCredentials(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** No connection, or none that answers within the timeouts. The call may have taken effect. */
+  /** No connection, or no response within the timeout. The call may have taken effect. */
   final class Unreachable(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
@@ -59,7 +62,7 @@ object KinesisException {
   final class ServiceFailure(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** Anything else the service or the SDK may say. */
+  /** Any other failure. */
   final class Other(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 }

@@ -7,14 +7,15 @@ import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.jdk.DurationConverters._
+import scala.util.control.NonFatal
 
 /**
- * One value for all who ask for it by the same key, so that tasks do not begin anew each batch.
+ * Shares one value per key among all borrowers, so that tasks need not create it for each batch.
  *
- * A value that nobody borrows is closed after [[Pool.IdleTime]], or twice that.
+ * A value that nobody borrows is closed after [[Pool.IdleTime]] to twice that.
  *
- * @param create quick, for others wait meanwhile; calls no service
- * @param later runs a task on another thread, some time after now
+ * @param create must be quick, because other borrowers wait meanwhile; calls no service
+ * @param later runs a task on another thread after a delay
  */
 final class Pool[K, V <: AutoCloseable](
     create: K => V,
@@ -27,63 +28,75 @@ final class Pool[K, V <: AutoCloseable](
   }
 
   private val shared = mutable.Map.empty[K, Shared]
-  private var isLookDue = false
+  private var isCheckScheduled = false
 
-  /** To be closed by the borrower; that is not the end of the value. */
+  /** The borrower must close the loan, which does not close the value. */
   def borrow(key: K): Loan[V] = synchronized {
-    val one = shared.getOrElseUpdate(key, new Shared(create(key)))
-    one.borrowers += 1
+    val entry = shared.getOrElseUpdate(key, new Shared(create(key)))
+    entry.borrowers += 1
     closeIdle()
-    new Loan(one.value, () => release(one))
+    new Loan(entry.value, () => release(entry))
   }
 
-  /** How many loans are open. */
+  /** One loan per key, in order. If one fails, the others are given back. */
+  def borrowAll(keys: Seq[K]): Seq[Loan[V]] =
+    keys.foldLeft(Vector.empty[Loan[V]]) { (loans, key) =>
+      try loans :+ borrow(key)
+      catch {
+        case NonFatal(e) =>
+          loans.foreach(_.close())
+          throw e
+      }
+    }
+
+  /** Number of open loans. */
   def loans: Int = synchronized(shared.values.map(_.borrowers).sum)
 
-  private def release(one: Shared): Unit = synchronized {
-    one.borrowers -= 1
-    one.idleSince = clock.now
+  private def release(entry: Shared): Unit = synchronized {
+    entry.borrowers -= 1
+    entry.idleSince = clock.now
     closeIdle()
-    if (one.borrowers == 0) lookLater()
+    if (entry.borrowers == 0) scheduleCheck()
   }
 
-  /** One look is to come at most: tasks give values back all the time. */
-  private def lookLater(): Unit = if (!isLookDue) {
-    isLookDue = true
-    // A second more: the other thread's time may not be quite the clock's.
-    later(Pool.IdleTime + 1.second, () => look())
+  /** At most one check is scheduled at a time, because tasks give values back often. */
+  private def scheduleCheck(): Unit = if (!isCheckScheduled) {
+    isCheckScheduled = true
+    // One second more, because the other thread's timer may differ from the clock.
+    later(Pool.IdleTime + 1.second, () => check())
   }
 
-  private def look(): Unit = synchronized {
-    isLookDue = false
+  private def check(): Unit = synchronized {
+    isCheckScheduled = false
     closeIdle()
-    if (shared.values.exists(_.borrowers == 0)) lookLater()
+    if (shared.values.exists(_.borrowers == 0)) scheduleCheck()
   }
 
   private def closeIdle(): Unit = {
     val limit = clock.now.minus(Pool.IdleTime.toJava)
-    val idle =
-      shared.filter { case (_, one) => one.borrowers == 0 && !one.idleSince.isAfter(limit) }
-    idle.foreach { case (key, one) =>
+    val idle = shared.filter { case (_, entry) =>
+      entry.borrowers == 0 && !entry.idleSince.isAfter(limit)
+    }
+    idle.foreach { case (key, entry) =>
       shared.remove(key)
-      one.value.close()
+      entry.value.close()
     }
   }
 }
 
 object Pool {
 
-  /** How long a value is kept for the next borrower. */
+  /** How long an idle value waits for the next borrower. */
   val IdleTime: FiniteDuration = 1.minute
 
-  private lazy val timer = new ThreadWhileNeeded
+  private lazy val timer = new IdleTimer
 
-  /** For the pools of this JVM. */
+  /** Runs tasks for all pools of this JVM, on one daemon thread. */
   val later: (FiniteDuration, () => Unit) => Unit = (delay, task) =>
     timer.schedule((() => task()): Runnable, delay.toMillis, TimeUnit.MILLISECONDS): Unit
 
-  /** Its only thread ends a moment after the last task: pools without values leave nothing. */
-  private final class ThreadWhileNeeded
+  /** Its thread ends one second after the last task, so that unused pools leave no thread. */
+  private final class IdleTimer
       extends ScheduledThreadPoolExecutor(
         1,
         (task: Runnable) => {
@@ -97,10 +110,10 @@ object Pool {
   }
 }
 
-/** What was borrowed. Close the loan, never the value. */
+/** A borrowed value. Close the loan, never the value. */
 final class Loan[+V](val value: V, release: () => Unit) extends AutoCloseable {
   private val closed = new AtomicBoolean
 
-  /** Gives it back, once. */
+  /** Gives the value back. A second call has no effect. */
   override def close(): Unit = if (closed.compareAndSet(false, true)) release()
 }

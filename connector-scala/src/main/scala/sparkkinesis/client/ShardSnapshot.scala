@@ -7,15 +7,15 @@ import scala.annotation.tailrec
 import sparkkinesis.model.{Shard, StreamRef}
 
 /**
- * The stream's shards at one time.
+ * The shards of a stream at one time.
  *
- * @param serverTime the service's clock, where it tells
+ * @param serverTime time of the listing by the service's clock, if the response contains it
  */
 final case class ShardSnapshot(shards: Seq[Shard], serverTime: Option[Instant])
 
 object ShardSnapshot {
 
-  /** Every page of `ListShards`. */
+  /** Reads all pages of `ListShards`. */
   def list(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardSnapshot = {
     @tailrec
     def more(listing: ShardListing, before: Vector[Shard]): Vector[Shard] = {

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-/** A hash key as two unsigned longs: what is asked for every row makes no big numbers. */
+/**
+ * A hash key as two unsigned longs, for code that runs for every row and must not create objects.
+ */
 object HashKeyBits {
 
   /** The upper 64 bits. */
@@ -13,27 +15,30 @@ object HashKeyBits {
   /** The lower 64 bits. */
   def lo(key: HashKey): Long = key.value.toLong
 
-  /** Below, at or above zero, as the first of the two hash keys is below, at or above the other. */
+  /** Compares two hash keys: negative, zero or positive, like `Ordering.compare`. */
   def compare(hi: Long, lo: Long, otherHi: Long, otherLo: Long): Int = {
     val upper = java.lang.Long.compareUnsigned(hi, otherHi)
     if (upper != 0) upper else java.lang.Long.compareUnsigned(lo, otherLo)
   }
 }
 
-/** [[HashKey.of]], key after key, as [[HashKeyBits]]. For one thread. */
-final class KeyHash {
+/**
+ * Computes [[HashKey.of]] for one key after the other, in the form of [[HashKeyBits]]. Not
+ * thread-safe.
+ */
+final class PartitionKeyHasher {
   private val md5 = MessageDigest.getInstance("MD5")
   private val digest = new Array[Byte](16)
   private val number = ByteBuffer.wrap(digest)
 
-  /** From now on `hi` and `lo` are of this key. */
+  /** Sets `hi` and `lo` to the hash key of this partition key. */
   def hash(partitionKey: String): Unit = {
     md5.update(partitionKey.getBytes(UTF_8))
     md5.digest(digest, 0, digest.length)
     ()
   }
 
-  /** Of the record's own explicit hash key, or else of its partition key. */
+  /** Sets `hi` and `lo` to the explicit hash key of the record, or to that of its partition key. */
   def hash(entry: PutEntry): Unit = entry.explicitHashKey match {
     case None => hash(entry.partitionKey)
     case Some(key) =>

@@ -1,19 +1,19 @@
 package sparkkinesis.model
 
-/** The hash keys a shard owns, both ends included, as the service gives them. */
+/** The hash keys of a shard. Both ends are inclusive, as in the API. */
 final case class HashKeyRange(first: HashKey, last: HashKey) {
-  require(first <= last, s"A hash key range starts at or before its end, not [$first, $last].")
+  require(first <= last, s"The first hash key of a range is at most the last, not [$first, $last].")
 
   def contains(key: HashKey): Boolean = first <= key && key <= last
 
-  /** Whether the two together are one range: only then can their shards be merged. */
+  /** Whether both ranges together form one. Otherwise, their shards cannot be merged. */
   def isAdjacentTo(that: HashKeyRange): Boolean =
     last.value + 1 == that.first.value || that.last.value + 1 == first.value
 
   /**
-   * Cut so that `start` is the first key of the second half.
+   * Splits the range, so that `start` is the first key of the second half.
    *
-   * @param start inside the range, and not its first key
+   * @param start inside the range, but not its first key
    */
   def splitAt(start: HashKey): (HashKeyRange, HashKeyRange) = {
     require(first < start && start <= last, s"Cannot split $this at $start.")
@@ -21,9 +21,9 @@ final case class HashKeyRange(first: HashKey, last: HashKey) {
   }
 
   /**
-   * The range over both.
+   * Merges the ranges.
    *
-   * @param that adjacent to this one
+   * @param that must be adjacent to this range
    */
   def merge(that: HashKeyRange): HashKeyRange = {
     require(isAdjacentTo(that), s"$this and $that are not adjacent.")
@@ -36,7 +36,10 @@ final case class HashKeyRange(first: HashKey, last: HashKey) {
 object HashKeyRange {
   val All: HashKeyRange = HashKeyRange(HashKey.Min, HashKey.Max)
 
-  /** All hash keys in `count` ranges as equal as they can be: a new stream's shards. */
+  /**
+   * Divides all hash keys into `count` ranges of almost equal size, like the shards of a new
+   * stream.
+   */
   def even(count: Int): Seq[HashKeyRange] = {
     require(count > 0, s"A stream has at least one shard, not $count.")
     val size = (HashKey.Max.value + 1) / count

@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import sparkkinesis.compat._
 
 /**
- * The records of a page in a handful of arrays. Pages wait for their batch: a million small objects
- * that live so long cost the garbage collector more than all the rest of reading.
+ * The records of a page in a few arrays. A page waits for its batch, and a million small objects
+ * that live so long cost the garbage collector more than the rest of reading.
  *
- * @param content
- *   of all records: their data, sequence numbers in ASCII, partition keys in UTF-8. Shared, never written to.
- * @param spans where in it: of each record six numbers, the first and the last but one byte of each
- * @param first the record that is this sequence's first
+ * @param content the data, sequence numbers (ASCII) and partition keys (UTF-8) of all records.
+ *   Shared, never modified.
+ * @param spans six indexes in `content` per record: begin and end of data, sequence number and key
+ * @param first index of the first record of this sequence in the arrays
  */
 final class PackedRecords private (
     val content: Array[Byte],
@@ -31,7 +31,7 @@ final class PackedRecords private (
     encryptionType(index)
   )
 
-  /** A copy, the caller's own. */
+  /** A copy of the data. */
   def data(index: Int): Array[Byte] = {
     val begin = dataBegin(index)
     java.util.Arrays.copyOfRange(content, begin, begin + dataLength(index))
@@ -41,7 +41,7 @@ final class PackedRecords private (
 
   def dataLength(index: Int): Int = spans(at(index) + 1) - spans(at(index))
 
-  /** Of all records. */
+  /** Total size of the data of all records. */
   def dataBytes: Long = {
     var (sum, index) = (0L, 0)
     while (index < length) {
@@ -60,7 +60,7 @@ final class PackedRecords private (
 
   def hasKey(index: Int): Boolean = keyBegin(index) >= 0
 
-  /** Negative where there is none. */
+  /** Negative if the record has no partition key. */
   def keyBegin(index: Int): Int = spans(at(index) + Key)
 
   def keyLength(index: Int): Int = spans(at(index) + Key + 1) - keyBegin(index)
@@ -69,7 +69,7 @@ final class PackedRecords private (
 
   def encryptionType(index: Int): Option[String] = encryptionTypes(checked(index))
 
-  /** Shares the arrays. */
+  /** A part of this sequence, which shares the arrays. */
   override def slice(from: Int, until: Int): PackedRecords = {
     val begin = math.min(math.max(from, 0), length)
     val end = math.min(math.max(until, begin), length)
@@ -78,14 +78,14 @@ final class PackedRecords private (
 
   override def take(count: Int): PackedRecords = slice(0, count)
 
-  /** How many of the first records the condition holds for. */
+  /** Number of records before the first one that violates the condition. */
   def countWhile(condition: Int => Boolean): Int = {
     var index = 0
     while (index < length && condition(index)) index += 1
     index
   }
 
-  /** That the arrays hold, whichever part of them this is. */
+  /** Size of the arrays, even if this sequence is a part of them. */
   def bytes: Long = content.length + arrivals.length * FixedBytes
 
   private def at(index: Int): Int = checked(index) * SpansOfRecord
@@ -100,21 +100,21 @@ object PackedRecords {
   private val Key = 4
   private val SpansOfRecord = 6
 
-  /** Six ends, an arrival and a reference. */
+  /** Bytes per record in the other arrays: six indexes, an arrival time and a reference. */
   private val FixedBytes = 36L
 
   /**
-   * Bytes beside its data that a record takes: key and sequence number, their framing in an answer, its
-   * spans. An estimate, for planning.
+   * Bytes per record besides its data: key, sequence number, their framing in a response, and
+   * spans. An estimate for planning.
    */
   val UsualOverhead = 220L
 
-  /** The same, with every member of a record that an answer may name. */
+  /** The same for a record with all optional members. */
   val MostOverhead = 300L
 
   val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()
 
-  /** The very sequence, where it is packed already. */
+  /** Packs records. Returns the same sequence if it is packed already. */
   def apply(records: IndexedSeq[Record]): PackedRecords = records match {
     case packed: PackedRecords => packed
     case others => copied(others)
@@ -147,10 +147,10 @@ object PackedRecords {
   }
 
   /**
-   * Packs records that lie in an array already. Set the spans of a record, then `add` it.
+   * Packs records that are in an array already. Set the spans of a record, then call `add`.
    *
-   * @param content not to be written to from now on
-   * @param expected records; there may be more or fewer
+   * @param content must not be modified from now on
+   * @param expected estimated number of records
    */
   final class Builder(content: Array[Byte], expected: Int) {
     private var spans = new Array[Int](expected * SpansOfRecord)
@@ -166,7 +166,7 @@ object PackedRecords {
 
     def key(begin: Int, end: Int): Unit = set(Key, begin, end)
 
-    /** Without `key`, it has none; without `data`, it is empty. */
+    /** Adds a record. It has no partition key without `key`, and empty data without `data`. */
     def add(arrivalMillis: Long, encryptionType: Option[String]): Unit = {
       if (count == arrivals.length) resize(math.max(16, count * 2))
       System.arraycopy(current, 0, spans, count * SpansOfRecord, SpansOfRecord)

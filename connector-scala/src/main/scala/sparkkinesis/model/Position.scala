@@ -2,23 +2,23 @@ package sparkkinesis.model
 
 import java.time.Instant
 
-/** Where in a shard to begin: the five types of `GetShardIterator`. */
+/** A position in a shard: one of the five types of `GetShardIterator`. */
 sealed trait Position
 
 object Position {
 
-  /** The oldest record kept. */
+  /** The oldest record within the retention period. */
   case object TrimHorizon extends Position
 
-  /** Behind the newest record. */
+  /** After the newest record. */
   case object Latest extends Position
 
   /** The first record that arrived at or after the instant (whole milliseconds). */
   final case class AtTimestamp(instant: Instant) extends Position
 
-  /** That very record. */
+  /** The record with this sequence number. */
   final case class AtSequenceNumber(sequenceNumber: SequenceNumber) extends Position
 
-  /** The record behind that one. */
+  /** The next record after this sequence number. */
   final case class AfterSequenceNumber(sequenceNumber: SequenceNumber) extends Position
 }

@@ -3,12 +3,12 @@ package sparkkinesis.model
 import java.util.Arrays
 
 /**
- * A record as it was read.
+ * A record that was read.
  *
  * @param partitionKey 1 to 256 characters; `None` on streams with `AUTO` record distribution
- * @param data the blob, perhaps empty. Shared, never written to.
- * @param arrivalMillis approximate arrival, milliseconds since 1970 UTC
- * @param encryptionType `NONE` or `KMS`; `None` where the service did not say
+ * @param data may be empty; shared, never modified
+ * @param arrivalMillis approximate arrival timestamp, in milliseconds since 1970-01-01 UTC
+ * @param encryptionType `NONE` or `KMS`; `None` if the response does not contain it
  */
 final case class Record(
     sequenceNumber: SequenceNumber,
@@ -18,7 +18,7 @@ final case class Record(
     encryptionType: Option[String]
 ) {
 
-  /** By content, the data's too. */
+  /** Compares the content of the data. */
   override def equals(other: Any): Boolean = other match {
     case that: Record =>
       sequenceNumber == that.sequenceNumber && partitionKey == that.partitionKey &&
@@ -30,11 +30,18 @@ final case class Record(
   override def hashCode: Int = sequenceNumber.hashCode
 }
 
+object Record {
+
+  /** The two encryption types of the service; one object for all records. */
+  val NotEncrypted: Option[String] = Some("NONE")
+  val EncryptedByKms: Option[String] = Some("KMS")
+}
+
 /**
- * A record to be written.
+ * A record to write.
  *
  * @param partitionKey 1 to 256 Unicode characters
- * @param explicitHashKey chooses the shard in place of the partition key's MD5
+ * @param explicitHashKey selects the shard instead of the MD5 of the partition key
  */
 final case class PutEntry(
     partitionKey: String,
@@ -42,6 +49,6 @@ final case class PutEntry(
     explicitHashKey: Option[HashKey]
 ) {
 
-  /** What chooses the shard. */
+  /** The hash key that selects the shard. */
   def hashKey: HashKey = explicitHashKey.getOrElse(HashKey.of(partitionKey))
 }

@@ -1,18 +1,18 @@
 package sparkkinesis.model
 
 /**
- * What chooses a record's shard.
+ * How a stream selects the shard of a record.
  *
- * @param name the service's, of a `RecordDistributionStrategy`
+ * @param name the value of `RecordDistributionStrategy` in the API
  */
 sealed abstract class RecordDistribution(val name: String) extends Serializable
 
 object RecordDistribution {
 
-  /** The record's hash key, so that the records of a key are together, and in order. */
+  /** By the hash key of the record. The records of a key are in one shard, in order. */
   case object UserPartitionKey extends RecordDistribution("USER_PARTITION_KEY")
 
-  /** The service: it heeds neither key, and records need none. On-demand streams only. */
+  /** The service selects it and ignores all keys, which are optional. On-demand streams only. */
   case object Auto extends RecordDistribution("AUTO")
 
   val All: Seq[RecordDistribution] = Seq(UserPartitionKey, Auto)

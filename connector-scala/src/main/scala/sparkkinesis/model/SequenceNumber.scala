@@ -1,20 +1,21 @@
 package sparkkinesis.model
 
 /**
- * What Kinesis gives a record: decimal digits, compared as an integer, printed exactly as received.
+ * The number that Kinesis assigns to a record: decimal digits, compared as an integer, and printed
+ * as received.
  *
- * Only numbers of one shard are ordered in time
+ * Sequence numbers are ordered in time only within a shard
  * ([[https://docs.aws.amazon.com/streams/latest/dev/key-concepts.html Kinesis concepts]]).
  *
- * @param text at most 128 decimal digits, as the service sent them
+ * @param text 1 to 128 decimal digits
  */
 final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   require(
     SequenceNumber.isValid(text),
-    s"A sequence number is 1 to ${SequenceNumber.MaxDigits} decimal digits, not '$text'."
+    s"A sequence number has 1 to ${SequenceNumber.MaxDigits} decimal digits. It is not '$text'."
   )
 
-  /** Compared as integers without building one: this runs once a record. */
+  /** Compares as integers without creating one, because it runs once per record. */
   override def compare(that: SequenceNumber): Int = {
     val own = digits
     val other = that.digits
@@ -22,11 +23,11 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
     if (byLength != 0) byLength else own.compareTo(other)
   }
 
-  /** Without leading zeros, which the service does not send. */
+  /** The text without leading zeros, which the service does not send. */
   private def digits: String =
     if (text.charAt(0) != '0') text else text.dropWhile(_ == '0')
 
-  /** Equal as numbers, like `compare`. */
+  /** Compares as integers, like `compare`. */
   override def equals(other: Any): Boolean = other match {
     case that: SequenceNumber => compare(that) == 0
     case _ => false
@@ -37,9 +38,10 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   override def toString: String = text
 
   /**
-   * The number of the shard it was given in, where it is of the layout that the service uses today:
-   * 186 bits, of which the lowest four are a version and the next 32 the shard, whose lowest four
-   * stand once more further up. Good for finding a mistake, and for nothing else.
+   * The number of the shard that assigned it. `None` if it does not have the layout that the
+   * service uses today: 186 bits; the lowest four are a version, the next 32 the shard, and four
+   * higher bits repeat the lowest four of the shard. Only suitable for detecting a mistake of the
+   * user.
    */
   def shardNumber: Option[Long] = {
     val value = BigInt(text)
@@ -53,14 +55,14 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
 
 object SequenceNumber {
 
-  /** The API model's limit. */
+  /** The limit in the API. */
   val MaxDigits = 128
 
   private val Bits = 186
   private val Version = 2L
   private val ShardAgain = 144
 
-  /** A loop over primitives: this runs once a record. */
+  /** A loop over primitives, because it runs once per record. */
   private def isValid(text: String): Boolean = {
     var index = 0
     while (index < text.length && isDigit(text.charAt(index))) index += 1
@@ -69,7 +71,7 @@ object SequenceNumber {
 
   private def isDigit(c: Char): Boolean = c >= '0' && c <= '9'
 
-  /** `None` where the text is not a sequence number. */
+  /** `None` if the text is not a sequence number. */
   def parse(text: String): Option[SequenceNumber] =
     if (isValid(text)) Some(SequenceNumber(text)) else None
 }

@@ -5,7 +5,8 @@ import scala.concurrent.duration._
 /**
  * The limits of Kinesis Data Streams, each with its source.
  *
- * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]] and the API reference.
+ * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]] and the
+ * API reference.
  */
 object ServiceLimits {
 
@@ -15,36 +16,36 @@ object ServiceLimits {
   /** Bytes of one `PutRecords` request, partition keys included (API reference of PutRecords). */
   val PutRecordsBytes: Int = 10 * 1024 * 1024
 
-  /** Default bytes of one record, its partition key included; a stream may allow up to 10 MiB. */
+  /** Default limit of one record, partition key included. A stream may allow up to 10 MiB. */
   val RecordBytes: Int = 1024 * 1024
 
-  /** Records a second that a shard takes (quotas). */
+  /** Records per second that a shard accepts (quotas). */
   val WriteRecordsPerSecond: Long = 1000
 
-  /** Bytes a second that a shard takes, partition keys included (quotas). */
+  /** Bytes per second that a shard accepts, partition keys included (quotas). */
   val WriteBytesPerSecond: Long = 1024L * 1024
 
   /** Unicode characters of a partition key (API reference of PutRecord). */
   val PartitionKeyCharacters = 256
 
-  /** Records of one `GetRecords` answer (API reference of GetRecords). */
+  /** Records of one `GetRecords` response (API reference of GetRecords). */
   val GetRecordsCount = 10000
 
-  /** Bytes of one `GetRecords` answer (API reference of GetRecords). */
+  /** Bytes of one `GetRecords` response (API reference of GetRecords). */
   val GetRecordsBytes: Int = 10 * 1024 * 1024
 
-  /** Five `GetRecords` calls a second and shard (quotas). */
+  /** The period of five `GetRecords` calls per second and shard (quotas). */
   val GetRecordsPeriod: FiniteDuration = 200.millis
 
-  /** Bytes a second that a shard gives to all its polling readers together (quotas). */
+  /** Bytes per second that all polling consumers of a shard share (quotas). */
   val ReadBytesPerSecond: Long = 2L * 1024 * 1024
 
-  /** After so long an unused shard iterator is refused (API reference of GetShardIterator). */
+  /** An unused shard iterator expires after this time (API reference of GetShardIterator). */
   val IteratorLifetime: FiniteDuration = 5.minutes
 
-  /** Shards of one `ListShards` answer (API reference of ListShards). */
+  /** Shards of one `ListShards` response (API reference of ListShards). */
   val ListShardsCount = 1000
 
-  /** Retention of a new stream, and the shortest there is (quotas). */
+  /** The retention period of a new stream, which is also the shortest possible (quotas). */
   val DefaultRetention: FiniteDuration = 24.hours
 }

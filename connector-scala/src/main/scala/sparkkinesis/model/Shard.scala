@@ -2,12 +2,12 @@ package sparkkinesis.model
 
 import sparkkinesis.compat._
 
-/** A shard's name, such as `shardId-000000000002`. */
+/** The ID of a shard, such as `shardId-000000000002`. */
 final case class ShardId(name: String) extends Ordered[ShardId] {
   override def compare(that: ShardId): Int = name.compareTo(that.name)
   override def toString: String = name
 
-  /** The service counts a stream's shards; `None` where the name is not of its kind. */
+  /** The number in the name. `None` if the name does not have the format of the service. */
   def number: Option[Long] = name match {
     case ShardId.Pattern(digits) => digits.toLongOption
     case _ => None
@@ -19,11 +19,11 @@ object ShardId {
 }
 
 /**
- * A sequence of records with a fixed share of the hash key space, as `ListShards` gives it.
+ * A sequence of records with a fixed range of hash keys, as in `ListShards`.
  *
- * @param parents none, one (of a split) or two (of a merge); may name shards no longer listed
- * @param first the lowest sequence number it can hold
- * @param last the highest, once it is closed
+ * @param parents no shard, one (after a split) or two (after a merge); they may no longer be listed
+ * @param first lowest possible sequence number
+ * @param last highest possible sequence number of a closed shard
  */
 final case class Shard(
     id: ShardId,
@@ -35,5 +35,5 @@ final case class Shard(
   def isOpen: Boolean = last.isEmpty
 }
 
-/** A shard that follows another after a split or merge, as the last page of its parent names it. */
+/** A shard after a split or merge, as in the last page of its parent. */
 final case class ChildShard(id: ShardId, parents: Seq[ShardId], hashKeys: HashKeyRange)

@@ -3,8 +3,8 @@ package sparkkinesis.model
 import java.util.Arrays
 
 /**
- * Which shard takes which records, as one listing of the stream told. The 128 bits of a hash key
- * come as two numbers without sign: this is asked for every record.
+ * The open shards of one listing by hash key. A hash key is in the form of [[HashKeyBits]], because
+ * `indexOf` runs for every record.
  */
 final class ShardMap private (
     owners: Array[ShardId],
@@ -13,10 +13,10 @@ final class ShardMap private (
     listed: Map[ShardId, HashKeyRange]
 ) {
 
-  /** Those that take records, in the order of their hash keys. */
+  /** The open shards, in the order of their hash keys. */
   def shards: IndexedSeq[ShardId] = owners.toIndexedSeq
 
-  /** Where among `shards` a hash key belongs. */
+  /** Index in `shards` of the shard for a hash key. */
   def indexOf(keyHi: Long, keyLo: Long): Int = {
     var low = 0
     var high = owners.length - 1
@@ -28,7 +28,7 @@ final class ShardMap private (
     low
   }
 
-  /** The hash keys of any shard that was listed, a closed one too. */
+  /** The hash keys of an open or closed shard in the listing. */
   def range(shard: ShardId): Option[HashKeyRange] = listed.get(shard)
 
   override def equals(other: Any): Boolean = other match {
@@ -45,13 +45,13 @@ final class ShardMap private (
 
 object ShardMap {
 
-  /** Of a stream that spreads records over its shards by itself: all of them stand as one. */
+  /** For streams with the distribution `AUTO`: one shard that stands for all. */
   val Whole: ShardMap =
     new ShardMap(Array(ShardId("any shard")), Array(0L), Array(0L), Map.empty)
 
   /**
    * @param listed open and closed shards
-   * @return `None` where no open shard is listed for some hash key, as may be for a moment of a
+   * @return `None` if some hash key has no open shard in the listing, which may happen during a
    *   reshard
    */
   def of(listed: Seq[Shard]): Option[ShardMap] = {

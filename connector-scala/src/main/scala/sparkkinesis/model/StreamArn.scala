@@ -1,13 +1,13 @@
 package sparkkinesis.model
 
-/** A stream's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders`. */
+/** The ARN of a stream, such as `arn:aws:kinesis:eu-west-1:123456789012:stream/orders`. */
 final case class StreamArn(partition: String, region: String, account: String, name: StreamName)
     extends Ordered[StreamArn] {
   private val text = s"arn:$partition:kinesis:$region:$account:stream/$name"
 
   override def compare(that: StreamArn): Int = if (this eq that) 0 else text.compareTo(that.text)
 
-  /** Part of every shard's key: remembered by the text. */
+  /** The text caches its hash code, which is part of the key of every shard. */
   override def hashCode: Int = text.hashCode
 
   override def toString: String = text
@@ -17,7 +17,7 @@ object StreamArn {
   private val Pattern =
     "arn:(aws[a-z-]*):kinesis:([a-z0-9-]+):(\\d{12}):stream/([a-zA-Z0-9_.-]{1,128})".r
 
-  /** `None` where the text is not a stream ARN. */
+  /** `None` if the text is not the ARN of a stream. */
   def parse(text: String): Option[StreamArn] = text match {
     case Pattern(partition, region, account, name) =>
       Some(StreamArn(partition, region, account, StreamName(name)))
@@ -25,7 +25,7 @@ object StreamArn {
   }
 }
 
-/** 1 to 128 of `a-zA-Z0-9_.-`, unique in an account and region. */
+/** The name of a stream: 1 to 128 of `a-zA-Z0-9_.-`, unique per account and region. */
 final case class StreamName(name: String) {
   override def toString: String = name
 }
@@ -35,7 +35,7 @@ object StreamName {
     if (text.matches("[a-zA-Z0-9_.-]{1,128}")) Some(StreamName(text)) else None
 }
 
-/** How a user names a stream. */
+/** A stream as the user named it. */
 sealed trait StreamRef {
   def name: StreamName
 }

@@ -1,6 +1,6 @@
 package sparkkinesis.model
 
-/** A shard among those of several streams, two of which may have shards of the same name. */
+/** A shard of a stream. Shards of different streams may have the same ID. */
 final case class StreamShard(stream: StreamArn, shard: ShardId) extends Ordered[StreamShard] {
   override def compare(that: StreamShard): Int = {
     val byStream = stream.compare(that.stream)

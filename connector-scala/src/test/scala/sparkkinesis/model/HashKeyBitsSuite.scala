@@ -6,7 +6,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators.{hashKey, partitionKey}
 
 class HashKeyBitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val hash = new KeyHash
+  private val hash = new PartitionKeyHasher
 
   private def number(hi: Long, lo: Long): BigInt = {
     def unsigned(bits: Long) = BigInt(java.lang.Long.toUnsignedString(bits))

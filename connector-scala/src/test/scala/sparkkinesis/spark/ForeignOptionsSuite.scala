@@ -13,7 +13,6 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Repository
-import sparkkinesis.client.options.ForeignOption.{Different, Same}
 import sparkkinesis.client.options.{ConnectionOptions, ForeignOptions, OptionException, Options}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.errors.ConnectorError
@@ -28,7 +27,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
   private val secrets = Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
 
   test("Spark masks a secret in its plans under every name that we take") {
-    val taken = ForeignOptions.All.collect { case same: Same if secrets(same.ours) => same.names }
+    val taken = ForeignOptions.All.filter(_.counterpart.exists(secrets)).map(_.names)
     val names = (secrets ++ taken.flatten).flatMap(name => Seq(name, s"kinesis.$name"))
     assert(names.size > 2 * secrets.size)
     val shown = new SQLConf().redactOptions(names.map(_ -> "hush").toMap)
@@ -47,7 +46,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
     val e = intercept[ConnectorError] {
       scan(new CaseInsensitiveStringMap(both.asJava))
     }
-    assert(e.getMessage.contains("'STREAMNAME' and 'streamName' are the same one"))
+    assert(e.getMessage.contains("'STREAMNAME' and 'streamName' both mean"))
   }
 
   test("source and sink take a connection in another connector's words") {
@@ -75,18 +74,18 @@ class ForeignOptionsSuite extends AnyFunSuite {
 
   private def code(names: Seq[String]): String = names.mkString("`", "`, `", "`")
 
-  private def understood: Seq[String] = ForeignOptions.All.collect {
-    case Same(ours, names, of, form, _) if known.contains(ours) =>
-      val values = if (form.title.isEmpty) "" else s"; ${form.title}"
-      s"| ${code(names)} | `$ours`$values | $of |"
+  private def understood: Seq[String] = for {
+    option <- ForeignOptions.All
+    ours <- option.counterpart if known.contains(ours)
+  } yield {
+    val values = if (option.values.title.isEmpty) "" else s"; ${option.values.title}"
+    s"| ${code(option.names)} | `$ours`$values | ${option.connectors} |"
   }
 
-  private def refused: Seq[String] = ForeignOptions.All.collect {
-    case Different(names, of, remedy, naming) if naming.forall(known.contains) =>
-      s"| ${code(names)} | $remedy | $of |"
-    case Same(ours, names, of, _, absent) if !known.contains(ours) && absent.nonEmpty =>
-      s"| ${code(names)} | $absent | $of |"
-  }
+  private def refused: Seq[String] = for {
+    option <- ForeignOptions.All if !option.counterpart.exists(known.contains)
+    remedy <- option.remedyFor(known)
+  } yield s"| ${code(option.names)} | $remedy | ${option.connectors} |"
 
   private def table(header: String, rows: Seq[String]): String =
     (Seq(header, "|---|---|---|") ++ rows).mkString("\n")

@@ -21,19 +21,19 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val kpl = stream + ("aggregation" -> "kpl")
 
   private val unit = "Write digits and a unit, without a space."
-  private val digits = "Give it in digits."
-  private val default = "Leave it out to have the default."
+  private val digits = "Use digits only."
+  private val default = "To use the default, remove the option."
   private val duration = "a duration above zero such as 200ms, 10s, 5m or 1h, at most 8760h"
   private val size = "a size above zero such as 512k, 64m or 1g, at most 1048576g"
   private val whole = s"a whole number from 1 to ${Int.MaxValue}"
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
-  private val ownEndpoint = "Leave it out to use the region's own endpoint."
+  private val ownEndpoint = "To use the endpoint of the region, remove the option."
   private val json = "or an instant such as 2026-11-21T08:00:00Z, or JSON of them for each stream"
   private val position = s"latest, trim_horizon, $json"
   private val zone = "An instant needs its zone."
   private val iterator = "A shard's place is forgotten by Kinesis after 5 minutes."
-  private val comma = "Take out the comma too many."
+  private val comma = "Remove the extra comma."
   private val limit = "It is GetRecords' own limit."
 
   private def table(first: Wrong, rest: Wrong*): TableFor5[
@@ -49,16 +49,16 @@ class OptionBoundsSuite extends AnyFunSuite {
       "streamName",
       "a b",
       "1 to 128 of a-z, A-Z, 0-9, _ . -",
-      "Mend 'a b'; a comma stands between several streams.",
+      "Correct 'a b'. Separate several streams by commas.",
       Map.empty
     ),
-    ("streamName", "a,b,a", "different streams", "Name a once.", Map.empty),
+    ("streamName", "a,b,a", "different streams", "Name a only once.", Map.empty),
     ("streamName", "a,,b", "a value before and after each comma", comma, Map.empty),
     (
       "streamArn",
       "orders",
-      s"the like of $arn",
-      "Mend 'orders': copy it from the Kinesis console or from 'aws kinesis list-streams'.",
+      s"an ARN such as $arn",
+      "Correct 'orders': copy the ARN from the Kinesis console or 'aws kinesis list-streams'.",
       Map.empty
     ),
     ("region", "Ireland", "a region such as eu-west-1", "Use its code, not its title.", stream),
@@ -72,12 +72,24 @@ class OptionBoundsSuite extends AnyFunSuite {
     (
       "roleArn",
       "reader",
-      "the like of arn:aws:iam::123456789012:role/reader",
+      "an ARN such as arn:aws:iam::123456789012:role/reader",
       "Copy it from the IAM console.",
       stream
     ),
-    ("roleSessionName", "a", "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -", "Mend it.", inRole),
-    ("roleSessionName", "a" * 65, "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -", "Mend it.", inRole),
+    (
+      "roleSessionName",
+      "a",
+      "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
+      "Correct the name.",
+      inRole
+    ),
+    (
+      "roleSessionName",
+      "a" * 65,
+      "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
+      "Correct the name.",
+      inRole
+    ),
     ("roleExternalId", " ", "a value", default, inRole),
     ("stsEndpoint", "sts", url, ownEndpoint, inRole)
   )
@@ -89,7 +101,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("startingPosition", "1700000000000", position, zone, stream),
     ("endingPosition", "trim_horizon", s"latest, $json", zone, stream),
     ("endingPosition", "2026-11-21", s"latest, $json", zone, stream),
-    ("allowStreamRemoval", "1", "true or false", "Say one of the two.", stream),
+    ("allowStreamRemoval", "1", "true or false", "Set one of the two.", stream),
     ("maxRecordsPerTrigger", "0", longWhole, digits, stream),
     ("maxRecordsPerTrigger", "-5", longWhole, digits, stream),
     ("maxRecordsPerTrigger", "1e6", longWhole, digits, stream),
@@ -99,8 +111,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
     ("minPartitions", "0", whole, digits, stream),
     ("minPartitions", "2147483648", whole, digits, stream),
-    ("failOnDataLoss", "no", "true or false", "Say one of the two.", stream),
-    ("deaggregate", "no", "true or false", "Say one of the two.", stream),
+    ("failOnDataLoss", "no", "true or false", "Set one of the two.", stream),
+    ("deaggregate", "no", "true or false", "Set one of the two.", stream),
     ("maxRecordsPerFetch", "0", whole, digits, stream),
     ("maxRecordsPerFetch", "10001", "1 to 10000", limit, stream),
     ("maxRecordsPerFetch", "2147483648", whole, digits, stream),
@@ -124,7 +136,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "streamName",
       "a,b",
       "one stream",
-      "Name one of the 2, and start a query for each.",
+      "Name one of the 2 streams, and start a query for each.",
       Map.empty
     ),
     ("deliveryTimeout", "0s", duration, unit, stream),

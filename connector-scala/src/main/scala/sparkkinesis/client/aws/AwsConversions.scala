@@ -15,13 +15,11 @@ import software.amazon.awssdk.services.kinesis.{model => sdk}
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** Between the SDK's types and ours. An answer that breaks the API's own rules is refused. */
+/** Conversions between the SDK's types and ours. They refuse a response that violates the API. */
 private[aws] object AwsConversions {
   private val NoBytes = Array.emptyByteArray
-  val NotEncrypted: Option[String] = Some("NONE")
-  val Encrypted: Option[String] = Some("KMS")
 
-  /** @param strategy how it distributes records, which the SDK does not know */
+  /** @param strategy the record distribution strategy, which the SDK does not read */
   def summary(
       it: sdk.StreamDescriptionSummary,
       strategy: Option[String]
@@ -37,7 +35,7 @@ private[aws] object AwsConversions {
     distribution = distribution(strategy)
   )
 
-  /** Of a strategy that may be added, nothing about keys may be taken for granted. */
+  /** An unknown strategy counts as `Auto`, which makes no assumption about keys. */
   private def distribution(strategy: Option[String]): RecordDistribution =
     if (strategy.forall(_ == RecordDistribution.UserPartitionKey.name))
       RecordDistribution.UserPartitionKey
@@ -47,7 +45,7 @@ private[aws] object AwsConversions {
     case sdk.StreamStatus.CREATING => StreamStatus.Creating
     case sdk.StreamStatus.ACTIVE => StreamStatus.Active
     case sdk.StreamStatus.DELETING => StreamStatus.Deleting
-    // UPDATING, and whatever may be added: it exists, and it is not all quiet.
+    // UPDATING, and any status that AWS may add: the stream exists.
     case _ => StreamStatus.Updating
   }
 
@@ -104,7 +102,7 @@ private[aws] object AwsConversions {
     if (it.hasChildShards) it.childShards.asScala.map(childShard).toVector else Nil
   )
 
-  /** Runs for every record read: one pass into an array, data and texts by reference. */
+  /** Runs for every record: one pass into an array, without a copy of data and texts. */
   private def records(it: java.util.List[sdk.Record]): IndexedSeq[Record] = {
     val records = new Array[Record](it.size)
     var i = 0
@@ -124,8 +122,8 @@ private[aws] object AwsConversions {
   )
 
   private def encryptionType(text: String): Option[String] = text match {
-    case "NONE" => NotEncrypted
-    case "KMS" => Encrypted
+    case "NONE" => Record.NotEncrypted
+    case "KMS" => Record.EncryptedByKms
     case other => Option(other)
   }
 
@@ -151,5 +149,5 @@ private[aws] object AwsConversions {
     else PutResult.Written(ShardId(it.shardId), SequenceNumber(it.sequenceNumber))
 
   private def refuse(what: String, text: String): Nothing =
-    throw new IllegalArgumentException(s"The service gave '$text' for a $what.")
+    throw new IllegalArgumentException(s"The service returned '$text' as a $what.")
 }

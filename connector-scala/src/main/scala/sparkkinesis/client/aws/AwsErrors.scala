@@ -7,41 +7,41 @@ import scala.util.control.NonFatal
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
-import sparkkinesis.client.aws.credentials.AwsCredentials
+import sparkkinesis.client.aws.credentials.ClientCredentials
 import sparkkinesis.client.{ErrorCodes, KinesisException}
 
-/** From what the SDK throws to what the connector knows. */
+/** Translates the exceptions of the SDK into [[KinesisException]]. */
 private[aws] object AwsErrors {
   private type Make = ErrorCodes.Make
 
   /**
    * @param what the operation and its stream, such as `PutRecords of stream orders`
-   * @param target where the call went
+   * @param location region and endpoint of the call
    */
-  def translating[A](what: String, target: String)(call: => A): A =
+  def translating[A](what: String, location: String)(call: => A): A =
     try call
     catch {
       case _: AbortedException => throw interrupted(what)
       case NonFatal(_) if Thread.currentThread.isInterrupted => throw interrupted(what)
       case e: KinesisException => throw e
-      case NonFatal(e) => throw translate(e, what, target)
+      case NonFatal(e) => throw translate(e, what, location)
     }
 
-  def translate(e: Throwable, what: String, target: String): KinesisException = {
+  def translate(e: Throwable, what: String, location: String): KinesisException = {
     val signature = isSignatureError(e)
-    // Such a message goes on with the request as it was signed, session token included.
-    val said = if (signature) messageOf(e).linesIterator.next() else messageOf(e)
-    maker(e)(s"$what ($target) failed: $said", if (signature) null else e)
+    // The rest of such a message is the signed request, including the session token.
+    val message = if (signature) messageOf(e).linesIterator.next() else messageOf(e)
+    maker(e)(s"$what ($location) failed: $message", if (signature) null else e)
   }
 
-  /** The SDK sets the thread's flag again; whoever catches the exception decides about that. */
+  /** Clears the interrupt flag, which the SDK sets again: the caller decides whether to set it. */
   private def interrupted(what: String): InterruptedException = {
     Thread.interrupted()
     new InterruptedException(s"$what was interrupted.")
   }
 
   private def maker(e: Throwable): Make = e match {
-    case unavailable: AwsCredentials.Unavailable => credentialsMaker(unavailable.getCause)
+    case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable.getCause)
     case service: AwsServiceException => serviceMaker(service)
     case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException =>
       new KinesisException.Unreachable(_, _)
@@ -50,14 +50,14 @@ private[aws] object AwsErrors {
     case _ => new KinesisException.Other(_, _)
   }
 
-  /** A role service that is down or busy may answer later; the rest is for the user to mend. */
+  /** If STS is down or busy, a later attempt may succeed. The user must fix any other failure. */
   private def credentialsMaker(reason: Throwable): Make = {
     val make = maker(reason)
     if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)
   }
 
   private def serviceMaker(e: AwsServiceException): Make =
-    codeOf(e).flatMap(ErrorCodes.maker).getOrElse {
+    codeOf(e).flatMap(ErrorCodes.exception).getOrElse {
       if (e.isThrottlingException) new KinesisException.Throttled(_, _)
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)

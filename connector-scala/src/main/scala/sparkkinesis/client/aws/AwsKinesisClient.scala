@@ -13,86 +13,86 @@ import sparkkinesis.client.aws.wire._
 import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 
 /**
- * The port over the AWS SDK.
+ * [[KinesisClient]] over the AWS SDK.
  *
- * @param target for messages: where the calls go
- * @param closeAlso what else was opened for this client
+ * @param location region and endpoint, for messages
+ * @param closeAlso closes other resources of this client
  */
 private[aws] final class AwsKinesisClient(
     sdk: SdkClient,
-    target: String,
+    location: String,
     closeAlso: () => Unit
 ) extends KinesisClient {
-  private val isCborOn = PackedRequests.isCborOn
+  private val isCborOn = RequestBodyOverride.isCborOn
 
   override def describeStream(stream: StreamRef): StreamSummary =
-    AwsErrors.translating(s"DescribeStreamSummary of stream $stream", target) {
+    AwsErrors.translating(s"DescribeStreamSummary of stream $stream", location) {
       val request = aws.DescribeStreamSummaryRequest.builder()
       val named = forStream(stream)(request.streamName(_), request.streamARN(_))
-      val slot = new DistributionAnswers.Slot
-      named.overrideConfiguration(carrying(DistributionAnswers.Wanted, slot))
-      val answer = sdk.describeStreamSummary(named.build())
-      summary(answer.streamDescriptionSummary, slot.strategy)
+      val strategy = new RecordDistributionReader.Strategy
+      named.overrideConfiguration(carrying(RecordDistributionReader.Attribute, strategy))
+      val response = sdk.describeStreamSummary(named.build())
+      summary(response.streamDescriptionSummary, strategy.name)
     }
 
   override def listShards(request: ListShardsRequest): ShardListing = request match {
     case First(stream, filter) =>
       val first = aws.ListShardsRequest.builder().shardFilter(shardFilter(filter))
       list(stream, forStream(stream)(first.streamName(_), first.streamARN(_)))
-    // Neither stream nor filter may stand beside a token.
+    // The service refuses a stream or a filter beside a token.
     case Next(stream, token) => list(stream, aws.ListShardsRequest.builder().nextToken(token))
   }
 
   private def list(stream: StreamRef, request: aws.ListShardsRequest.Builder): ShardListing =
-    AwsErrors.translating(s"ListShards of stream $stream", target) {
+    AwsErrors.translating(s"ListShards of stream $stream", location) {
       listing(sdk.listShards(request.build()))
     }
 
   override def shardIterator(stream: StreamRef, shard: ShardId, position: Position): ShardIterator =
-    AwsErrors.translating(s"GetShardIterator of stream $stream, shard $shard", target) {
+    AwsErrors.translating(s"GetShardIterator of stream $stream, shard $shard", location) {
       val request = aws.GetShardIteratorRequest.builder().shardId(shard.name)
       startAt(request, position)
-      val answer =
+      val response =
         sdk.getShardIterator(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
-      ShardIterator(answer.shardIterator)
+      ShardIterator(response.shardIterator)
     }
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
-    AwsErrors.translating(s"GetRecords of stream $stream", target) {
+    AwsErrors.translating(s"GetRecords of stream $stream", location) {
       val request = aws.GetRecordsRequest.builder().shardIterator(iterator.token).limit(limit)
       stream match {
         case StreamRef.ByArn(arn) => request.streamARN(arn.toString)
-        case StreamRef.ByName(_) => () // the iterator tells the stream
+        case StreamRef.ByName(_) => () // the iterator identifies the stream
       }
-      val slot = new PackedAnswers.Slot(GetRecordsCbor.decode)
-      request.overrideConfiguration(carrying(PackedAnswers.Wanted, slot))
-      val answer = sdk.getRecords(request.build())
-      slot.answer.getOrElse(page(answer))
+      val decoded = new ResponseDecoder.Decoded(GetRecordsDecoder.decode)
+      request.overrideConfiguration(carrying(ResponseDecoder.Attribute, decoded))
+      val response = sdk.getRecords(request.build())
+      decoded.value.getOrElse(page(response))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
-    AwsErrors.translating(s"PutRecords of stream $stream", target) {
-      val slot = new PackedAnswers.Slot(PutRecordsAnswerCbor.decode)
+    AwsErrors.translating(s"PutRecords of stream $stream", location) {
+      val decoded = new ResponseDecoder.Decoded(PutRecordsDecoder.decode)
       val configuration = AwsRequestOverrideConfiguration
         .builder()
-        .putExecutionAttribute(PackedAnswers.Wanted, slot)
+        .putExecutionAttribute(ResponseDecoder.Attribute, decoded)
       val request = aws.PutRecordsRequest.builder()
-      val body = if (isCborOn) PutRecordsRequestCbor.encode(stream, entries) else None
+      val body = if (isCborOn) PutRecordsEncoder.encode(stream, entries) else None
       body match {
-        case Some(packed) => configuration.putExecutionAttribute(PackedRequests.Body, packed)
+        case Some(encoded) => configuration.putExecutionAttribute(RequestBodyOverride.Body, encoded)
         case None => request.records(entries.map(requestEntry).asJava)
       }
       request.overrideConfiguration(configuration.build())
-      val answer =
+      val response =
         sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
-      slot.answer.getOrElse(answer.records.asScala.iterator.map(putResult).toVector)
+      decoded.value.getOrElse(response.records.asScala.iterator.map(putResult).toVector)
     }
 
   override def close(): Unit =
     try sdk.close()
     finally closeAlso()
 
-  /** Tells an interceptor where this one call wants its answer. */
+  /** Passes a value of this call to an interceptor. */
   private def carrying[A](attribute: ExecutionAttribute[A], value: A) =
     AwsRequestOverrideConfiguration.builder().putExecutionAttribute(attribute, value).build()
 

@@ -7,16 +7,19 @@ import scala.concurrent.duration._
 import software.amazon.awssdk.core.exception.SdkClientException
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain
 
-/** The region of this machine. */
+/** The default region of this machine. */
 object AwsRegion {
 
-  /** Off AWS nobody may answer at the address of the instance metadata. */
+  /** Outside AWS, the instance metadata may not respond. */
   private val LookupTimeout = 5.seconds
 
-  /** One for all times: it remembers what the instance metadata said. */
+  /** Shared, because it caches the response of the instance metadata. */
   private val chain = new DefaultAwsRegionProviderChain()
 
-  /** As the SDK finds it: system property, environment, profile, instance metadata; within 5 s. */
+  /**
+   * From the SDK's chain: system property, environment, profile, instance metadata. Takes at most
+   * 5 s.
+   */
   def default: Option[String] =
     within(LookupTimeout)(chain.getRegion.id)
 

@@ -1,115 +1,109 @@
 package sparkkinesis.client.options
 
-import java.net.URI
-
-import scala.util.Try
-
 import sparkkinesis.client._
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 
-/** The options that source and sink share: which streams, where, and who asks. */
+/** The options that source and sink share: streams, region, endpoint and credentials. */
 object ConnectionOptions {
 
-  /** Static keys: a long-lived secret, for tests and trials. */
-  val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
-  private val OfRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
+  /** The options for static keys. */
+  val Keys: Seq[String] = CredentialsOptions.Keys
 
-  /** All of them, for [[Options.parse]]. */
+  /** The names of all these options, for [[Options.parse]]. */
   val Names: Seq[String] =
-    Seq("streamName", "streamArn", "region", "endpoint", "profile", "roleArn") ++ Keys ++ OfRole
-
-  private val DefaultSessionName = "spark-kinesis"
+    Seq("streamName", "streamArn", "region", "endpoint") ++ CredentialsOptions.Names
 
   /**
    * The one stream that the options name.
    *
-   * @param defaultRegion asked only where neither `region` nor ARN nor endpoint tells
-   * @throws OptionException where something is missing, wrong or contradictory
+   * @param defaultRegion used only if neither `region`, the ARN nor the endpoint gives a region
+   * @throws OptionException if an option is missing, invalid or in conflict with another
    */
   def stream(options: Options, defaultRegion: => Option[String]): StreamAccess =
     streams(options, defaultRegion) match {
       case Seq(one) => one
       case several =>
         throw options.invalid(
-          named(options),
+          nameOption(options),
           "one stream",
-          s"Name one of the ${several.size}, and start a query for each."
+          s"Name one of the ${several.size} streams, and start a query for each."
         )
     }
 
-  /** All streams that the options name, in the order they are named; like [[stream]]. */
+  /** All streams that the options name, in their order. Otherwise like [[stream]]. */
   def streams(options: Options, defaultRegion: => Option[String]): Seq[StreamAccess] = {
-    val refs = options.texts(named(options)).map(ref(options, _))
+    val refs = options.texts(nameOption(options)).map(parseRef(options, _))
     refs.diff(refs.distinct).headOption.foreach { twice =>
-      throw options.invalid(named(options), "different streams", s"Name $twice once.")
+      throw options.invalid(nameOption(options), "different streams", s"Name $twice only once.")
     }
-    val credentials = CredentialsConfig(source(options), role(options))
-    val at = endpoint(options, "endpoint")
-    lazy val default = at.flatMap(EndpointRegion.of).orElse(defaultRegion)
+    val credentials = CredentialsOptions.parse(options)
+    val endpoint = options.endpoint("endpoint")
+    val endpointRegion = endpoint.flatMap(EndpointRegion.of)
+    lazy val default = endpointRegion.orElse(defaultRegion)
     refs.map { ref =>
-      val its = region(options, ref, default)
-      at.flatMap(EndpointRegion.of).filter(_ != its).foreach { other =>
+      val region = regionOf(options, ref, default)
+      endpointRegion.filter(_ != region).foreach { other =>
         throw conflicting(
-          s"${options.named("endpoint").capitalize} is one of $other, but stream $ref lies in $its. " +
-            "Leave the endpoint out: each region's own is used."
+          s"Option ${options.named("endpoint")} is an endpoint of $other, but stream $ref is in " +
+            s"$region. Remove the option to use the endpoint of each region."
         )
       }
-      StreamAccess(ref, ClientConfig(its, at, credentials))
+      StreamAccess(ref, ClientConfig(region, endpoint, credentials))
     }
   }
 
-  /** Whether the options name a stream at all: rows may do so in their place. */
+  /** Whether the options name a stream. Otherwise, rows may name one. */
   def nameStream(options: Options): Boolean =
     options.contains("streamName") || options.contains("streamArn")
 
   /**
-   * How streams are reached that rows name.
+   * The connection of streams that rows name.
    *
-   * @param fixed the one that the options name beside: its region is then theirs
-   * @param isByName whether rows say names, and a region must be known
-   * @param defaultRegion asked only where names are said and nothing else tells
-   * @throws OptionException where something is missing, wrong or contradictory
+   * @param fixed the stream that the options name, if any; rows' streams default to its region
+   * @param isByName whether rows contain names instead of ARNs, so that a region is required
+   * @param defaultRegion used only if a region is required and no option gives it
+   * @throws OptionException if an option is missing, invalid or in conflict with another
    */
-  def reach(
+  def defaults(
       options: Options,
       fixed: Option[StreamAccess],
       isByName: Boolean,
       defaultRegion: => Option[String]
-  ): StreamReach = {
-    val at = endpoint(options, "endpoint")
-    val told = namedRegion(options)
+  ): ConnectionDefaults = {
+    val endpoint = options.endpoint("endpoint")
+    val known = regionOption(options)
       .orElse(fixed.map(_.client.region))
-      .orElse(at.flatMap(EndpointRegion.of))
-    val region = if (isByName) told.orElse(defaultRegion) else told
-    if (isByName && region.isEmpty) throw missingRegion("are the streams that the rows name")
-    StreamReach(region, at, CredentialsConfig(source(options), role(options)))
+      .orElse(endpoint.flatMap(EndpointRegion.of))
+    val region = if (isByName) known.orElse(defaultRegion) else known
+    if (isByName && region.isEmpty) throw missingRegion("the streams that the rows name")
+    ConnectionDefaults(region, endpoint, CredentialsOptions.parse(options))
   }
 
-  /** Which of the two options names the streams. */
-  private def named(options: Options): String =
+  /** The option, of the two, that names the streams. */
+  private def nameOption(options: Options): String =
     (options.contains("streamName"), options.contains("streamArn")) match {
       case (true, true) =>
         throw conflicting(
-          s"Both ${options.named("streamName")} and ${options.named("streamArn")} are given. " +
-            "Say which streams by one of them."
+          s"Both ${options.named("streamName")} and ${options.named("streamArn")} are set. " +
+            "Set only one of them."
         )
       case (false, false) =>
         throw missing(
-          "Which stream? Give 'streamName', such as orders, or 'streamArn', " +
-            "such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders."
+          "No stream is set. Set 'streamName', such as orders, or 'streamArn', such as " +
+            "arn:aws:kinesis:eu-west-1:123456789012:stream/orders."
         )
       case (byName, _) => if (byName) "streamName" else "streamArn"
     }
 
-  private def ref(options: Options, text: String): StreamRef =
-    if (named(options) == "streamName") byName(options, text) else byArn(options, text)
+  private def parseRef(options: Options, text: String): StreamRef =
+    if (nameOption(options) == "streamName") byName(options, text) else byArn(options, text)
 
   private def byName(options: Options, name: String): StreamRef =
     StreamName.parse(name).map(StreamRef.ByName).getOrElse {
       val remedy =
-        if (name.startsWith("arn:")) s"Give '$name', and every other stream, by 'streamArn'."
-        else s"Mend '$name'; a comma stands between several streams."
+        if (name.startsWith("arn:")) s"Set '$name' and all other streams in 'streamArn'."
+        else s"Correct '$name'. Separate several streams by commas."
       throw options.invalid("streamName", "1 to 128 of a-z, A-Z, 0-9, _ . -", remedy)
     }
 
@@ -117,118 +111,36 @@ object ConnectionOptions {
     StreamArn.parse(arn).map(StreamRef.ByArn).getOrElse {
       throw options.invalid(
         "streamArn",
-        "the like of arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
-        s"Mend '$arn': copy it from the Kinesis console or from 'aws kinesis list-streams'."
+        "an ARN such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
+        s"Correct '$arn': copy the ARN from the Kinesis console or 'aws kinesis list-streams'."
       )
     }
 
-  private def region(options: Options, ref: StreamRef, default: => Option[String]): String = {
-    val named = namedRegion(options)
+  private def regionOf(options: Options, ref: StreamRef, default: => Option[String]): String = {
+    val set = regionOption(options)
     val ofArn = ref match {
       case StreamRef.ByArn(arn) => Some(arn.region)
       case StreamRef.ByName(_) => None
     }
-    for (mine <- named; its <- ofArn if mine != its)
+    for (region <- set; other <- ofArn if region != other)
       throw conflicting(
-        s"Option ${options.named("region")} is '$mine', but stream $ref lies in $its. " +
-          "Leave it out."
+        s"Option ${options.named("region")} is '$region', but stream $ref is in $other. " +
+          "Remove the option."
       )
-    named.orElse(ofArn).orElse(default).getOrElse(throw missingRegion(s"is stream $ref"))
+    set.orElse(ofArn).orElse(default).getOrElse(throw missingRegion(s"stream $ref"))
   }
 
-  private def namedRegion(options: Options): Option[String] = {
-    val named = options.text("region")
-    named.filterNot(_.matches("[a-z0-9-]{1,63}")).foreach { _ =>
+  private def regionOption(options: Options): Option[String] = {
+    val region = options.text("region")
+    region.filterNot(_.matches("[a-z0-9-]{1,63}")).foreach { _ =>
       throw options.invalid("region", "a region such as eu-west-1", "Use its code, not its title.")
     }
-    named
+    region
   }
 
-  private def missingRegion(of: String): OptionException = new OptionException(
+  private def missingRegion(streams: String): OptionException = new OptionException(
     MissingRegion,
-    s"In which region $of? Set option 'region', such as eu-west-1, or AWS_REGION " +
+    s"The region of $streams is unknown. Set option 'region', such as eu-west-1, or AWS_REGION " +
       "in the environment, or a region in the AWS profile."
   )
-
-  private def endpoint(options: Options, name: String): Option[URI] =
-    options.text(name).map { text =>
-      val uri = Try(new URI(text)).toOption
-      if (text.contains('@')) throw credentialsInside(options.named(name))
-      uri.filter(isWeb).getOrElse {
-        throw options.invalid(
-          name,
-          "a URL with http or https and a host, such as http://127.0.0.1:4567",
-          "Leave it out to use the region's own endpoint."
-        )
-      }
-    }
-
-  private def isWeb(uri: URI): Boolean =
-    Set("http", "https")(Option(uri.getScheme).fold("")(Options.lower)) && uri.getHost != null
-
-  /** @param name in quotes */
-  private def credentialsInside(name: String): OptionException = new OptionException(
-    InvalidOption,
-    s"Option $name holds an '@': expected a URL without user and password. " +
-      "Give credentials by their own options."
-  )
-
-  private def source(options: Options): CredentialsSource = {
-    val keys = Keys.filter(options.contains)
-    options.text("profile") match {
-      case Some(_) if keys.nonEmpty =>
-        throw conflicting(
-          s"Both ${options.named("profile")} and " +
-            s"${keys.map(options.named).mkString(", ")} are given. " +
-            "Choose one kind of credentials."
-        )
-      case Some(name) => CredentialsSource.Profile(name)
-      case None if keys.nonEmpty => static(options)
-      case None => CredentialsSource.DefaultChain
-    }
-  }
-
-  private def static(options: Options): CredentialsSource = {
-    def needed(name: String) = options.text(name).getOrElse {
-      throw missing(
-        s"Option '$name' is missing beside " +
-          s"${Keys.filter(options.contains).map(options.named).mkString(", ")}. " +
-          "A key has an id and a secret: give both."
-      )
-    }
-    CredentialsSource.Static(
-      needed("awsAccessKeyId"),
-      needed("awsSecretAccessKey"),
-      options.text("awsSessionToken")
-    )
-  }
-
-  private def role(options: Options): Option[RoleConfig] = options.text("roleArn") match {
-    case Some(arn) => Some(assumed(options, arn))
-    case None =>
-      OfRole.find(options.contains).foreach { name =>
-        throw missing(
-          s"Option ${options.named(name)} is given without 'roleArn'. " +
-            "Name the role, or leave it out."
-        )
-      }
-      None
-  }
-
-  private def assumed(options: Options, arn: String): RoleConfig = {
-    if (!arn.matches("arn:aws[a-z-]*:iam::\\d{12}:role/\\S+"))
-      throw options.invalid(
-        "roleArn",
-        "the like of arn:aws:iam::123456789012:role/reader",
-        "Copy it from the IAM console."
-      )
-    val session = options.text("roleSessionName").getOrElse(DefaultSessionName)
-    if (!session.matches("[\\w+=,.@-]{2,64}"))
-      throw options.invalid(
-        "roleSessionName",
-        "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
-        "Mend it."
-      )
-    RoleConfig(arn, session, options.text("roleExternalId"), endpoint(options, "stsEndpoint"))
-  }
 }

@@ -1,78 +1,58 @@
 package sparkkinesis.client.options
 
+import sparkkinesis.client.options.OptionNames.normalized
+
 /**
- * An option of another connector.
+ * An option of other connectors: a row of [[ForeignOptions.All]].
  *
- * @param names as that connector spells them, without a leading `kinesis.`
- * @param of whose it is
+ * @param names its names, without a leading `kinesis.`
+ * @param connectors the connectors that have it, separated by commas
+ * @param counterpart our option with the same meaning
+ * @param values how its values differ from those of the counterpart
+ * @param remedy what to do if the counterpart is missing; names our options in single quotes
  */
-private[sparkkinesis] sealed trait ForeignOption {
-  def names: Seq[String]
-  def of: String
+private[sparkkinesis] final case class ForeignOption(
+    names: Seq[String],
+    connectors: String,
+    counterpart: Option[String] = None,
+    values: ForeignValues = ForeignValues.Unchanged,
+    remedy: String = ""
+) {
+
+  /** The remedy, unless it names an option that does not exist here. */
+  def remedyFor(known: Seq[String]): Option[String] = Some(remedy).filter { text =>
+    text.nonEmpty && ForeignOption.Quoted
+      .findAllMatchIn(text)
+      .forall(m => known.contains(m.group(1)))
+  }
 }
 
-private[sparkkinesis] object ForeignOption {
-
-  /**
-   * Means what `ours` means: taken for it.
-   *
-   * @param form of its values
-   * @param absent what to say where `ours` is not known
-   */
-  final case class Same(
-      ours: String,
-      names: Seq[String],
-      of: String,
-      form: ValueForm = ValueForm.AsHere,
-      absent: String = ""
-  ) extends ForeignOption
-
-  /**
-   * Means nothing here, or not quite what ours means: refused.
-   *
-   * @param remedy sentences
-   * @param naming our options that `remedy` tells of; where one is not known it is not said
-   */
-  final case class Different(
-      names: Seq[String],
-      of: String,
-      remedy: String,
-      naming: Seq[String] = Nil
-  ) extends ForeignOption
+private object ForeignOption {
+  private val Quoted = "'(\\w+)'".r
 }
 
 /**
- * How an option's value is written elsewhere.
+ * How other connectors write the values of an option.
  *
- * @param title for the documentation; empty where it is written as here
+ * @param title for the documentation; empty if they write them as we do
+ * @param translate from their form to ours
  */
-private[sparkkinesis] final case class ValueForm(title: String, read: String => String)
+private[sparkkinesis] final case class ForeignValues(title: String, translate: String => String)
 
-private[sparkkinesis] object ValueForm {
-  val AsHere: ValueForm = ValueForm("", identity)
+private[sparkkinesis] object ForeignValues {
+  val Unchanged: ForeignValues = ForeignValues("", identity)
 
-  val Milliseconds: ValueForm = ValueForm(
-    "`200` is `200ms`",
+  val Milliseconds: ForeignValues = ForeignValues(
+    "`200` becomes `200ms`",
     text => if (text.matches("\\d+")) s"${text}ms" else text
   )
 
-  val ConsumerType: ValueForm = ValueForm(
-    "`GetRecords` is `polling`, `SubscribeToShard` is `efo`",
+  /** @param pairs their word, in any case, and ours */
+  def words(pairs: (String, String)*): ForeignValues = ForeignValues(
+    pairs.map { case (theirs, ours) => s"`$theirs` becomes `$ours`" }.mkString(", "),
     text =>
-      Options.lower(text) match {
-        case "getrecords" => "polling"
-        case "subscribetoshard" => "efo"
-        case _ => text
-      }
-  )
-
-  val Aggregation: ValueForm = ValueForm(
-    "`true` is `kpl`, `false` is `none`",
-    text =>
-      Options.lower(text) match {
-        case "true" => "kpl"
-        case "false" => "none"
-        case _ => text
-      }
+      pairs
+        .collectFirst { case (theirs, ours) if normalized(theirs) == normalized(text) => ours }
+        .getOrElse(text)
   )
 }

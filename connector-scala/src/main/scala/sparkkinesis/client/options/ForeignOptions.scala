@@ -1,137 +1,186 @@
 package sparkkinesis.client.options
 
-private[client] object Connectors {
-  val Databricks = "Databricks"
-  val Awslabs = "awslabs"
-  val KinesisSql = "kinesis-sql"
-  val Glue = "Glue"
-  val Kafka = "Kafka"
+import sparkkinesis.client.options.ForeignValues.{Milliseconds, Unchanged, words}
 
-  def all(connectors: String*): String = connectors.mkString(", ")
-}
-
-/** The options of other connectors for Spark, as far as they are not spelt like ours. */
+/** The options of other Spark connectors, as far as their names differ from ours. */
 private[sparkkinesis] object ForeignOptions {
-  import Connectors._
-  import ForeignOption._
+  private val Databricks = "Databricks"
+  private val Awslabs = "awslabs"
+  private val Glue = "Glue"
+  private val Kafka = "Kafka"
+  private val SqlAndGlue = "kinesis-sql, Glue"
+  private val Sinks = "awslabs, kinesis-sql"
+  private val Sources = "awslabs, kinesis-sql, Glue"
 
-  private val NoMetadata = "Nothing is kept besides Spark's checkpoint. Leave it out."
+  private val Aggregation = words("true" -> "kpl", "false" -> "none")
+  private val ConsumerType = words("GetRecords" -> "polling", "SubscribeToShard" -> "efo")
 
-  private val connection: Seq[ForeignOption] = Seq(
-    Same("endpoint", Seq("endpointUrl"), all(Awslabs, KinesisSql, Glue)),
-    Same("region", Seq("kinesisRegion"), Awslabs),
-    Same("awsAccessKeyId", Seq("awsAccessKey"), Databricks),
-    Same("awsSecretAccessKey", Seq("awsSecretKey"), all(Databricks, Awslabs, KinesisSql)),
-    Same("awsSessionToken", Seq("sessionToken"), Awslabs),
-    Same("roleArn", Seq("stsRoleArn", "awsSTSRoleARN"), all(Awslabs, KinesisSql, Glue)),
-    Same(
-      "roleSessionName",
-      Seq("stsSessionName", "awsSTSSessionName"),
-      all(Awslabs, KinesisSql, Glue)
-    ),
-    Same("stsEndpoint", Seq("stsEndpointUrl", "awsSTSEndpoint"), all(Awslabs, Glue)),
-    Different(
-      Seq("awsUseInstanceProfile"),
-      KinesisSql,
-      "Where no credentials are given the AWS SDK looks for them, in the instance profile too. " +
-        "Leave it out."
-    ),
-    Different(
-      Seq("serviceCredential"),
-      Databricks,
-      "It exists on Databricks only. Give 'roleArn' or 'profile', or leave it out.",
-      Seq("roleArn", "profile")
-    ),
-    Different(
-      Seq("credentialProviderClass", "credentialProviderParam"),
-      Awslabs,
-      "A class made for that connector cannot be called here. Give 'roleArn' or 'profile'.",
-      Seq("roleArn", "profile")
-    ),
-    Different(
-      Seq("proxyAddress", "proxyPort", "proxyUsername", "proxyPassword"),
-      Awslabs,
-      "There are no options for a proxy."
-    )
-  )
-
-  private val position: Seq[ForeignOption] = Seq(
-    Same("startingPosition", Seq("initialPosition"), Databricks),
-    Same("startingPosition", Seq("startingOffsets"), Kafka),
-    Different(
-      Seq("startingTimestamp", "startingOffsetsByTimestamp"),
-      all(Glue, Kafka),
-      "Give the instant as 'startingPosition', such as 2026-11-21T08:00:00Z.",
-      Seq("startingPosition")
-    ),
-    Different(
-      Seq("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp"),
-      Kafka,
-      "Say where to end by 'endingPosition', such as 2026-11-21T08:00:00Z.",
-      Seq("endingPosition")
-    ),
-    Different(
-      Seq("subscribe", "subscribePattern", "assign"),
-      Kafka,
-      "Name the stream by 'streamName'.",
-      Seq("streamName")
-    )
-  )
-
-  private val bookkeeping: Seq[ForeignOption] = Seq(
-    Different(
-      Seq(
-        "metadataCommitterType",
-        "metadataPath",
-        "metadataNumRetries",
-        "metadataRetryIntervalsMs",
-        "metadataMaxRetryIntervalMs",
-        "minBatchesToRetain",
-        "dynamodb.tableName"
-      ),
-      Awslabs,
-      NoMetadata
-    ),
-    Different(
-      Seq("emitConsumerLagMetrics"),
-      Glue,
-      "What is measured is in the query's progress. Leave it out."
-    )
-  )
-
-  private val sink: Seq[ForeignOption] = Seq(
-    Same(
-      "aggregation",
-      Seq("sink.aggregationEnabled", "executor.aggregationEnabled"),
-      all(Awslabs, KinesisSql),
-      ValueForm.Aggregation
-    ),
-    Same(
-      "linger",
-      Seq("sink.recordMaxBufferedTimeMs", "executor.recordMaxBufferedTime"),
-      all(Awslabs, KinesisSql),
-      ValueForm.Milliseconds
-    ),
-    Different(
-      Seq("sink.recordTtl"),
-      Awslabs,
-      "No record is dropped; a task fails after 'deliveryTimeout': write 30000 as 30s.",
-      Seq("deliveryTimeout")
-    ),
-    Different(
-      Seq("sink.maxConnections", "executor.maxConnections"),
-      all(Awslabs, KinesisSql),
-      "'maxInFlightRequests' are a task's requests at once, a connection each; default is 16.",
-      Seq("maxInFlightRequests")
-    ),
-    Different(
-      Seq("sink.flushWaitTimeMs", "executor.flushWaitTimeMillis"),
-      all(Awslabs, KinesisSql),
-      "A task ends when every record is acknowledged. Leave it out."
-    )
-  )
+  private val NoFanOut = "This connector does not support enhanced fan-out yet and always reads " +
+    "with GetRecords. Remove the option."
+  private val EndlessRetries = "The connector repeats a failed call, with growing pauses, for as " +
+    "long as the query runs. Remove the option."
 
   /** In the order of the documentation. */
-  val All: Seq[ForeignOption] =
-    connection ++ position ++ ForeignReading.All ++ bookkeeping ++ sink
+  val All: Seq[ForeignOption] = connection ++ position ++ reading ++ fanOut ++ bookkeeping ++ sink
+
+  private def connection = Seq(
+    same("endpoint", Sources)("endpointUrl"),
+    same("region", Awslabs)("kinesisRegion"),
+    same("awsAccessKeyId", Databricks)("awsAccessKey"),
+    same("awsSecretAccessKey", "Databricks, awslabs, kinesis-sql")("awsSecretKey"),
+    same("awsSessionToken", Awslabs)("sessionToken"),
+    same("roleArn", Sources)("stsRoleArn", "awsSTSRoleARN"),
+    same("roleSessionName", Sources)("stsSessionName", "awsSTSSessionName"),
+    same("stsEndpoint", "awslabs, Glue")("stsEndpointUrl", "awsSTSEndpoint"),
+    refused("kinesis-sql")("awsUseInstanceProfile") {
+      "Without credentials in the options, the AWS SDK also looks in the instance profile. " +
+        "Remove the option."
+    },
+    refused(Databricks)("serviceCredential") {
+      "Service credentials exist on Databricks only. Set 'roleArn' or 'profile', or neither."
+    },
+    refused(Awslabs)("credentialProviderClass", "credentialProviderParam") {
+      "The connector cannot call this class. Set 'roleArn' or 'profile'."
+    },
+    refused(Awslabs)("proxyAddress", "proxyPort", "proxyUsername", "proxyPassword") {
+      "The connector has no options for a proxy."
+    }
+  )
+
+  private def position = Seq(
+    same("startingPosition", Databricks)("initialPosition"),
+    same("startingPosition", Kafka)("startingOffsets"),
+    refused("Glue, Kafka")("startingTimestamp", "startingOffsetsByTimestamp") {
+      "Set 'startingPosition' to the instant, such as 2026-11-21T08:00:00Z."
+    },
+    refused(Kafka)("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp") {
+      "Set 'endingPosition', such as 2026-11-21T08:00:00Z."
+    },
+    refused(Kafka)("subscribe", "subscribePattern", "assign")("Set 'streamName'.")
+  )
+
+  private def reading = Seq(
+    same("maxRecordsPerTrigger", Kafka)("maxOffsetsPerTrigger"),
+    refused(Sources)("maxFetchRecordsPerShard", "executor.maxFetchRecordsPerShard") {
+      "Set 'maxRecordsPerTrigger' to this value times the number of shards: it limits a batch " +
+        "over all shards."
+    },
+    refused("Databricks, awslabs, kinesis-sql, Glue, Kafka")(
+      "maxFetchDuration",
+      "maxFetchTimePerShardSec",
+      "maxFetchTimeInMs",
+      "executor.maxFetchTimeInMs",
+      "minOffsetsPerTrigger",
+      "maxTriggerDelay"
+    )("A batch takes what the executors have read ahead and does not wait. Remove the option."),
+    refused(Databricks)("shardsPerTask") {
+      "The tasks of a batch do not fetch. For more tasks, set 'minPartitions'."
+    },
+    refused(Databricks)("coalesceThresholdBlockSize", "coalesceBinSize") {
+      "The connector chooses how to divide records among tasks. Remove the option."
+    },
+    refused(Sources)(
+      "avoidEmptyBatches",
+      "client.avoidEmptyBatches",
+      "internal.avoidEmptyBatches"
+    )("Empty batches are rare: they record how far the query has read. Remove the option."),
+    refused(Glue)("addRecordTimestamp") {
+      "The column approximateArrivalTimestamp always exists. Remove the option."
+    },
+    refused(Glue)("classification", "delimiter", "inferSchema", "typeOfData") {
+      "Records arrive as bytes. Remove the option and parse the column data, for example with " +
+        "from_json or from_csv."
+    },
+    same("maxRecordsPerFetch", Sources)(
+      "getRecords.numberOfRecordsPerFetch",
+      "executor.maxRecordPerRead",
+      "maxRecordPerRead"
+    ),
+    same("minFetchPeriod", Awslabs, Milliseconds)("getRecords.fetchIntervalMs"),
+    same("shardDiscoveryInterval", "Databricks, awslabs, kinesis-sql, Glue")(
+      "shardFetchInterval",
+      "describeShardInterval",
+      "client.describeShardInterval"
+    ),
+    refused(SqlAndGlue)("idleTimeBetweenReadsInMs", "executor.idleTimeBetweenReadsInMs") {
+      "Set 'minFetchPeriod', the time between two calls per shard: write 1000 as 1000ms."
+    },
+    refused(SqlAndGlue)("addIdleTimeBetweenReads", "executor.addIdleTimeBetweenReads") {
+      "Calls to a shard are always at least 'minFetchPeriod' apart. Remove the option."
+    },
+    refused(Databricks)("maxFetchRate") {
+      "To leave more throughput to other consumers of a shard, increase 'minFetchPeriod'."
+    },
+    refused(Databricks)("maxShardsPerDescribe") {
+      "The connector lists 1000 shards per call. Remove the option."
+    },
+    refused(Awslabs)("checkNewRecordThreads") {
+      "The connector finds new records by reading ahead. Remove the option."
+    },
+    refused(Awslabs)("clientNumRetries", "clientRetryIntervalsMs", "clientMaxRetryIntervalMs") {
+      EndlessRetries
+    },
+    refused(SqlAndGlue)(
+      Seq("numRetries", "retryIntervalMs", "maxRetryIntervalMs").flatMap { name =>
+        Seq(name, s"client.$name")
+      }: _*
+    )(EndlessRetries)
+  )
+
+  private def fanOut = Seq(
+    same("consumerMode", Awslabs, ConsumerType)("consumerType").copy(remedy = NoFanOut),
+    refused("Databricks, awslabs")("consumerMode", "consumerName")(NoFanOut),
+    refused(Databricks)(
+      "consumerNamePrefix",
+      "consumerRefreshInterval",
+      "registeredConsumerId",
+      "registeredConsumerIdType",
+      "requireConsumerDeregistration"
+    )(NoFanOut),
+    refused(Awslabs)("subscribeToShard.timeoutSec", "subscribeToShard.maxRetries")(NoFanOut),
+    refused(Glue)("fanoutConsumerARN")(NoFanOut)
+  )
+
+  private def bookkeeping = Seq(
+    refused(Awslabs)(
+      "metadataCommitterType",
+      "metadataPath",
+      "metadataNumRetries",
+      "metadataRetryIntervalsMs",
+      "metadataMaxRetryIntervalMs",
+      "minBatchesToRetain",
+      "dynamodb.tableName"
+    )("The connector keeps nothing besides Spark's checkpoint. Remove the option."),
+    refused(Glue)("emitConsumerLagMetrics") {
+      "The query's progress contains the lag. Remove the option."
+    }
+  )
+
+  private def sink = Seq(
+    same("aggregation", Sinks, Aggregation)(
+      "sink.aggregationEnabled",
+      "executor.aggregationEnabled"
+    ),
+    same("linger", Sinks, Milliseconds)(
+      "sink.recordMaxBufferedTimeMs",
+      "executor.recordMaxBufferedTime"
+    ),
+    refused(Awslabs)("sink.recordTtl") {
+      "The sink drops no record: the task fails after 'deliveryTimeout'. Write 30000 as 30s."
+    },
+    refused(Sinks)("sink.maxConnections", "executor.maxConnections") {
+      "Set 'maxInFlightRequests', the number of requests that a task sends at once. Each uses " +
+        "one connection; the default is 16."
+    },
+    refused(Sinks)("sink.flushWaitTimeMs", "executor.flushWaitTimeMillis") {
+      "A task ends when Kinesis has acknowledged every record. Remove the option."
+    }
+  )
+
+  private def same(ours: String, connectors: String, values: ForeignValues = Unchanged)(
+      names: String*
+  ): ForeignOption = ForeignOption(names, connectors, Some(ours), values)
+
+  private def refused(connectors: String)(names: String*)(remedy: String): ForeignOption =
+    ForeignOption(names, connectors, remedy = remedy)
 }

@@ -1,10 +1,10 @@
 package sparkkinesis.client.options
 
 /**
- * The options do not say what to do, or not without contradiction.
+ * An option is unknown, missing, invalid or in conflict with another.
  *
- * @param condition a stable name, one of [[OptionException]]'s
- * @param message names the option and what to do; holds no secret
+ * @param condition a stable name, one of the constants of the companion object
+ * @param message names the option and what to do; contains no secret
  */
 final class OptionException(val condition: String, message: String)
     extends IllegalArgumentException(message)

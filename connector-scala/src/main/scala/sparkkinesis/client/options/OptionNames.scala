@@ -1,16 +1,17 @@
 package sparkkinesis.client.options
 
-import sparkkinesis.client.options.Options.lower
+import java.util.Locale
+
 import sparkkinesis.compat._
 
-/** Names of options that are not ours: Spark's, and misspelt ones. */
+/** The names of options: their spelling, Spark's own, and the nearest to a misspelled one. */
 private[client] object OptionNames {
 
   /**
-   * What Spark itself puts among a source's or sink's options, or reads from there.
+   * The options that Spark itself adds to those of a source or sink, or reads from there.
    *
    * `path(s)`: `load(path)`, `start(path)` (DataSourceV2Utils); `checkpointLocation`, `queryName`:
-   * DataStreamWriter hands all its options to the table; the rest: AsyncProgressTracking of
+   * DataStreamWriter passes all its options to the table; the rest: AsyncProgressTracking of
    * MicroBatchExecution.
    */
   val Spark: Seq[String] = Seq(
@@ -25,25 +26,21 @@ private[client] object OptionNames {
 
   def isSparks(name: String): Boolean = Spark.exists(_.equalsIgnoreCase(name))
 
-  /** What to say about a name that is neither ours in any spelling nor Spark's. */
-  def unknown(name: String, known: Seq[String]): String = {
-    val hint = OptionAliases.remedy(name, known).getOrElse {
-      val bare = lower(name).stripPrefix(OptionAliases.Prefix)
-      val meant = nearest(bare, known).fold("")(near => s"Did you mean '$near'? ")
-      s"${meant}Known are: ${known.sorted.mkString(", ")}."
-    }
-    s"There is no option '$name' here. $hint"
-  }
+  /** In lower case. */
+  def normalized(name: String): String = name.toLowerCase(Locale.ROOT)
 
-  /** Close enough to be a slip: a third of the letters may differ. */
-  private def nearest(name: String, known: Seq[String]): Option[String] = {
-    val byDistance = known.map(candidate => candidate -> distance(name, lower(candidate)))
-    byDistance.minByOption(_._2).collect {
-      case (candidate, edits) if edits <= math.max(2, name.length / 3) => candidate
+  /** Without the prefix `kinesis.`, which some connectors require and which is optional here. */
+  def withoutPrefix(name: String): String = normalized(name).stripPrefix("kinesis.")
+
+  /** The known name that differs from `name` in at most a third of the letters. */
+  def nearest(name: String, known: Seq[String]): Option[String] = {
+    val bare = withoutPrefix(name)
+    known.map(it => it -> distance(bare, normalized(it))).minByOption(_._2).collect {
+      case (candidate, edits) if edits <= math.max(2, bare.length / 3) => candidate
     }
   }
 
-  /** Letters to insert, remove or replace (Levenshtein). */
+  /** The Levenshtein distance: number of letters to insert, remove or replace. */
   private[client] def distance(a: String, b: String): Int = {
     val last = a.foldLeft((0 to b.length).toVector) { (above, letter) =>
       b.indices

@@ -1,64 +1,66 @@
 package sparkkinesis.client.options
 
-import java.util.Locale
+import java.net.URI
 
 import scala.concurrent.duration._
+import scala.util.Try
 
+import sparkkinesis.client.options.OptionNames.normalized
 import sparkkinesis.compat._
 
 /**
- * Options as a user gave them, their names known and free of case; read by type.
+ * The options that a user set. Their names are known and have no case.
  *
- * Each reader answers `None` where the option is absent and throws [[OptionException]] where its
- * value is not of the type.
+ * Each method that reads a value returns `None` if the option is not set, and throws
+ * [[OptionException]] if the value does not have the type.
  */
-final class Options private (values: Map[String, GivenOption]) {
+final class Options private (values: Map[String, OptionValue]) {
   import Options._
 
-  def contains(name: String): Boolean = values.contains(lower(name))
+  def contains(name: String): Boolean = values.contains(normalized(name))
 
-  /** Not blank, without the white space around it. */
-  def text(name: String): Option[String] = values.get(lower(name)).map { option =>
+  /** A value that is not blank, without surrounding white space. */
+  def text(name: String): Option[String] = values.get(normalized(name)).map { option =>
     val value = option.value.trim
-    if (value.isEmpty) throw invalid(name, "a value", "Leave it out to have the default.")
+    if (value.isEmpty) throw invalid(name, "a value", "To use the default, remove the option.")
     value
   }
 
-  /** For messages: the name in quotes, after the one that was given where that was another's. */
-  def named(name: String): String = values.get(lower(name)).fold(s"'$name'")(_.named(name))
+  /** For messages: the user's name in quotes, with ours if they differ. */
+  def named(name: String): String = values.get(normalized(name)).fold(s"'$name'")(_.named(name))
 
-  /** One or more, with commas between them; none of them blank. */
+  /** Values separated by commas, none of them blank. */
   def texts(name: String): Seq[String] = text(name).toSeq.flatMap { all =>
     val each = all.split(",", -1).toSeq.map(_.trim)
     if (each.exists(_.isEmpty))
-      throw invalid(name, "a value before and after each comma", "Take out the comma too many.")
+      throw invalid(name, "a value before and after each comma", "Remove the extra comma.")
     each
   }
 
   /** `true` or `false`. */
   def boolean(name: String): Option[Boolean] = text(name).map { value =>
-    value.toLowerCase(Locale.ROOT).toBooleanOption.getOrElse {
-      throw invalid(name, "true or false", "Say one of the two.")
+    normalized(value).toBooleanOption.getOrElse {
+      throw invalid(name, "true or false", "Set one of the two.")
     }
   }
 
-  /** A whole number, 1 to 2^31 - 1. */
+  /** A whole number from 1 to 2^31 - 1. */
   def positiveInt(name: String): Option[Int] = text(name).map { value =>
     value.toIntOption.filter(_ > 0).getOrElse {
-      throw invalid(name, s"a whole number from 1 to ${Int.MaxValue}", "Give it in digits.")
+      throw invalid(name, s"a whole number from 1 to ${Int.MaxValue}", "Use digits only.")
     }
   }
 
-  /** A whole number, 1 to 2^63 - 1. */
+  /** A whole number from 1 to 2^63 - 1. */
   def positiveLong(name: String): Option[Long] = text(name).map { value =>
     value.toLongOption.filter(_ > 0).getOrElse {
-      throw invalid(name, s"a whole number from 1 to ${Long.MaxValue}", "Give it in digits.")
+      throw invalid(name, s"a whole number from 1 to ${Long.MaxValue}", "Use digits only.")
     }
   }
 
-  /** More than nothing, at most a year: digits and one of `ms`, `s`, `m`, `h`. */
+  /** More than zero and at most one year: digits and one of `ms`, `s`, `m`, `h`. */
   def duration(name: String): Option[FiniteDuration] = text(name).map { value =>
-    val read = lower(value) match {
+    val read = normalized(value) match {
       case DurationPattern(digits, unit) =>
         val most = LongestDuration.toMillis / DurationUnits(unit).toMillis
         digits.toLongOption.filter(n => n > 0 && n <= most).map(_ * DurationUnits(unit))
@@ -68,14 +70,14 @@ final class Options private (values: Map[String, GivenOption]) {
       throw invalid(
         name,
         s"a duration above zero such as 200ms, 10s, 5m or 1h, at most ${LongestDuration.toHours}h",
-        "Write digits and a unit, without a space."
+        DigitsAndUnit
       )
     }
   }
 
-  /** Bytes, 1 to 2^50: digits alone, or with one of `k`, `m`, `g` (times 1024). */
+  /** A number of bytes from 1 to 2^50: digits, and optionally `k`, `m` or `g` (powers of 1024). */
   def size(name: String): Option[Long] = text(name).map { value =>
-    val read = lower(value) match {
+    val read = normalized(value) match {
       case SizePattern(digits, unit) =>
         val most = LargestSize >> SizeShifts(unit)
         digits.toLongOption.filter(n => n > 0 && n <= most).map(_ << SizeShifts(unit))
@@ -85,47 +87,69 @@ final class Options private (values: Map[String, GivenOption]) {
       throw invalid(
         name,
         s"a size above zero such as 512k, 64m or 1g, at most ${LargestSize >> 30}g",
-        "Write digits and a unit, without a space."
+        DigitsAndUnit
       )
     }
   }
 
+  /** The URL of an endpoint: `http` or `https` with a host, without user and password. */
+  def endpoint(name: String): Option[URI] = text(name).map { text =>
+    if (text.contains('@'))
+      throw new OptionException(
+        OptionException.InvalidOption,
+        s"Option ${named(name)} contains an '@': expected a URL without user and password. " +
+          "Set credentials in their own options."
+      )
+    Try(new URI(text)).toOption.filter(isHttp).getOrElse {
+      throw invalid(
+        name,
+        "a URL with http or https and a host, such as http://127.0.0.1:4567",
+        "To use the endpoint of the region, remove the option."
+      )
+    }
+  }
+
+  private def isHttp(uri: URI): Boolean =
+    Option(uri.getScheme).map(normalized).exists(Set("http", "https")) && uri.getHost != null
+
   /**
-   * What to throw where the value does not serve. A secret value is not repeated.
+   * The exception for an invalid value. Masks the value of a secret.
    *
-   * @param expected goes on "expected ..."
-   * @param remedy a sentence
+   * @param expected follows "expected"
+   * @param remedy a sentence that says what to do
    */
   def invalid(name: String, expected: String, remedy: String): OptionException = {
     val value =
-      if (Secrets(lower(name))) "***" else values.get(lower(name)).fold("")(_.written)
+      if (Secrets(normalized(name))) "***" else values.get(normalized(name)).fold("")(_.written)
     new OptionException(
       OptionException.InvalidOption,
       s"Option ${named(name)} is '$value': expected $expected. $remedy"
     )
   }
 
-  /** Positions as other connectors write them become ours. */
-  private def withPosition: Options = values.get(lower(Position)).fold(this) { option =>
-    val value = OptionAliases.position(option.value).left.map { remedy =>
+  /** Translates a position from the form of another connector. */
+  private def withPosition: Options = values.get(normalized(Position)).fold(this) { option =>
+    val value = OptionParser.position(option.value).left.map { remedy =>
       invalid(Position, "an instant such as 2026-11-21T08:00:00Z", remedy)
     }
-    val read = option.copy(value = value.fold(throw _, identity))
-    new Options(values.updated(lower(Position), read))
+    val translated = option.copy(value = value.fold(throw _, identity))
+    new Options(values.updated(normalized(Position), translated))
   }
 
-  /** Names only: values may be secret. */
+  /** Names only, because a value may be secret. */
   override def toString: String =
     values.values.map(_.name).toSeq.sorted.mkString("Options(", ", ", ")")
 }
 
 object Options {
 
-  /** Never printed. */
-  private val Secrets =
-    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId").map(lower)
+  /** Options whose values are never printed. */
+  private val SecretNames =
+    Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId")
+  private val Secrets = SecretNames.map(normalized).toSet
 
   private val Position = "startingPosition"
+  private val DigitsAndUnit = "Write digits and a unit, without a space."
 
   private val DurationPattern = "(\\d+)(ms|s|m|h)".r
   private val DurationUnits = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute, "h" -> 1.hour)
@@ -135,22 +159,20 @@ object Options {
   private val LargestSize = 1L << 50
 
   /**
-   * @param map as Spark hands them over
-   * @param known the names that mean something here; Spark's own, and what other connectors call
-   *   ours, come on top
-   * @throws OptionException where a name means nothing, with the name that was perhaps meant, or
-   *   two names mean the same
+   * Reads the options that Spark passes.
+   *
+   * @param known our options that apply here. Spark's own options are ignored, and other
+   *   connectors' names for the known options are accepted
+   * @throws OptionException if a name is unknown (suggests the nearest), or if two names mean the
+   *   same option
    */
   def parse(map: Map[String, String], known: Seq[String]): Options =
-    new Options(OptionAliases.read(map, known)).withPosition
+    new Options(OptionParser.read(map, known)).withPosition
 
-  /** Which of the known options a name means, in any of its spellings. */
+  /** The known option that a name means, in any of its spellings. */
   def meaning(name: String, known: Seq[String]): Option[String] =
-    OptionAliases.resolve(name, known).map(_._1)
+    OptionParser.resolve(name, known).map(_._1)
 
-  /** Whether an option of this name holds a value that is never printed. */
-  def isSecret(name: String): Boolean =
-    meaning(name, ConnectionOptions.Names).exists(ours => Secrets(lower(ours)))
-
-  private[client] def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+  /** Whether the value of the option is never printed. */
+  def isSecret(name: String): Boolean = meaning(name, SecretNames).nonEmpty
 }

@@ -6,26 +6,26 @@ import java.security.MessageDigest
 import sparkkinesis.model.{HashKey, PutEntry}
 
 /**
- * Makes one Kinesis record of many, as the Kinesis Producer Library does and [[AggregatedRecord]]
- * reads it. Byte for byte what that library writes: both tables, then the records as they came.
- * Reused after `result`; for one thread.
+ * Builds aggregated records like the Kinesis Producer Library (KPL), for [[AggregateReader]] and
+ * other consumers. The bytes are those of the KPL: both tables, then the records in their order.
+ * Reusable after `result`. Not thread-safe.
  *
- * A record alone goes as it came. Not so one whose data begin as an aggregate does (`F3 89 9A C2`):
- * readers would take it apart where it happened to be alone, and leave it whole among others, for
- * they open the outer aggregate only. The Kinesis Producer Library leaves that to chance. Here it
- * becomes an aggregate of one record, so that one record written always is one record read; unless
- * the stream has no room for that: then it goes plain, each time, as no aggregate can hold it.
+ * A single record is written without an aggregate, unless its data start like an aggregate (`F3 89
+ * 9A C2`). Consumers would deaggregate such data, but not inside another aggregate, because they
+ * deaggregate once. Therefore it is written as an aggregate of one record, so that one record
+ * written is one record read. (The KPL does not do this.) If that exceeds the limit of the stream,
+ * no aggregate can contain the record, and it is always written without one.
  *
- * @param maxRecordBytes what the stream allows for data and partition key together. Nothing is
- *   refused for it: ask `sizeWith` before each `add`
+ * @param maxRecordBytes limit of the stream for data and partition key. The builder does not
+ *   enforce it: call `sizeWith` before each `add`
  */
 final class AggregateBuilder(maxRecordBytes: Int) {
   import AggregateBuilder._
-  import AggregatedRecord._
+  import AggregateReader._
 
-  private val partitionKeys = new TextTable[String](PartitionKeyTag, identity)
-  private val hashKeys = new TextTable[HashKey](HashKeyTag, _.toString)
-  private val records = new ProtobufBytes
+  private val partitionKeys = new KeyTable[String](PartitionKeyTag, identity)
+  private val hashKeys = new KeyTable[HashKey](HashKeyTag, _.toString)
+  private val records = new ProtobufWriter
   private lazy val md5 = MessageDigest.getInstance("MD5")
 
   private var first = Option.empty[PutEntry]
@@ -33,25 +33,25 @@ final class AggregateBuilder(maxRecordBytes: Int) {
   private var bytes = 0L
   private var messageBytes = 0L
 
-  /** Records added. */
+  /** Number of records added. */
   def count: Int = added
 
-  /** Bytes of the record as it is now, data and partition key, as limits count; 0 of none. */
+  /** Size of the result, as the limits count: data and partition key. 0 without records. */
   def size: Long = bytes
 
-  /** What `size` would be with one more. */
+  /** The value of `size` after adding the record. */
   def sizeWith(entry: PutEntry): Long = {
     val aggregate = EnvelopeBytes + messageBytes + growth(entry)
     if (added > 0 || isWrapped(entry, aggregate)) aggregate else plainSize(entry)
   }
 
-  /** The entry's data must not change until `result`. */
+  /** The data of the record must not change until `result`. */
   def add(entry: PutEntry): Unit = {
     bytes = sizeWith(entry)
     messageBytes += growth(entry)
     partitionKeys.add(entry.partitionKey)
     entry.explicitHashKey.foreach(hashKeys.add)
-    if (added == 0) first = Some(entry) // perhaps it stays alone: large data are not copied
+    if (added == 0) first = Some(entry) // not copied yet, because it may remain the only one
     else {
       if (added == 1) first.foreach(write)
       write(entry)
@@ -60,10 +60,11 @@ final class AggregateBuilder(maxRecordBytes: Int) {
   }
 
   /**
-   * The record, and the builder is empty. An aggregate lies in the shard of its first record: the
-   * partition key is `a` and the explicit hash key that of the first, or the MD5 of its key.
+   * Returns the record and clears the builder. An aggregate belongs to the shard of its first
+   * record: its partition key is `a`, and its explicit hash key is the hash key of the first
+   * record.
    *
-   * @throws NoSuchElementException where nothing was added
+   * @throws NoSuchElementException if nothing was added
    */
   def result(): PutEntry = {
     val entry = first.getOrElse(throw new NoSuchElementException("No record was added."))
@@ -87,17 +88,17 @@ final class AggregateBuilder(maxRecordBytes: Int) {
     messageBytes = 0
   }
 
-  /** @param aggregate the size of an aggregate of this record alone */
+  /** @param aggregate size of an aggregate that contains only this record */
   private def isWrapped(entry: PutEntry, aggregate: Long): Boolean =
     isMarked(entry.data, 0, entry.data.length) && aggregate <= maxRecordBytes
 
-  /** How many bytes longer the message were. */
+  /** Number of bytes that the record adds to the message. */
   private def growth(entry: PutEntry): Long = {
     val tables = partitionKeys.growth(entry.partitionKey) + (entry.explicitHashKey match {
       case Some(key) => hashKeys.growth(key)
       case None => 0
     })
-    tables.toLong + TagBytes + ProtobufBytes.spanLength(bodyLength(entry))
+    tables.toLong + TagBytes + ProtobufWriter.spanLength(bodyLength(entry))
   }
 
   private def bodyLength(entry: PutEntry): Int = {
@@ -106,10 +107,10 @@ final class AggregateBuilder(maxRecordBytes: Int) {
       case None => 0
     }
     indexLength(partitionKeys.index(entry.partitionKey)) + hashKeyLength +
-      TagBytes + ProtobufBytes.spanLength(entry.data.length)
+      TagBytes + ProtobufWriter.spanLength(entry.data.length)
   }
 
-  private def indexLength(index: Int): Int = TagBytes + ProtobufBytes.varintLength(index)
+  private def indexLength(index: Int): Int = TagBytes + ProtobufWriter.varintLength(index)
 
   private def write(entry: PutEntry): Unit = {
     records.varint(RecordTag)
@@ -137,14 +138,14 @@ final class AggregateBuilder(maxRecordBytes: Int) {
 
 private object AggregateBuilder {
 
-  /** Of every aggregate, as the Kinesis Producer Library has it. */
+  /** The partition key of every aggregate, as in the KPL. */
   val PartitionKey = "a"
 
   private val TagBytes = 1
 
-  /** What an aggregate has beyond its message. */
+  /** Bytes of an aggregate besides its message. */
   private val EnvelopeBytes =
-    AggregatedRecord.MarkBytes + AggregatedRecord.DigestBytes + PartitionKey.length.toLong
+    AggregateReader.MarkBytes + AggregateReader.DigestBytes + PartitionKey.length.toLong
 
   private val Mark = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
 

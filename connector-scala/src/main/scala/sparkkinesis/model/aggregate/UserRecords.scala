@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.{HashKey, PutEntry}
 
-/** What went into a record that [[AggregateBuilder]] made. */
+/** The user records in a record of [[AggregateBuilder]]. */
 object UserRecords {
 
   /**
-   * The user records again, in their order, each with data of its own. A record that is no aggregate
-   * of ours, which the key `a` and an explicit hash key tell, is the one user record itself: so is
-   * a user's own aggregate that was written plain. A partition key with half a surrogate pair comes
-   * back with `?` in its place, which is what Kinesis would have stored and hashed.
+   * The user records in their order, each with a copy of its data. A record that is not our
+   * aggregate, which has the key `a` and an explicit hash key, is itself the only user record.
+   * This includes an aggregate that the user wrote as a plain record. Half of a surrogate pair in
+   * a partition key becomes `?`, as Kinesis would store and hash it.
    */
   def of(entry: PutEntry): Vector[PutEntry] = {
-    val aggregate = new AggregatedRecord
+    val aggregate = new AggregateReader
     val count =
       if (isOurs(entry)) aggregate.open(entry.data, 0, entry.data.length) else 0
     if (count == 0) Vector(entry) else Vector.fill(count)(next(aggregate, entry.data))
@@ -23,7 +23,7 @@ object UserRecords {
   private def isOurs(entry: PutEntry) =
     entry.partitionKey == AggregateBuilder.PartitionKey && entry.explicitHashKey.isDefined
 
-  private def next(aggregate: AggregatedRecord, data: Array[Byte]): PutEntry = {
+  private def next(aggregate: AggregateReader, data: Array[Byte]): PutEntry = {
     aggregate.next()
     def text(begin: Int, length: Int) = new String(data, begin, length, UTF_8)
     val hashKey =

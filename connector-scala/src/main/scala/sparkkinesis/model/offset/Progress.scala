@@ -4,27 +4,29 @@ import java.time.Instant
 
 import sparkkinesis.model.{Position, SequenceNumber}
 
-/** How far one shard has been read. Always between whole Kinesis records. */
+/** How far one shard has been read. It is always between two Kinesis records, never inside one. */
 sealed trait Progress
 
 object Progress {
 
-  /** Nothing read yet, and everything still kept is wanted. */
+  /** Nothing has been read. Reading starts at the oldest record. */
   case object TrimHorizon extends Progress
 
-  /** Nothing read yet; wanted is what arrived at or after the instant. */
+  /**
+   * Nothing has been read. Reading starts with the records that arrived at or after the instant.
+   */
   final case class AtTimestamp(instant: Instant) extends Progress
 
-  /** Nothing read yet; wanted is that record and what lies behind it. */
+  /** Nothing has been read. Reading starts at this record. */
   final case class From(sequenceNumber: SequenceNumber) extends Progress
 
-  /** Read up to this record and including it. */
+  /** The shard has been read up to and including this record. */
   final case class After(sequenceNumber: SequenceNumber) extends Progress
 
-  /** Read to the shard's end: its children may follow. */
+  /** The shard has been read to its end. Its children may follow. */
   case object Finished extends Progress
 
-  /** Where reading goes on; `None` behind the end. */
+  /** The position of the next read. `None` at the end of the shard. */
   def position(progress: Progress): Option[Position] = progress match {
     case TrimHorizon => Some(Position.TrimHorizon)
     case AtTimestamp(instant) => Some(Position.AtTimestamp(instant))

@@ -5,19 +5,22 @@ import scala.collection.immutable.SortedMap
 import sparkkinesis.compat._
 import sparkkinesis.model.{StreamArn, StreamShard}
 
-/** How far each of a source's streams has been read: what Spark logs before each batch. */
+/** How far each stream of a source has been read. Spark logs it before each batch. */
 final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
 
-  /** Without the shards finished in it, and without waiting for them. */
+  /** This offset without the shards that are finished in it, and without waiting for them. */
   lazy val settled: SourceOffset = transform((_, offset) => offset.settled)
 
-  /** Each stream's offset through `change`; this very object where none became another. */
+  /** Applies `change` to the offset of each stream. Returns this object if nothing changed. */
   def transform(change: (StreamArn, StreamOffset) => StreamOffset): SourceOffset = {
     val all = streams.transform(change)
     if (all.forall { case (arn, offset) => offset eq streams(arn) }) this else SourceOffset(all)
   }
 
-  /** The shards a batch that starts here may read: every parent was finished before. */
+  /**
+   * The shards that a batch from this offset may read: every parent was finished in earlier
+   * batches.
+   */
   lazy val readable: Map[StreamShard, Progress] = {
     val all = for {
       (arn, offset) <- streams.iterator
@@ -26,7 +29,7 @@ final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
     all.toMap
   }
 
-  /** `None` where the offset does not have the shard. */
+  /** `None` if the offset does not contain the shard. */
   def shard(shard: StreamShard): Option[ShardProgress] =
     streams.get(shard.stream).flatMap(_.shards.get(shard.shard))
 }

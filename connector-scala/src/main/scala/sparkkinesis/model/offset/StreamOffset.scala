@@ -7,12 +7,12 @@ import scala.collection.immutable.SortedMap
 import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
- * How far one shard is, and which shards must be finished before it may be read.
+ * How far one shard has been read, and the shards that must be finished before.
  *
- * @param waitsFor parents not finished yet, of which some may not be in the offset yet; a shard that
- *   waits has read nothing
- * @param completeAsOf whatever arrived in this shard before that time has been read; none where
- *   nothing is owed yet, as at the trim horizon of a new query
+ * @param waitsFor unfinished parents; some may not be in the offset yet. Nothing of the shard
+ *   has been read while it waits
+ * @param completeAsOf all records that arrived before this time have been read; `None` if the
+ *   query need not read any record yet, such as at the trim horizon of a new query
  */
 final case class ShardProgress(
     progress: Progress,
@@ -23,10 +23,10 @@ final case class ShardProgress(
 /**
  * How far a whole stream has been read.
  *
- * Each finished shard stays for one offset, so that "finished in an earlier batch" can be seen, and is
- * dropped in the next; its children are in the offset by then.
+ * A finished shard stays in one offset, which shows that it was finished in an earlier batch. The
+ * next offset does not contain it. By then the offset contains its children.
  *
- * @param created of the stream; another stream under the same name has another
+ * @param created creation time of the stream, which identifies it among streams with the same name
  */
 final case class StreamOffset(
     stream: StreamArn,
@@ -34,7 +34,7 @@ final case class StreamOffset(
     shards: SortedMap[ShardId, ShardProgress]
 ) {
 
-  /** Without the shards finished in it, and without waiting for them. */
+  /** This offset without the shards that are finished in it, and without waiting for them. */
   lazy val settled: StreamOffset = {
     val finished = shards.collect {
       case (id, shard) if shard.progress == Progress.Finished => id
@@ -46,7 +46,10 @@ final case class StreamOffset(
       })
   }
 
-  /** The shards a batch that starts here may read: every parent was finished before. */
+  /**
+   * The shards that a batch from this offset may read: every parent was finished in earlier
+   * batches.
+   */
   lazy val readable: SortedMap[ShardId, Progress] =
     settled.shards.collect { case (id, shard) if shard.waitsFor.isEmpty => id -> shard.progress }
 }

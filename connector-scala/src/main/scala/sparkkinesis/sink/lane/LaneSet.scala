@@ -1,13 +1,13 @@
 package sparkkinesis.sink.lane
 
-import sparkkinesis.model.{KeyHash, PutEntry, ShardId, ShardMap}
+import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardId, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.metrics.ShardSleep
 import sparkkinesis.sink.rate.TargetStream
 
 /** The lanes of a stream, one per shard of the latest listing. */
 private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, now: Long) {
-  private val hash = new KeyHash
+  private val hash = new PartitionKeyHasher
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
   private var byShard = lanes.map(lane => lane.shard -> lane).toMap

@@ -153,7 +153,7 @@ private[sink] final class PutResponses(
   private def requireRetryable(result: PutResult): Unit = result match {
     case PutResult.Failed(code, message) if ErrorCodes.isPermanent(code) =>
       val text = s"PutRecords for stream $stream rejected a record: $message ($code)."
-      ErrorCodes.maker(code).foreach(make => throw make(text, null))
+      ErrorCodes.exception(code).foreach(make => throw make(text, null))
     case _ => ()
   }
 

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.client.Clock
-import sparkkinesis.model.{KeyHash, PutEntry, ShardMap}
+import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
@@ -31,7 +31,7 @@ final class RecordWriter(
 ) extends AutoCloseable {
   import RecordWriter._
 
-  private val hash = new KeyHash
+  private val hash = new PartitionKeyHasher
   private val threads = new WriterThreads
   private var isClosed = false
 

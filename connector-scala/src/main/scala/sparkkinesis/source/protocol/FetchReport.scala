@@ -2,7 +2,7 @@ package sparkkinesis.source.protocol
 
 import java.time.Instant
 
-import sparkkinesis.client.{Diagnosis, KinesisException}
+import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, StreamShard}
 
@@ -73,7 +73,7 @@ object FetchFailure {
 
   /** @param cause names where the call went */
   def of(cause: KinesisException, shard: StreamShard, generation: Long): FetchFailure = {
-    val diagnosis = Diagnosis.of(cause)
+    val diagnosis = ErrorCondition.of(cause)
     val what = s"Reading $shard failed: ${cause.getMessage}"
     FetchFailure(diagnosis.condition, diagnosis.explain(what), shard, generation)
   }

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 import org.apache.spark.SparkThrowable
 
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{Diagnosis, KinesisException}
+import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.sink.write.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
@@ -37,7 +37,7 @@ object ConnectorError {
   private val log = LoggerFactory.getLogger(classOf[ConnectorError])
   private val InvalidOptions = "42616" // Spark's own state for invalid options
   private val DataSource = "KD000" // Spark's class for data source errors
-  private val LateDelivery = Diagnosis(
+  private val LateDelivery = ErrorCondition(
     "KINESIS_DELIVERY_TIMEOUT",
     "Add shards to the stream, write less data at a time, or raise option 'deliveryTimeout'."
   )
@@ -56,7 +56,7 @@ object ConnectorError {
     withStackOf(e, new ConnectorError(e.condition, e.getMessage, InvalidOptions))
 
   def of(e: KinesisException): ConnectorError = {
-    val error = diagnosed(e, Diagnosis.of(e))
+    val error = diagnosed(e, ErrorCondition.of(e))
     e match {
       case _: KinesisException.Other => log.warn(error.getMessage, e) // unexpected: keep its stack
       case _ => logBriefly(error, e)
@@ -70,7 +70,7 @@ object ConnectorError {
     error
   }
 
-  private def diagnosed(e: Throwable, diagnosis: Diagnosis): ConnectorError = {
+  private def diagnosed(e: Throwable, diagnosis: ErrorCondition): ConnectorError = {
     val text = diagnosis.explain(e.getMessage)
     withStackOf(e, new ConnectorError(diagnosis.condition, text, DataSource))
   }

@@ -30,15 +30,15 @@ private[sparkkinesis] object FetchServices {
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
     val (arns, access) = run.streams.toSeq.unzip
-    val leases = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
+    val loans = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
     val driver = new DriverLink(run.id, AskTimeout)
     lazy val service: FetchService = new FetchService(
       executor,
       host,
-      leases.transform((arn, lease) => StreamClient(run.streams(arn).ref, lease.client)),
+      loans.transform((arn, loan) => StreamClient(run.streams(arn).ref, loan.value)),
       () => {
         services.remove(run.id, service)
-        leases.values.foreach(_.close())
+        loans.values.foreach(_.close())
       },
       run.options.fetch,
       status => heartbeat(driver, run.id, status),

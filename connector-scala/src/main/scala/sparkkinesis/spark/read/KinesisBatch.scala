@@ -29,9 +29,9 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   }
 
   private def planned(access: StreamAccess): ((StreamArn, StreamAccess), Seq[ShardRange]) =
-    Using.resource(ClientPool.shared.borrow(access.client)) { lease =>
+    Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val read = new BatchReadPlanner(
-        StreamClient(access.ref, lease.client),
+        StreamClient(access.ref, loan.value),
         options.batchStart(access.ref),
         options.batchEnd(access.ref),
         bounds,

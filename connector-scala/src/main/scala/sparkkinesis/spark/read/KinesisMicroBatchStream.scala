@@ -11,8 +11,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
-import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{SystemChance, SystemClock}
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStreams, StreamCheck}
 import sparkkinesis.source.options.SourceOptions
@@ -34,10 +34,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   import KinesisMicroBatchStream._
 
   private val context = SparkContext.getOrCreate()
-  private val leases: Seq[Lease] =
+  private val loans: Seq[Loan[KinesisClient]] =
     ClientPool.shared.borrowAll(options.streams.map(_.client))
-  private val checked = options.streams.zip(leases).map { case (access, lease) =>
-    access -> checkedStream(StreamClient(access.ref, lease.client))
+  private val checked = options.streams.zip(loans).map { case (access, loan) =>
+    access -> checkedStream(StreamClient(access.ref, loan.value))
   }
   private val streams = new QueryStreams(options, checked)
   private var stopAtMillis = Option.empty[Long]
@@ -140,7 +140,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     try {
       watching.foreach(_.close())
       reading.foreach(_.stop())
-    } finally leases.foreach(_.close())
+    } finally loans.foreach(_.close())
 
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     reading

@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import sparkkinesis.client.aws.{ClientPool, Lease}
-import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.{KinesisClient, Loan, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
@@ -56,7 +56,7 @@ final class KinesisPartitionReader(
     ranges: Seq[ShardRange],
     ahead: Option[FetchService]
 ) extends PartitionReader[InternalRow] {
-  private val leases = mutable.Map.empty[StreamArn, Lease]
+  private val loans = mutable.Map.empty[StreamArn, Loan[KinesisClient]]
   private var readRecords = 0L
   private var readBytes = 0L
   private val readers =
@@ -76,7 +76,7 @@ final class KinesisPartitionReader(
     row.next() || nextPage()
   }
 
-  override def close(): Unit = leases.values.foreach(_.close())
+  override def close(): Unit = loans.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(
@@ -93,10 +93,10 @@ final class KinesisPartitionReader(
       ahead.foreach(_.countReread())
       val arn = range.shard.stream
       val access = streams(arn)
-      val lease = leases.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
+      val loan = loans.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
       val context = TaskContext.get()
       val reader = new ShardRangeReader(
-        StreamClient(access.ref, lease.client),
+        StreamClient(access.ref, loan.value),
         options.fetch,
         SystemClock,
         SystemChance,

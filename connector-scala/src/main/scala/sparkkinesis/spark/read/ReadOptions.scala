@@ -32,9 +32,9 @@ private[spark] object ReadOptions {
   }
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
-    Using.resource(ClientPool.shared.borrow(stream.client)) { lease =>
+    Using.resource(ClientPool.shared.borrow(stream.client)) { loan =>
       StreamCheck.Retrying(SystemClock, SystemChance) {
-        ShardSnapshot.list(lease.client, stream.ref, ShardFilter.FromTrimHorizon).shards
+        ShardSnapshot.list(loan.value, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }
 

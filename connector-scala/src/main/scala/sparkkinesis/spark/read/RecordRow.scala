@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkkinesis.model.aggregate.AggregatedRecord
+import sparkkinesis.model.aggregate.AggregateReader
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 
 /**
@@ -26,7 +26,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   private var shardText = UTF8String.EMPTY_UTF8
   private var records = PackedRecords.Empty
   private var index = -1
-  private val aggregate = new AggregatedRecord
+  private val aggregate = new AggregateReader
   private var subRecords = 0 // number in the record; 0 if it is not an aggregate
   private var subRecord = 0
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 
-import sparkkinesis.client.{StreamAccess, StreamReach}
+import sparkkinesis.client.{StreamAccess, ConnectionDefaults}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder}
@@ -16,7 +16,7 @@ import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
 /** One batch write, or the write of one micro-batch, on the driver. */
 private[spark] final class KinesisWrite(
     stream: Option[StreamAccess],
-    reach: StreamReach,
+    defaults: ConnectionDefaults,
     options: SinkOptions,
     columns: RowRecord,
     deadLetters: Option[DeadLetterFolder],
@@ -26,7 +26,7 @@ private[spark] final class KinesisWrite(
 
   override def description(): String = {
     val rows = columns.stream.map(column => s"the streams in column '${column.name}'")
-    val named = stream.map(it => s"stream ${it.ref} (${it.client.target})")
+    val named = stream.map(it => s"stream ${it.ref} (${it.client.location})")
     s"Kinesis ${(named ++ rows).mkString(", ")}"
   }
 
@@ -59,7 +59,7 @@ private[spark] final class KinesisWrite(
     }
     val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
     KinesisDataWriterFactory(
-      WriteSettings(described, reach, options, columns, deadLetters, executors)
+      WriteSettings(described, defaults, options, columns, deadLetters, executors)
     )
   }
 }

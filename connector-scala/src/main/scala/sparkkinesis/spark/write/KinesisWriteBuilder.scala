@@ -54,11 +54,11 @@ final class KinesisWriteBuilder(
   private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
     val stream = fixed(parsed, columns)
     val isByName = columns.stream.exists(!_.isArn)
-    val reach = ConnectionOptions.reach(parsed, stream, isByName, AwsRegion.default)
+    val defaults = ConnectionOptions.defaults(parsed, stream, isByName, AwsRegion.default)
     val letters = sink.deadLetters.map {
       DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
     }
-    new KinesisWrite(stream, reach, sink, columns, letters, query)
+    new KinesisWrite(stream, defaults, sink, columns, letters, query)
   }
 
   private def fixed(parsed: Options, columns: RowRecord): Option[StreamAccess] =

@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.{ClientPool, Lease}
+import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.rate.TargetStream
 
@@ -19,7 +19,7 @@ import sparkkinesis.sink.rate.TargetStream
  * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class RoutedStreams(
-    open: ClientConfig => Lease,
+    open: ClientConfig => Loan[KinesisClient],
     clock: Clock,
     later: (FiniteDuration, () => Unit) => Unit,
     chance: () => Double
@@ -52,7 +52,7 @@ private[spark] object RoutedStreams {
 /** A stream that tasks of one executor write to. Safe for many threads. */
 private[spark] final class RoutedStream(
     val access: StreamAccess,
-    lease: Lease,
+    loan: Loan[KinesisClient],
     clock: Clock,
     chance: () => Double
 ) extends AutoCloseable {
@@ -60,7 +60,7 @@ private[spark] final class RoutedStream(
 
   private val description = new StreamDescription(
     access.ref,
-    () => lease.client.describeStream(access.ref),
+    () => loan.value.describeStream(access.ref),
     clock,
     Retrying,
     chance
@@ -94,7 +94,7 @@ private[spark] final class RoutedStream(
     }
     new TargetStream(
       access.ref,
-      lease.client,
+      loan.value,
       summary.maxRecordBytes,
       spreads,
       executors,
@@ -103,7 +103,7 @@ private[spark] final class RoutedStream(
     )
   }
 
-  override def close(): Unit = lease.close()
+  override def close(): Unit = loan.close()
 }
 
 private[spark] object RoutedStream {

@@ -57,7 +57,7 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
   private def first(column: StreamColumn, text: UTF8String): Either[BadRow, RowTarget] =
     for {
       ref <- column.parse(text)
-      access <- settings.reach(ref).left.map(BadRow.OutOfReach(column.name, _))
+      access <- settings.defaults.accessTo(ref).left.map(BadRow.OutOfReach(column.name, _))
       target <- existing(column, access)
     } yield {
       byText.put(text.copy(), target) // Spark uses the row's bytes again

@@ -38,5 +38,5 @@ private[spark] object WriteQuery {
   private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
 
   private def ask(stream: StreamAccess): StreamSummary =
-    Using.resource(ClientPool.shared.borrow(stream.client))(_.client.describeStream(stream.ref))
+    Using.resource(ClientPool.shared.borrow(stream.client))(_.value.describeStream(stream.ref))
 }

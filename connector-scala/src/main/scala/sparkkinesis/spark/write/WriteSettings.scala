@@ -1,6 +1,6 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.{StreamAccess, StreamReach, StreamSummary}
+import sparkkinesis.client.{StreamAccess, ConnectionDefaults, StreamSummary}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 
@@ -8,13 +8,13 @@ import sparkkinesis.spark.deadletter.DeadLetterFolder
  * The settings of a write's tasks. Travels to executors; prints no secret.
  *
  * @param stream named by the options: the target of rows that name no stream
- * @param reach of the streams that rows name
+ * @param defaults connection of the streams that rows name
  * @param deadLetters folder for bad rows; without it, a bad row fails its task
  * @param executors expected to write at the same time, which share the streams' quotas
  */
 private[spark] final case class WriteSettings(
     stream: Option[FixedStream],
-    reach: StreamReach,
+    defaults: ConnectionDefaults,
     options: SinkOptions,
     columns: RowRecord,
     deadLetters: Option[DeadLetterFolder],

@@ -12,7 +12,7 @@ import software.amazon.awssdk.services.sts.model.StsException
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.client.KinesisException._
-import sparkkinesis.client.aws.credentials.AwsCredentials
+import sparkkinesis.client.aws.credentials.ClientCredentials
 
 class AwsErrorsSuite extends AnyFunSuite {
   private val target = "region eu-west-1"
@@ -29,7 +29,7 @@ class AwsErrorsSuite extends AnyFunSuite {
   private def client(cause: Throwable): SdkException =
     SdkClientException.builder().message("Unable to execute HTTP request").cause(cause).build()
 
-  private def noCredentials(reason: Throwable) = new AwsCredentials.Unavailable(reason)
+  private def noCredentials(reason: Throwable) = new ClientCredentials.Unavailable(reason)
 
   private val cases = Table[Throwable, Class[_ <: KinesisException], Boolean](
     ("thrown", "becomes", "is retryable"),

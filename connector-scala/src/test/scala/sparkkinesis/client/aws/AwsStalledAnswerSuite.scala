@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
+import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.{StreamName, StreamRef}
 
 /** An answer that begins and does not end is cut by the attempt's time, however it comes. */

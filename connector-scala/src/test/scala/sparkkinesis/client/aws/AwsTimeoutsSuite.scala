@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
+import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.{StreamName, StreamRef}
 
 class AwsTimeoutsSuite extends AnyFunSuite {

@@ -97,17 +97,17 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (
       named + ("endpoint" -> "https://kinesis.us-east-1.amazonaws.com"),
       ConflictingOptions,
-      "is one of us-east-1, but stream orders lies in eu-west-1"
+      "is an endpoint of us-east-1, but stream orders is in eu-west-1"
     ),
-    (named + ("streamName" -> "a,b,a"), InvalidOption, "Name a once"),
-    (named + ("streamName" -> "a,,b"), InvalidOption, "the comma too many"),
-    (named + ("streamName" -> s"a,$arn"), InvalidOption, "and every other stream, by 'streamArn'"),
-    (Map("streamArn" -> s"$arn,orders"), InvalidOption, "Mend 'orders'"),
+    (named + ("streamName" -> "a,b,a"), InvalidOption, "Name a only once"),
+    (named + ("streamName" -> "a,,b"), InvalidOption, "the extra comma"),
+    (named + ("streamName" -> s"a,$arn"), InvalidOption, "and all other streams in 'streamArn'"),
+    (Map("streamArn" -> s"$arn,orders"), InvalidOption, "Correct 'orders'"),
     (named + ("streamName" -> "a b"), InvalidOption, "Option 'streamName' is 'a b'"),
     (Map("streamArn" -> "arn:aws:s3:::b"), InvalidOption, "Option 'streamArn' is 'arn:aws:s3:::b'"),
     (Map("streamName" -> "orders"), MissingRegion, "stream orders"),
     (named + ("region" -> "Ireland"), InvalidOption, "Option 'region' is 'Ireland'"),
-    (Map("streamArn" -> arn, "region" -> "us-east-1"), ConflictingOptions, "lies in eu-west-1"),
+    (Map("streamArn" -> arn, "region" -> "us-east-1"), ConflictingOptions, "is in eu-west-1"),
     (named + ("endpoint" -> "127.0.0.1:4567"), InvalidOption, "Option 'endpoint'"),
     (named + ("endpoint" -> "ftp://h"), InvalidOption, "http or https"),
     (named + ("endpoint" -> "http://u:hush@h"), InvalidOption, "without user and password"),
@@ -139,7 +139,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (
       named + ("endpointUrl" -> "http://u:hush@h"),
       InvalidOption,
-      "Option 'endpointUrl' ('endpoint' here) holds an '@'"
+      "Option 'endpointUrl' ('endpoint' here) contains an '@'"
     ),
     (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
     (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),

@@ -68,7 +68,7 @@ class OptionsSuite extends AnyFunSuite {
     ("given", "message holds"),
     ("streamNmae", "Did you mean 'streamName'?"),
     ("kinesis.streamNmae", "Did you mean 'streamName'?"),
-    ("completelyDifferent", "Known are: awsSecretAccessKey, endpoint")
+    ("completelyDifferent", "The options are: awsSecretAccessKey, endpoint")
   )
 
   test("an unknown option is refused with the name that was meant, never with its value") {
@@ -94,8 +94,8 @@ class OptionsSuite extends AnyFunSuite {
 
   test("a secret is not repeated") {
     val options = Options.parse(Map("AWSSECRETACCESSKEY" -> "hush"), ConnectionOptions.Names)
-    val e = options.invalid("awsSecretAccessKey", "better", "Mend it.")
-    assert(e.getMessage === "Option 'awsSecretAccessKey' is '***': expected better. Mend it.")
+    val e = options.invalid("awsSecretAccessKey", "better", "Correct it.")
+    assert(e.getMessage === "Option 'awsSecretAccessKey' is '***': expected better. Correct it.")
     assert(!options.toString.contains("hush"))
   }
 }

@@ -144,7 +144,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** How many texts each table of an aggregate has. */
   private def texts(aggregate: PutEntry): Seq[(Int, Int)] = {
-    val fields = new ProtobufFields
+    val fields = new ProtobufReader
     fields.open(aggregate.data, 4, aggregate.data.length - 16)
     val tags = Iterator.continually(()).takeWhile(_ => fields.next()).map { _ =>
       fields.skip()

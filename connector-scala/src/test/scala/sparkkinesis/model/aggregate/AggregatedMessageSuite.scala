@@ -11,7 +11,7 @@ import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
 import sparkkinesis.model.aggregate.SubRecords.read
 
-/** What [[AggregatedRecord]] makes of a message whose MD5 is right. */
+/** What [[AggregateReader]] makes of a message whose MD5 is right. */
 class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** A field that no reader of aggregates knows, of any kind, groups in groups among them. */

@@ -66,12 +66,12 @@ object ProtobufOracle {
       .addField(field(3, Label.LABEL_REQUIRED, Type.TYPE_BYTES))
     val all = DescriptorProto
       .newBuilder()
-      .setName("AggregatedRecord")
+      .setName("AggregateReader")
       .addField(field(1, Label.LABEL_REPEATED, Type.TYPE_BYTES))
       .addField(field(2, Label.LABEL_REPEATED, Type.TYPE_BYTES))
       .addField(field(3, Label.LABEL_REPEATED, Type.TYPE_MESSAGE).setTypeName("Record"))
     val file = FileDescriptorProto.newBuilder().addMessageType(record).addMessageType(all).build()
-    FileDescriptor.buildFrom(file, Array.empty).findMessageTypeByName("AggregatedRecord")
+    FileDescriptor.buildFrom(file, Array.empty).findMessageTypeByName("AggregateReader")
   }
 
   private def field(number: Int, label: Label, kind: Type) = FieldDescriptorProto

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.KplAggregates.SubRecord
 
-/** What [[AggregatedRecord]] reads, as values. */
+/** What [[AggregateReader]] reads, as values. */
 final class SubRecords {
-  private val aggregate = new AggregatedRecord
+  private val aggregate = new AggregateReader
 
   /** None of a plain record. The bytes lie between others, which must not matter. */
   def read(

@@ -14,7 +14,7 @@ import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 /** A stream whose shards change, and a writer to it without threads. */
 trait StreamWriterFixture extends Assertions {
   private val ref = StreamRef.ByName(StreamName("orders"))
-  private val hash = new KeyHash
+  private val hash = new PartitionKeyHasher
 
   protected def shard(
       number: Int,

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.model.{KeyHash, PutEntry, SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.model.{PartitionKeyHasher, PutEntry, SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
@@ -30,7 +30,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     val calls = new Calls
     val loop = new WriteLoop(RequestLimits(10, 1000), options, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
-    private val hash = new KeyHash
+    private val hash = new PartitionKeyHasher
     orders.shards
 
     def put(entry: PutEntry, now: Long = 0): Unit = {

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Diagnosis, KinesisClient, KinesisException, ShardListing}
+import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, ShardListing}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
@@ -83,7 +83,7 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis()
     (1 to 4).foreach(_ => kinesis.summary(summary()).listing(throw busy))
     val e = intercept[KinesisException.LimitExceeded](checked(kinesis).begin())
-    assert(Diagnosis.of(e).condition.startsWith("KINESIS_"))
+    assert(ErrorCondition.of(e).condition.startsWith("KINESIS_"))
   }
 
   test("the call for the stop time is repeated") {

@@ -105,14 +105,14 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
-    ("maxFetchRate", "1.0", UnknownOption, "raise 'minFetchPeriod'"),
+    ("maxFetchRate", "1.0", UnknownOption, "increase 'minFetchPeriod'"),
     (
       "deliveryTimeout",
       "5m",
       UnknownOption,
-      "There is no option 'deliveryTimeout' here"
+      "There is no option 'deliveryTimeout'."
     ), // a sink's
-    ("kafka.bootstrap.servers", "h:1", UnknownOption, "Known are:")
+    ("kafka.bootstrap.servers", "h:1", UnknownOption, "The options are:")
   )
 
   test("what is wrong or unknown is refused by its name, and its value where it is wrong") {

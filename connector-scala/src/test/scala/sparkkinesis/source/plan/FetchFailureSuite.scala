@@ -3,7 +3,7 @@ package sparkkinesis.source.plan
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Diagnosis, KinesisException}
+import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.source.protocol.FetchFailure
 
 class FetchFailureSuite extends AnyFunSuite {
@@ -16,7 +16,7 @@ class FetchFailureSuite extends AnyFunSuite {
     assert(failure.shard === shard && failure.generation === 7)
     assert(
       failure.message === s"Reading $shard failed: " +
-        s"GetRecords (region eu-west-1) failed: no key. ${Diagnosis.of(cause).remedy}"
+        s"GetRecords (region eu-west-1) failed: no key. ${ErrorCondition.of(cause).remedy}"
     )
   }
 
@@ -26,7 +26,7 @@ class FetchFailureSuite extends AnyFunSuite {
       new KinesisException.NotFound("x"),
       new KinesisException.Other("x")
     ).foreach { cause =>
-      assert(FetchFailure.of(cause, shard, 7).condition === Diagnosis.of(cause).condition)
+      assert(FetchFailure.of(cause, shard, 7).condition === ErrorCondition.of(cause).condition)
     }
   }
 }

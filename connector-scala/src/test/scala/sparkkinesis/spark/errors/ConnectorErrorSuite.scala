@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 import org.apache.logging.log4j.Level
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.Diagnosis
+import sparkkinesis.client.ErrorCondition
 import sparkkinesis.client.KinesisException._
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.spark.LogTap
@@ -29,7 +29,7 @@ class ConnectorErrorSuite extends AnyFunSuite {
     val failure = new NotFound("No stream orders.")
     val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
     assert(error.getCondition === "KINESIS_STREAM_NOT_FOUND" && error.getSqlState === "KD000")
-    val text = s"No stream orders. ${Diagnosis.of(failure).remedy}"
+    val text = s"No stream orders. ${ErrorCondition.of(failure).remedy}"
     assert(error.getMessage === s"[KINESIS_STREAM_NOT_FOUND] $text")
   }
 

@@ -6,7 +6,6 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.Lease
 import sparkkinesis.model._
 
 /** A Kinesis of several streams that takes every record, and counts what it is asked. */
@@ -27,7 +26,7 @@ final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
   def written: Seq[(String, String)] =
     synchronized(taken.map { case (ref, it) => ref.toString -> new String(it.data) }.toVector)
 
-  def lease(): Lease = new Lease(this, () => closed += 1)
+  def loan(): Loan[KinesisClient] = new Loan(this, () => closed += 1)
 
   override def describeStream(stream: StreamRef): StreamSummary = synchronized {
     described += stream

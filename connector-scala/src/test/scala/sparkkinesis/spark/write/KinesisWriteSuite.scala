@@ -23,7 +23,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.Lease
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.model.{RecordDistribution, StreamArn, StreamName, StreamRef}
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
@@ -42,7 +41,7 @@ class KinesisWriteSuite extends AnyFunSuite {
   private val access = StreamAccess(stream, config)
   private val settings = WriteSettings(
     Some(FixedStream(access, summary(StreamStatus.Active, 10))),
-    StreamReach(None, None, config.credentials),
+    ConnectionDefaults(None, None, config.credentials),
     SinkOptions(),
     RowRecord.of(columns),
     deadLetters = None,
@@ -68,7 +67,7 @@ class KinesisWriteSuite extends AnyFunSuite {
   private def withTask[A](kinesis: FakeKinesis)(use: KinesisDataWriter => A): A = {
     val clock = new FastClock
     val streams =
-      new RoutedStreams(_ => new Lease(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
+      new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
     val writer =
       new KinesisDataWriter(settings, 3, None, streams, clock, new Random(1), () => false)
     try use(writer)

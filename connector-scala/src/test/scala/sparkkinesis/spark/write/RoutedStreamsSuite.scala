@@ -26,7 +26,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     val clock = new FastClock
     val due: mutable.Buffer[() => Unit] = mutable.Buffer.empty[() => Unit]
     val streams =
-      new RoutedStreams(_ => kinesis.lease(), clock, (_, task) => due += task, () => 0.5)
+      new RoutedStreams(_ => kinesis.loan(), clock, (_, task) => due += task, () => 0.5)
 
     def limit(name: String): Int = {
       val loan = streams.borrow(access(name))

@@ -20,7 +20,7 @@ class RoutedWriteSuite extends AnyFunSuite {
   private val byName = new StructType().add("data", StringType).add("stream", StringType)
   private val byArn = new StructType().add("data", StringType).add("streamArn", StringType)
   private val credentials = CredentialsConfig(CredentialsSource.DefaultChain, None)
-  private val reach = StreamReach(Some("eu-west-1"), None, credentials)
+  private val reach = ConnectionDefaults(Some("eu-west-1"), None, credentials)
   private val orders = StreamAccess(
     StreamRef.ByName(StreamName("orders")),
     ClientConfig("eu-west-1", None, credentials)
@@ -40,7 +40,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     val clock = new FastClock
     var regions: Set[String] = Set.empty[String]
     val streams = new RoutedStreams(
-      config => { regions += config.region; kinesis.lease() },
+      config => { regions += config.region; kinesis.loan() },
       clock,
       (_, _) => (),
       () => 0.5

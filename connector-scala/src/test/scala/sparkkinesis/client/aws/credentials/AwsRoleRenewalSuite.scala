@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.client._
+import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.client.aws.{AwsClientFactory, HttpStub, RoleService}
 import sparkkinesis.model.{StreamName, StreamRef}
 
@@ -23,6 +24,10 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
 
   private val stream = StreamRef.ByName(StreamName("orders"))
   private val life = 3.seconds
+
+  /** As in production, for credentials that live three seconds instead of an hour. */
+  private val timeouts =
+    Timeouts.Default.copy(renewBeforeExpiry = life / 2, discardBeforeExpiry = life / 10)
 
   /** A request as it was signed. */
   private case class Signed(key: String, token: String, at: Instant)
@@ -54,7 +59,8 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
           CredentialsSource.Static("ID", "hush", None),
           Some(RoleConfig("arn:aws:iam::123456789012:role/r", "spark", None, Some(roles.endpoint)))
         )
-      )
+      ),
+      timeouts
     )
 
     def call(): Unit = { intercept[KinesisException.NotFound](client.describeStream(stream)); () }

@@ -3,7 +3,7 @@ package sparkkinesis.sink.simulation
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
-import sparkkinesis.model.aggregate.AggregatedRecord
+import sparkkinesis.model.aggregate.AggregateReader
 import sparkkinesis.model.{HashKey, PutEntry}
 
 /**
@@ -42,7 +42,7 @@ final case class FoundRow(row: Row, hashKey: HashKey)
 /** Takes Kinesis records apart as our source does. */
 object FoundRow {
   def of(partitionKey: String, data: Array[Byte], hashKey: Option[HashKey]): Vector[FoundRow] = {
-    val aggregate = new AggregatedRecord
+    val aggregate = new AggregateReader
     val count = aggregate.open(data, 0, data.length)
     if (count == 0) Vector(found(partitionKey, data, 0, data.length, hashKey))
     else

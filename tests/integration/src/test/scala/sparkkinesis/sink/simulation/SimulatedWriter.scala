@@ -2,7 +2,7 @@ package sparkkinesis.sink.simulation
 
 import scala.util.Random
 
-import sparkkinesis.model.{KeyHash, PutEntry, ShardMap}
+import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
@@ -28,7 +28,7 @@ private[simulation] final class SimulatedWriter(
     ended: Option[Throwable] => Unit
 ) {
   private val loop = new WriteLoop(limits, options, () => random.nextDouble(), Driver)
-  private val hash = new KeyHash
+  private val hash = new PartitionKeyHasher
   private val input = rows.buffered
   private var isEnded = false
   private var isPausing = false

@@ -9,6 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import sparkkinesis.client.Pool
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.simulator.KinesisServer
@@ -67,7 +68,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
 
   private def assertNothingLeft(): Unit = {
     assert(FetchServices.count === 0)
-    assert(ClientPool.shared.leases === 0)
+    assert(ClientPool.shared.loans === 0)
     assert(spark.sparkContext.getPersistentRDDs.isEmpty)
     assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
   }
@@ -103,7 +104,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     (1 to 3).foreach(_ => run())
     eventually(assertNothingLeft())
     val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
-    assert(held.contains(classOf[ClientPool].getName), "it sees objects")
+    assert(held.contains(classOf[Pool[_, _]].getName), "it sees objects")
     (1 to Runs).foreach(_ => run())
     eventually(assertNothingLeft())
     eventually(assert(moreThreads(ours) === Map.empty && endpoints === open))

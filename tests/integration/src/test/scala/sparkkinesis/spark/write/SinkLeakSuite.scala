@@ -67,15 +67,15 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
       (1 to 150).foreach(_ => fixture.runBatch(query))
       eventually(fixture.assertNothingBorrowed())
       val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
-      val leases = ClientPool.shared.leases
-      assert(leases === 1, "of the stream, kept for the next batch")
+      val loans = ClientPool.shared.loans
+      assert(loans === 1, "of the stream, kept for the next batch")
       (1 to Batches).foreach(_ => fixture.runBatch(query))
       eventually(fixture.assertNothingBorrowed())
       val grown = liveHeap - heap
       info(s"$grown bytes in $Batches batches; threads: $ours")
       assert(more(objects, held).filter(_._2 >= Batches / 2) === Map.empty)
       assert(moreThreads(ours) === Map.empty && endpoints === open)
-      assert(ClientPool.shared.leases === leases)
+      assert(ClientPool.shared.loans === loans)
       assert(grown < Batches * 8192, "bytes that stay of a batch, Spark's own included")
     } finally query.stop()
   }
@@ -88,18 +88,18 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
       finally query.stop()
     }
     (1 to 3).foreach(_ => run())
-    val (held, ours, open, leases) = (objects, threads, endpoints, ClientPool.shared.leases)
+    val (held, ours, open, loans) = (objects, threads, endpoints, ClientPool.shared.loans)
     assert(held.contains(classOf[RoutedStream].getName), "it sees objects")
     (1 to Runs).foreach(_ => run())
     eventually(fixture.assertNothingBorrowed())
     eventually(assert(moreThreads(ours) === Map.empty && endpoints === open))
     assert(more(objects, held).filter(_._2 >= Runs / 2) === Map.empty)
-    assert(ClientPool.shared.leases <= leases)
+    assert(ClientPool.shared.loans <= loans)
   }
 
   test("a minute after the last write no client is borrowed", Slow) {
-    assert(ClientPool.shared.leases > 0, "kept for a while")
-    eventually(assert(ClientPool.shared.leases === 0))
+    assert(ClientPool.shared.loans > 0, "kept for a while")
+    eventually(assert(ClientPool.shared.loans === 0))
   }
 
   private val Batches = 400

@@ -81,7 +81,7 @@ class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAft
   } test(s"cancelled$how while $where") {
     write() // what it takes anyway
     eventually(assert(writerThreads === 0))
-    val (ours, leases) = (threads, ClientPool.shared.leases)
+    val (ours, loans) = (threads, ClientPool.shared.loans)
     server.kinesis.statistics.reset()
     server.kinesis.script.add(FaultRule(fault, Some(operation)))
     val writing = Future {
@@ -93,6 +93,6 @@ class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAft
     eventually(twoSeconds)(assert(tasks === 0 && writerThreads === 0))
     eventually(assert(writing.value.exists(_.isFailure) && RoutedStreams.shared.loans === 0))
     eventually(assert(moreThreads(ours) === Map.empty))
-    assert(ClientPool.shared.leases <= leases + 1, "the stream's, kept for the next task")
+    assert(ClientPool.shared.loans <= loans + 1, "the stream's, kept for the next task")
   }
 }

@@ -1,0 +1,67 @@
+package sparkkinesis.client
+
+import sparkkinesis.client.KinesisException._
+
+/**
+ * A kind of failure, as users see it.
+ *
+ * @param condition a stable name, such as `KINESIS_STREAM_NOT_FOUND`
+ * @param remedy a sentence that says what to do
+ */
+final case class ErrorCondition(condition: String, remedy: String) {
+
+  /** The message with the remedy. */
+  def explain(message: String): String = s"${message.stripSuffix(".")}. $remedy"
+}
+
+object ErrorCondition {
+  def of(e: KinesisException): ErrorCondition = e match {
+    case _: NotFound =>
+      ErrorCondition(
+        "KINESIS_STREAM_NOT_FOUND",
+        "Check the stream's name, its region, and the account of the credentials."
+      )
+    case _: AccessDenied if e.getMessage.contains("KMS") =>
+      ErrorCondition(
+        "KINESIS_ACCESS_DENIED",
+        "Enable the stream's KMS key, and allow its use: kms:GenerateDataKey for writers, " +
+          "kms:Decrypt for readers."
+      )
+    case _: AccessDenied =>
+      ErrorCondition(
+        "KINESIS_ACCESS_DENIED",
+        "Allow this action on the stream for the user or role of the credentials."
+      )
+    case _: BadCredentials | _: CredentialsExpired =>
+      ErrorCondition(
+        "KINESIS_BAD_CREDENTIALS",
+        "Check the keys, profile or role in the options, their expiry, and the machine's clock."
+      )
+    case _: Unreachable =>
+      ErrorCondition("KINESIS_UNREACHABLE", "Check region, endpoint, network and proxy.")
+    case _: InvalidArgument =>
+      ErrorCondition(
+        "KINESIS_INVALID_REQUEST",
+        "Correct the options as the message of the service says."
+      )
+    case _: Throttled =>
+      ErrorCondition(
+        "KINESIS_THROTTLED",
+        "Add shards to the stream, or reduce the number of clients that use it."
+      )
+    case _: LimitExceeded =>
+      ErrorCondition(
+        "KINESIS_LIMIT_EXCEEDED",
+        "Wait, or request a higher limit of the account from AWS."
+      )
+    case _: InUse =>
+      ErrorCondition("KINESIS_STREAM_BUSY", "Wait until the status of the stream is ACTIVE.")
+    case _: IteratorExpired | _: ListingExpired | _: ServiceFailure =>
+      ErrorCondition(
+        "KINESIS_SERVICE_FAILURE",
+        "Restart the query. If it fails again, see the AWS Health Dashboard."
+      )
+    case _: Other =>
+      ErrorCondition("KINESIS_FAILURE", "Find the cause in the log of the driver or executor.")
+  }
+}

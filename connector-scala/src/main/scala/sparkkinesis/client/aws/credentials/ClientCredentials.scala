@@ -1,0 +1,106 @@
+package sparkkinesis.client.aws.credentials
+
+import scala.jdk.DurationConverters._
+
+import software.amazon.awssdk.auth.credentials._
+import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException, SdkException}
+import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
+import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
+import software.amazon.awssdk.services.sts.{StsClient, StsClientBuilder}
+import software.amazon.awssdk.utils.SdkAutoCloseable
+
+import sparkkinesis.client.aws.http.{SdkSettings, Timeouts}
+import sparkkinesis.client.{ClientConfig, CredentialsSource, RoleConfig, SystemClock}
+
+/**
+ * The credentials of one client.
+ *
+ * @param provider gives the credentials of each call; renews an assumed role before it expires
+ * @param owned resources to close with the client
+ */
+private[aws] final class ClientCredentials(
+    val provider: AwsCredentialsProvider,
+    owned: Seq[AutoCloseable]
+) extends AutoCloseable {
+  override def close(): Unit = owned.foreach(_.close())
+}
+
+private[aws] object ClientCredentials {
+  def open(config: ClientConfig, timeouts: Timeouts): ClientCredentials = {
+    val first = source(config.credentials.source)
+    config.credentials.role match {
+      case None => new ClientCredentials(new MarkingProvider(first), closeable(first))
+      case Some(role) =>
+        val sts = stsClient(config.region, role, first, timeouts)
+        val assumed = roleProvider(role, sts, timeouts)
+        val owned = Seq(assumed, sts) ++ closeable(first)
+        new ClientCredentials(new MarkingProvider(assumed), owned)
+    }
+  }
+
+  def source(source: CredentialsSource): AwsCredentialsProvider = source match {
+    case CredentialsSource.DefaultChain => DefaultCredentialsProvider.builder().build()
+    case CredentialsSource.Profile(name) => ProfileCredentialsProvider.create(name)
+    case CredentialsSource.Static(id, key, None) =>
+      StaticCredentialsProvider.create(AwsBasicCredentials.create(id, key))
+    case CredentialsSource.Static(id, key, Some(token)) =>
+      StaticCredentialsProvider.create(AwsSessionCredentials.create(id, key, token))
+  }
+
+  def roleRequest(role: RoleConfig): AssumeRoleRequest = {
+    val request =
+      AssumeRoleRequest.builder().roleArn(role.arn).roleSessionName(role.sessionName)
+    role.externalId.foreach(id => request.externalId(id))
+    request.build()
+  }
+
+  /**
+   * Renews the credentials in the thread of a call: the SDK's background threads outlive a client.
+   */
+  private def roleProvider(role: RoleConfig, sts: StsClient, timeouts: Timeouts) =
+    StsAssumeRoleCredentialsProvider
+      .builder()
+      .stsClient(new PausingStsClient(sts, timeouts.discardBeforeExpiry, SystemClock))
+      .refreshRequest(roleRequest(role))
+      .prefetchTime(timeouts.renewBeforeExpiry.toJava)
+      .staleTime(timeouts.discardBeforeExpiry.toJava)
+      .build()
+
+  private def stsClient(
+      region: String,
+      role: RoleConfig,
+      first: AwsCredentialsProvider,
+      timeouts: Timeouts
+  ): StsClient = {
+    val builder =
+      SdkSettings[StsClientBuilder, StsClient](StsClient.builder(), region, timeouts.ofRole)
+    role.stsEndpoint.foreach(uri => builder.endpointOverride(uri))
+    builder.credentialsProvider(new MarkingProvider(first)).build()
+  }
+
+  private def closeable(provider: AwsCredentialsProvider): Seq[AutoCloseable] = provider match {
+    case open: SdkAutoCloseable => Seq(open)
+    case _ => Nil
+  }
+
+  /** Turns each failure into [[Unavailable]]: the SDK's exceptions do not show where they began. */
+  final class MarkingProvider(val inner: AwsCredentialsProvider) extends AwsCredentialsProvider {
+    override def resolveCredentials(): AwsCredentials =
+      try inner.resolveCredentials()
+      catch { case e: SdkException => throw unavailable(e) }
+
+    override def toString: String = s"MarkingProvider(${inner.getClass.getSimpleName})"
+  }
+
+  private def unavailable(e: Throwable): Throwable = e match {
+    case known: Unavailable => known
+    case interrupted: AbortedException => interrupted
+    case other => new Unavailable(other)
+  }
+
+  /** There are no credentials. The cause gives the reason. */
+  final class Unavailable(reason: Throwable)
+      extends SdkClientException(
+        SdkClientException.builder().message(reason.getMessage).cause(reason)
+      )
+}

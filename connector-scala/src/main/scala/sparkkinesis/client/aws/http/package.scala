@@ -1,0 +1,8 @@
+package sparkkinesis.client.aws
+
+/**
+ * The HTTP settings of all AWS clients: timeouts, connections, and the abort of requests whose
+ * thread was interrupted. Runs on driver and executors, in the threads of its callers. Each client
+ * has one daemon thread, which looks for interruptions. Uses nothing else of the connector.
+ */
+package object http

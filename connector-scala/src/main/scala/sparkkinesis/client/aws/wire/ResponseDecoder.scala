@@ -1,0 +1,81 @@
+package sparkkinesis.client.aws.wire
+
+import java.io.{ByteArrayInputStream, IOException, InputStream}
+import java.util.Optional
+
+import software.amazon.awssdk.core.exception.SdkClientException
+import software.amazon.awssdk.core.interceptor.{
+  Context,
+  ExecutionAttribute,
+  ExecutionAttributes,
+  ExecutionInterceptor
+}
+import software.amazon.awssdk.http.SdkHttpResponse
+
+/**
+ * Decodes the responses of `GetRecords` and `PutRecords` instead of the SDK, which receives an
+ * empty response: the SDK spends most of the time on creating objects. Any other response, such as
+ * an error, reaches the SDK unchanged.
+ */
+private[aws] object ResponseDecoder extends ExecutionInterceptor {
+
+  /**
+   * The decoded response of one call.
+   *
+   * @param decode decodes a body; `None` if the SDK must do it
+   */
+  final class Decoded[A](decode: Array[Byte] => Option[A]) {
+    private var decoded = Option.empty[A]
+
+    /** `None` if the SDK has decoded the response. */
+    def value: Option[A] = decoded
+
+    private[ResponseDecoder] def fill(body: Array[Byte]): Boolean = {
+      decoded = decode(body)
+      decoded.nonEmpty
+    }
+  }
+
+  /** Set it on each call whose response this object decodes. */
+  val Attribute = new ExecutionAttribute[Decoded[_]]("sparkkinesis.ResponseDecoder")
+
+  override def modifyHttpResponseContent(
+      context: Context.ModifyHttpResponse,
+      attributes: ExecutionAttributes
+  ): Optional[InputStream] = {
+    val decoded = Option[Decoded[_]](attributes.getAttribute(Attribute))
+      .filter(_ => isPlain(context.httpResponse))
+    decoded.fold(context.responseBody) { it =>
+      context.responseBody.map[InputStream] { stream =>
+        val body = readAll(stream, context.httpResponse)
+        new ByteArrayInputStream(if (it.fill(body)) EmptyMap else body)
+      }
+    }
+  }
+
+  /** Leaves a response with a checksum to the SDK, which compares the body with it. */
+  private def isPlain(response: SdkHttpResponse): Boolean =
+    response.isSuccessful && !response.firstMatchingHeader("x-amz-crc32").isPresent &&
+      response.firstMatchingHeader("Content-Type").filter(_.startsWith(Cbor)).isPresent
+
+  private def readAll(stream: InputStream, response: SdkHttpResponse): Array[Byte] =
+    try {
+      val length = response.firstMatchingHeader("Content-Length").map[Int](_.toInt).orElse(-1)
+      if (length < 0 || length > MaxLength) stream.readAllBytes()
+      else {
+        val body = new Array[Byte](length)
+        val read = stream.readNBytes(body, 0, length)
+        if (read < length)
+          throw new IOException(s"The response ended after $read of $length bytes.")
+        body
+      }
+    } catch {
+      case e: IOException => throw SdkClientException.create("Reading the response failed.", e)
+    } finally stream.close()
+
+  private val Cbor = "application/x-amz-cbor"
+
+  /** Larger than any page. A larger length in a header is not trusted. */
+  private val MaxLength = 32 * 1024 * 1024
+  private val EmptyMap = Array(0xa0.toByte)
+}

@@ -1,0 +1,75 @@
+package sparkkinesis.client.options
+
+import sparkkinesis.client.options.OptionException._
+import sparkkinesis.client.{CredentialsConfig, CredentialsSource, RoleConfig}
+
+/** The options for credentials: keys, or a profile, or the SDK's default; and a role to assume. */
+private[options] object CredentialsOptions {
+  val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
+  private val OnlyWithRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
+
+  val Names: Seq[String] = Seq("profile", "roleArn") ++ Keys ++ OnlyWithRole
+
+  private val DefaultSessionName = "spark-kinesis"
+
+  /** @throws OptionException if an option is missing, invalid or in conflict with another */
+  def parse(options: Options): CredentialsConfig = CredentialsConfig(source(options), role(options))
+
+  private def source(options: Options): CredentialsSource = {
+    val keys = Keys.filter(options.contains)
+    options.text("profile") match {
+      case Some(_) if keys.nonEmpty =>
+        throw conflicting(
+          s"Both ${options.named("profile")} and ${keys.map(options.named).mkString(", ")} are " +
+            "set. Set one kind of credentials only."
+        )
+      case Some(name) => CredentialsSource.Profile(name)
+      case None if keys.nonEmpty => static(options, keys)
+      case None => CredentialsSource.DefaultChain
+    }
+  }
+
+  private def static(options: Options, keys: Seq[String]): CredentialsSource = {
+    def required(name: String) = options.text(name).getOrElse {
+      throw missing(
+        s"Option '$name' is missing beside ${keys.map(options.named).mkString(", ")}. " +
+          "Set both the ID and the secret of the access key."
+      )
+    }
+    CredentialsSource.Static(
+      required("awsAccessKeyId"),
+      required("awsSecretAccessKey"),
+      options.text("awsSessionToken")
+    )
+  }
+
+  private def role(options: Options): Option[RoleConfig] = options.text("roleArn") match {
+    case Some(arn) => Some(roleConfig(options, arn))
+    case None =>
+      OnlyWithRole.find(options.contains).foreach { name =>
+        throw missing(
+          s"Option ${options.named(name)} is set without 'roleArn'. Set 'roleArn', or remove " +
+            "the option."
+        )
+      }
+      None
+  }
+
+  private def roleConfig(options: Options, arn: String): RoleConfig = {
+    if (!arn.matches("arn:aws[a-z-]*:iam::\\d{12}:role/\\S+"))
+      throw options.invalid(
+        "roleArn",
+        "an ARN such as arn:aws:iam::123456789012:role/reader",
+        "Copy it from the IAM console."
+      )
+    val session = options.text("roleSessionName").getOrElse(DefaultSessionName)
+    if (!session.matches("[\\w+=,.@-]{2,64}"))
+      throw options.invalid(
+        "roleSessionName",
+        "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
+        "Correct the name."
+      )
+    val stsEndpoint = options.endpoint("stsEndpoint")
+    RoleConfig(arn, session, options.text("roleExternalId"), stsEndpoint)
+  }
+}

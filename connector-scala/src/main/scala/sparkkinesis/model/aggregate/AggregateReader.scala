@@ -1,0 +1,186 @@
+package sparkkinesis.model.aggregate
+
+import java.security.MessageDigest
+import java.util.Arrays
+
+/**
+ * Reads the sub-records of an aggregated record of the Kinesis Producer Library: `F3 89 9A C2`, a
+ * protobuf message, and the MD5 of the message. It gives the places of the sub-records in the bytes
+ * and copies nothing. Reusable for one record after the other; not thread-safe.
+ *
+ * {{{
+ * message AggregatedRecord {
+ *   repeated string partition_key_table = 1;
+ *   repeated string explicit_hash_key_table = 2;
+ *   repeated Record records = 3;
+ * }
+ * message Record {
+ *   required uint64 partition_key_index = 1;
+ *   optional uint64 explicit_hash_key_index = 2;
+ *   required bytes data = 3;
+ *   repeated Tag tags = 4;
+ * }
+ * }}}
+ *
+ * If one sub-record is malformed, the whole record is a plain record. Tags and unknown fields
+ * are skipped. A sub-record that looks like an aggregate is data. Keys may be any text: a hash key
+ * need not be a number, and is not compared with the hash keys of the shard.
+ */
+final class AggregateReader {
+  import AggregateReader._
+
+  private val fields = new ProtobufReader
+  private val record = new ProtobufReader
+  private val partitionKey = new ProtobufReader
+  private val hashKey = new ProtobufReader
+  private val partitionKeys = new Table
+  private val hashKeys = new Table
+  private lazy val md5 = MessageDigest.getInstance("MD5")
+  private val digest = new Array[Byte](DigestBytes)
+
+  private var content = Array.emptyByteArray
+  private var end = 0
+  private var partitionKeyIndex = Missing
+  private var hashKeyIndex = Missing
+  private var firstOfData = Missing
+  private var behindData = Missing
+
+  /**
+   * Opens the data of a record, before its first sub-record. Never throws.
+   *
+   * @param bytes must not change while sub-records are read
+   * @return number of sub-records, at least 1; 0 if the record is not an aggregate
+   */
+  def open(bytes: Array[Byte], begin: Int, length: Int): Int =
+    if (isMarked(bytes, begin, length)) {
+      content = bytes
+      end = begin + length - DigestBytes
+      val count = if (hasDigest(begin + MarkBytes)) survey(begin + MarkBytes) else 0
+      fields.open(content, begin + MarkBytes, end)
+      count
+    } else 0
+
+  /** Moves to the next of the sub-records that `open` counted. */
+  def next(): Unit = {
+    while (fields.next() && fields.tag != RecordTag) fields.skip()
+    readRecord()
+    partitionKey.open(content, partitionKeys(partitionKeyIndex), end)
+    partitionKey.span()
+    if (hasHashKey) {
+      hashKey.open(content, hashKeys(hashKeyIndex), end)
+      hashKey.span()
+    }
+  }
+
+  /** Index of the sub-record's partition key, in UTF-8. */
+  def partitionKeyBegin: Int = partitionKey.begin
+
+  def partitionKeyLength: Int = partitionKey.end - partitionKey.begin
+
+  /** Whether it has an explicit hash key. Otherwise, `hashKeyBegin` is undefined. */
+  def hasHashKey: Boolean = hashKeyIndex != Missing
+
+  def hashKeyBegin: Int = hashKey.begin
+
+  def hashKeyLength: Int = hashKey.end - hashKey.begin
+
+  def dataBegin: Int = firstOfData
+
+  /** May be 0. */
+  def dataLength: Int = behindData - firstOfData
+
+  private def hasDigest(message: Int): Boolean = {
+    md5.update(content, message, end - message)
+    md5.digest(digest, 0, DigestBytes)
+    Arrays.equals(digest, 0, DigestBytes, content, end, end + DigestBytes)
+  }
+
+  /** Reads the whole message once. Returns the number of sub-records, or 0 if it is malformed. */
+  private def survey(message: Int): Int =
+    try {
+      fields.open(content, message, end)
+      partitionKeys.clear()
+      hashKeys.clear()
+      var count = 0
+      var (lastPartitionKey, lastHashKey) = (Missing, Missing)
+      while (fields.next()) fields.tag match {
+        case PartitionKeyTag => partitionKeys.add(fields)
+        case HashKeyTag => hashKeys.add(fields)
+        case RecordTag =>
+          readRecord()
+          lastPartitionKey = math.max(lastPartitionKey, partitionKeyIndex)
+          lastHashKey = math.max(lastHashKey, hashKeyIndex)
+          count += 1
+        case _ => fields.skip()
+      }
+      if (lastPartitionKey < partitionKeys.size && lastHashKey < hashKeys.size) count else 0
+    } catch { case ProtobufReader.Malformed => 0 }
+
+  /** Does not compare an index with its table, because the tables may follow the records. */
+  private def readRecord(): Unit = {
+    fields.span()
+    record.open(content, fields.begin, fields.end)
+    partitionKeyIndex = Missing
+    hashKeyIndex = Missing
+    firstOfData = Missing
+    while (record.next()) record.tag match { // the last of repeated fields counts
+      case PartitionKeyIndexTag => partitionKeyIndex = index()
+      case HashKeyIndexTag => hashKeyIndex = index()
+      case DataTag =>
+        record.span()
+        firstOfData = record.begin
+        behindData = record.end
+      case _ => record.skip()
+    }
+    if (partitionKeyIndex == Missing || firstOfData == Missing) throw ProtobufReader.Malformed
+  }
+
+  private def index(): Int = {
+    val read = record.varint()
+    if (read < 0 || read > NoIndex) NoIndex else read.toInt
+  }
+}
+
+private object AggregateReader {
+  val MarkBytes = 4
+  val DigestBytes = 16
+
+  private val Missing = -1
+
+  /** Larger than any table. */
+  private val NoIndex = Int.MaxValue
+
+  // Number of the field, then three bits for its type: 0 for a number, 2 for bytes.
+  final val PartitionKeyTag = 0x0a
+  final val HashKeyTag = 0x12
+  final val RecordTag = 0x1a
+  final val PartitionKeyIndexTag = 0x08
+  final val HashKeyIndexTag = 0x10
+  final val DataTag = 0x1a
+
+  /** Whether the bytes start like an aggregate and are long enough. */
+  def isMarked(bytes: Array[Byte], begin: Int, length: Int): Boolean =
+    length > MarkBytes + DigestBytes &&
+      bytes(begin) == 0xf3.toByte && bytes(begin + 1) == 0x89.toByte &&
+      bytes(begin + 2) == 0x9a.toByte && bytes(begin + 3) == 0xc2.toByte
+
+  /** Index of each text of a table in the message, at its length. */
+  private final class Table {
+    private var begins = new Array[Int](16)
+    private var count = 0
+
+    def size: Int = count
+
+    def apply(index: Int): Int = begins(index)
+
+    def clear(): Unit = count = 0
+
+    /** Adds the next text of the message. */
+    def add(fields: ProtobufReader): Unit = {
+      if (count == begins.length) begins = Arrays.copyOf(begins, count * 2)
+      begins(count) = fields.end
+      count += 1
+      fields.text()
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package sparkkinesis.client.aws.credentials
+
+import java.net.URI
+
+import org.scalatest.funsuite.AnyFunSuite
+import software.amazon.awssdk.auth.credentials._
+import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException}
+import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
+
+import sparkkinesis.client.aws.AwsClientFactory
+import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.{
+  ClientConfig,
+  CredentialsConfig,
+  CredentialsSource,
+  KinesisException,
+  RoleConfig
+}
+
+class ClientCredentialsSuite extends AnyFunSuite {
+  private val keys = CredentialsSource.Static("ID", "hush", Some("token"))
+  private val role = RoleConfig(
+    "arn:aws:iam::123456789012:role/reader",
+    "spark",
+    Some("outside"),
+    Some(URI.create("http://127.0.0.1:1"))
+  )
+
+  private def config(source: CredentialsSource, role: Option[RoleConfig] = None) =
+    ClientConfig("eu-west-1", None, CredentialsConfig(source, role))
+
+  private def opened(config: ClientConfig): (AwsCredentialsProvider, String) = {
+    val credentials = ClientCredentials.open(config, Timeouts.Default)
+    try {
+      val guarded = credentials.provider.asInstanceOf[ClientCredentials.MarkingProvider]
+      (guarded.inner, guarded.toString)
+    } finally credentials.close()
+  }
+
+  test("each source has its provider") {
+    assert(
+      opened(config(CredentialsSource.DefaultChain))._1.isInstanceOf[DefaultCredentialsProvider]
+    )
+    assert(
+      opened(config(CredentialsSource.Profile("p")))._1.isInstanceOf[ProfileCredentialsProvider]
+    )
+    assert(opened(config(keys, Some(role)))._1.isInstanceOf[StsAssumeRoleCredentialsProvider])
+  }
+
+  test("given keys are used, with the session token where there is one") {
+    val (withToken, text) = opened(config(keys))
+    withToken.resolveCredentials() match {
+      case session: AwsSessionCredentials =>
+        assert(session.accessKeyId === "ID")
+        assert(session.secretAccessKey === "hush")
+        assert(session.sessionToken === "token")
+      case other => fail(s"no session: ${other.getClass}")
+    }
+    assert(!text.contains("hush") && !text.contains("token"))
+    val plain = ClientCredentials.source(keys.copy(sessionToken = None)).resolveCredentials()
+    assert(plain.isInstanceOf[AwsBasicCredentials])
+  }
+
+  test("a role is asked for with its session name and external id") {
+    val request = ClientCredentials.roleRequest(role)
+    assert(request.roleArn === role.arn)
+    assert(request.roleSessionName === "spark")
+    assert(request.externalId === "outside")
+    assert(ClientCredentials.roleRequest(role.copy(externalId = None)).externalId === null)
+  }
+
+  test("failing to find credentials is told apart; an interruption stays one") {
+    def guarded(failure: RuntimeException) =
+      new ClientCredentials.MarkingProvider(new AwsCredentialsProvider {
+        override def resolveCredentials(): AwsCredentials = throw failure
+      })
+    assertThrows[ClientCredentials.Unavailable] {
+      guarded(SdkClientException.create("none")).resolveCredentials()
+    }
+    assertThrows[AbortedException](guarded(AbortedException.create("x")).resolveCredentials())
+  }
+
+  test("no secret is in a printed configuration") {
+    val printed = config(keys, Some(role)).toString
+    assert(!printed.contains("hush") && !printed.contains("token") && !printed.contains("outside"))
+  }
+
+  test("a profile that is not there ends in BadCredentials, naming it") {
+    val client = AwsClientFactory.create(
+      config(CredentialsSource.Profile("no-such-profile"))
+        .copy(endpoint = Some(URI.create("http://127.0.0.1:1")))
+    )
+    try {
+      val stream = sparkkinesis.model.StreamRef.ByName(sparkkinesis.model.StreamName("orders"))
+      val e = intercept[KinesisException.BadCredentials](client.describeStream(stream))
+      assert(e.getMessage.contains("no-such-profile"))
+      assert(e.getMessage.contains("stream orders (region eu-west-1, endpoint http://127.0.0.1:1)"))
+    } finally client.close()
+  }
+}

@@ -1,0 +1,70 @@
+package sparkkinesis.client.aws.wire
+
+import scala.util.{Failure, Success, Try}
+
+import org.scalacheck.{Gen, Shrink}
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.client.aws.{AwsKinesisClient, CannedHttp}
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.{Record, SequenceNumber, StreamName, StreamRef}
+
+/** What is read in place is what the SDK would have read. */
+class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  import CborPages._
+
+  private implicit val noShrink: Shrink[Array[Byte]] = Shrink.shrinkAny
+
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 20000)
+
+  /** A page of few bytes, so that any of them is often the one that is garbled. */
+  private val small: Gen[Array[Byte]] = for {
+    key <- Gen.oneOf(None, Some("k"), Some("ключ"))
+    encryption <- Gen.oneOf(None, Some("NONE"), Some("KMS"))
+    arrival <- Gen.oneOf(0L, 5L, 1700000000123L)
+    next <- Gen.oneOf(None, Some(ShardIterator("n")))
+    isSized <- Gen.oneOf(true, false)
+    hasMore <- Gen.oneOf(true, false)
+    count <- Gen.choose(0, 2)
+    record = Record(SequenceNumber("12"), key, Array[Byte](1, 2), arrival, encryption)
+  } yield encoded(Page(Vector.fill(count)(record), next, 7, Nil), isSized, hasMore)
+
+  private val garbled: Gen[Array[Byte]] = for {
+    bytes <- small
+    at <- Gen.choose(0, bytes.length - 1)
+    by <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, anyByte))
+    replaced <- Gen.choose(0, 3)
+  } yield bytes.patch(at, by, replaced)
+
+  test("a garbled answer that is read in place is read as the SDK reads it") {
+    forAll(garbled) { bytes =>
+      GetRecordsDecoder.decode(bytes).foreach { page =>
+        bySdk(bytes) match {
+          case Success(other) => assert(comparable(page) === comparable(other), hex(bytes))
+          case Failure(e) => fail(s"$e: ${comparable(page)}: ${hex(bytes)}")
+        }
+      }
+    }
+  }
+
+  private def comparable(page: Page) = (
+    page.records.map { r =>
+      (r.sequenceNumber.text, r.partitionKey, r.data.toSeq, r.arrivalMillis, r.encryptionType)
+    },
+    page.next,
+    page.millisBehindLatest,
+    page.children
+  )
+
+  private def hex(bytes: Array[Byte]): String = java.util.HexFormat.of.formatHex(bytes)
+
+  private def bySdk(answer: Array[Byte]): Try[Page] = {
+    http.answer = answer
+    Try(client.getRecords(StreamRef.ByName(StreamName("orders")), ShardIterator("at"), 100))
+  }
+
+  private val http = new CannedHttp
+  private lazy val client = new AwsKinesisClient(http.client(), "nowhere", () => ())
+}

@@ -1,0 +1,150 @@
+package sparkkinesis.client.aws.wire
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
+
+import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
+import org.scalacheck.{Gen, Shrink}
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest
+
+import sparkkinesis.Generators
+import sparkkinesis.client.PutResult
+import sparkkinesis.client.PutResult.{Failed, Written}
+import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
+import sparkkinesis.model.{SequenceNumber, ShardId}
+
+/** What is read without the SDK is what the SDK would have read. */
+class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  import CborPages.{anyByte, written => cbor}
+
+  private implicit def noShrink[A]: Shrink[A] = Shrink.shrinkAny
+
+  private val anyShard: Gen[ShardId] =
+    Gen.oneOf(Gen.choose(0, 300).map(Generators.shardId), Gen.oneOf("s", "", "ш").map(ShardId(_)))
+
+  private val anyResult: Gen[PutResult] = Gen.oneOf(
+    Gen.zip(anyShard, Generators.sequenceNumber).map { case (s, n) => Written(s, n) },
+    Gen.zip(Gen.oneOf("InternalFailure", "Ошибка"), Gen.oneOf("", "too fast")).map {
+      case (code, message) => Failed(code, message)
+    }
+  )
+
+  private def results(most: Int) = Gen.choose(0, most).flatMap(Gen.listOfN(_, anyResult))
+
+  private def encoded(results: Seq[PutResult], isSized: Boolean, hasMore: Boolean): Array[Byte] =
+    cbor { out =>
+      def begin(size: Int): Unit =
+        if (isSized) out.writeStartObject(null, size) else out.writeStartObject()
+      def more(): Unit = if (hasMore) out.writeStringField("New", "ново")
+      val extra = if (hasMore) 1 else 0
+      begin(2 + extra)
+      out.writeNumberField("FailedRecordCount", results.count(_.isInstanceOf[Failed]))
+      out.writeFieldName("Records")
+      if (isSized) out.writeStartArray(null, results.size) else out.writeStartArray()
+      results.foreach { result =>
+        begin(2 + extra)
+        result match {
+          case Written(shard, number) =>
+            out.writeStringField("ShardId", shard.name)
+            more()
+            out.writeStringField("SequenceNumber", number.text)
+          case Failed(code, message) =>
+            out.writeStringField("ErrorCode", code)
+            more()
+            out.writeStringField("ErrorMessage", message)
+        }
+        out.writeEndObject()
+      }
+      out.writeEndArray()
+      more()
+      out.writeEndObject()
+    }
+
+  test("an answer comes out as it was written, and as the SDK reads it") {
+    forAll(results(30), Gen.oneOf(true, false), Gen.oneOf(true, false)) { (all, isSized, hasMore) =>
+      val bytes = encoded(all, isSized, hasMore)
+      assert(PutRecordsDecoder.decode(bytes) === Some(all))
+      assert(bySdk(bytes) === Success(all))
+    }
+  }
+
+  test("a garbled answer is read as the SDK reads it, or left to it") {
+    val garbled = for {
+      bytes <- Gen.zip(results(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
+        case (all, isSized, hasMore) => encoded(all, isSized, hasMore)
+      }
+      at <- Gen.choose(0, bytes.length - 1)
+      by <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, anyByte))
+      replaced <- Gen.choose(0, 3)
+    } yield bytes.patch(at, by, replaced)
+    forAll(garbled, minSuccessful(20000)) { bytes =>
+      PutRecordsDecoder.decode(bytes).foreach { read =>
+        bySdk(bytes) match {
+          case Success(other) => assert(read === other, hex(bytes))
+          case Failure(e) => fail(s"$e: $read: ${hex(bytes)}")
+        }
+      }
+    }
+  }
+
+  test("an answer cut short, or with more behind it, is left to the SDK") {
+    val all = Seq(Written(ShardId("s"), SequenceNumber("12")), Failed("Code", "why"))
+    Seq(true, false).foreach { isSized =>
+      val whole = encoded(all, isSized, hasMore = true)
+      assert(PutRecordsDecoder.decode(whole) === Some(all))
+      whole.indices.foreach(n => assert(PutRecordsDecoder.decode(whole.take(n)).isEmpty, n))
+      assert(PutRecordsDecoder.decode(whole :+ 0.toByte).isEmpty)
+    }
+  }
+
+  test("the records of a shard have one and the same name of it") {
+    val all = Seq.tabulate(500)(n => Written(Generators.shardId(n % 64), SequenceNumber("1")))
+    val read = PutRecordsDecoder.decode(encoded(all, isSized = true, hasMore = false)).get
+    val ids = read.collect { case Written(shard, _) => shard }
+    assert(ids.map(System.identityHashCode).distinct.size <= 64 + 8)
+  }
+
+  private def unusual(name: String)(write: CBORGenerator => Unit): Unit =
+    test(s"$name is left to the SDK")(assert(PutRecordsDecoder.decode(record(write)).isEmpty))
+
+  private def record(members: CBORGenerator => Unit): Array[Byte] = cbor { out =>
+    out.writeStartObject()
+    out.writeArrayFieldStart("Records")
+    out.writeStartObject()
+    members(out)
+    out.writeEndObject()
+    out.writeEndArray()
+    out.writeEndObject()
+  }
+
+  unusual("a record with nothing said")(_ => ())
+  unusual("a null error beside a shard") { out =>
+    out.writeStringField("ShardId", "s")
+    out.writeStringField("SequenceNumber", "12")
+    out.writeNullField("ErrorCode")
+  }
+  unusual("a shard without a number")(_.writeStringField("ShardId", "s"))
+  unusual("a number with a letter") { out =>
+    out.writeStringField("ShardId", "s")
+    out.writeStringField("SequenceNumber", "12a")
+  }
+
+  test("an answer without records is left to the SDK") {
+    assert(PutRecordsDecoder.decode(Array(0xa0.toByte)).isEmpty)
+  }
+
+  private def hex(bytes: Array[Byte]): String = java.util.HexFormat.of.formatHex(bytes)
+
+  private val http = new CannedHttp
+  private lazy val sdk = http.client()
+
+  private def bySdk(answer: Array[Byte]): Try[Seq[PutResult]] = {
+    http.answer = answer
+    Try {
+      val said = sdk.putRecords(PutRecordsRequest.builder().streamName("orders").build())
+      said.records.asScala.map(AwsConversions.putResult).toSeq
+    }
+  }
+}

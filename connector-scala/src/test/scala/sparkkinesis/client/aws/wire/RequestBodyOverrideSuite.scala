@@ -1,0 +1,92 @@
+package sparkkinesis.client.aws.wire
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.dataformat.cbor.CBORFactory
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client.PutResult
+import sparkkinesis.client.aws.{AwsKinesisClient, CannedHttp}
+import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, StreamName, StreamRef}
+
+class RequestBodyOverrideSuite extends AnyFunSuite {
+  private val orders = StreamRef.ByName(StreamName("orders"))
+  private val mapper = new ObjectMapper(new CBORFactory)
+
+  private def withClient[A](body: (AwsKinesisClient, CannedHttp) => A): A = {
+    val http = new CannedHttp
+    val client =
+      new AwsKinesisClient(http.client(ResponseDecoder, RequestBodyOverride), "nowhere", () => ())
+    try body(client, http)
+    finally client.close()
+  }
+
+  private val one = CborPages.written { out =>
+    out.writeStartObject()
+    out.writeArrayFieldStart("Records")
+    out.writeStartObject()
+    out.writeStringField("ShardId", "shardId-000000000001")
+    out.writeStringField("SequenceNumber", "12")
+    out.writeEndObject()
+    out.writeEndArray()
+    out.writeEndObject()
+  }
+  private val written = PutResult.Written(ShardId("shardId-000000000001"), SequenceNumber("12"))
+
+  test("what is written here is what is sent, with its own length, and signed") {
+    withClient { (client, http) =>
+      http.answer = one
+      val entries = Seq(PutEntry("k", Array.fill(3000)(1), None))
+      assert(client.putRecords(orders, entries) === Seq(written))
+      assert(http.sent === PutRecordsEncoder.encode(orders, entries).get.toByteArray)
+      def header(name: String) = http.headers.matchingHeaders(name)
+      assert(header("Content-Length").size === 1)
+      assert(header("Content-Length").get(0) === http.sent.length.toString)
+      assert(header("Content-Type").get(0) === "application/x-amz-cbor-1.1")
+      assert(header("X-Amz-Target").get(0) === "Kinesis_20131202.PutRecords")
+      assert(header("Authorization").get(0).startsWith("AWS4-HMAC-SHA256"))
+    }
+  }
+
+  test("the signature is the body's: another body, another signature") {
+    def signature(data: Byte): String = withClient { (client, http) =>
+      http.answer = one
+      client.putRecords(orders, Seq(PutEntry("k", Array(data), None)))
+      http.headers.matchingHeaders("x-amz-content-sha256").get(0)
+    }
+    assert(signature(1) !== signature(2))
+  }
+
+  test("other requests are the SDK's") {
+    withClient { (client, http) =>
+      http.answer = Array(0xa0.toByte)
+      intercept[Exception](client.describeStream(orders))
+      assert(mapper.readTree(http.sent).get("StreamName").asText === "orders")
+    }
+  }
+
+  test("with CBOR switched off, all goes through the SDK") {
+    System.setProperty("aws.cborEnabled", "false")
+    try
+      withClient { (client, http) =>
+        http.answer = "{}".getBytes(UTF_8)
+        client.putRecords(orders, Seq(PutEntry("k", Array[Byte](1), None)))
+        val sent = new ObjectMapper().readTree(http.sent)
+        assert(sent.get("Records").get(0).get("PartitionKey").asText === "k")
+      }
+    finally System.clearProperty("aws.cborEnabled")
+  }
+
+  test("a body in CBOR never goes as something else") {
+    System.setProperty("aws.cborEnabled", "false")
+    val http = new CannedHttp
+    val sdk =
+      try http.client(ResponseDecoder, RequestBodyOverride)
+      finally System.clearProperty("aws.cborEnabled")
+    val client = new AwsKinesisClient(sdk, "nowhere", () => ())
+    val e = intercept[Exception](client.putRecords(orders, Seq(PutEntry("k", Array(1), None))))
+    assert(e.getMessage.contains("body in CBOR, but the content type application/x-amz-json-1.1"))
+    assert(http.sent.isEmpty)
+  }
+}

@@ -1,0 +1,95 @@
+package sparkkinesis.model.aggregate
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.KplAggregates
+import sparkkinesis.KplAggregates._
+import sparkkinesis.model.aggregate.SubRecords.read
+
+class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val one = Vector(SubRecord("k", "data".getBytes.toVector))
+  private val bytes = Gen.choose(0, 200).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
+
+  test("what was aggregated is read, wherever it lies") {
+    forAll(subRecords, bytes, bytes) { (records, before, after) =>
+      assert(read(KplAggregates(records), before, after) === records)
+    }
+  }
+
+  test("one bit flipped anywhere: a plain record") {
+    val aggregate = KplAggregates(one :+ SubRecord("other", Vector.empty, Some("7")))
+    for (at <- aggregate.indices; bit <- 0 to 7) {
+      val flipped = aggregate.updated(at, (aggregate(at) ^ 1 << bit).toByte)
+      assert(read(flipped).isEmpty, s"byte $at bit $bit")
+    }
+  }
+
+  test("cut short anywhere, or with a byte more: a plain record") {
+    val aggregate = KplAggregates(one)
+    // What was cut off lies behind it still: the bytes of a page are shared.
+    aggregate.indices.foreach { length =>
+      val (kept, rest) = aggregate.splitAt(length)
+      assert(read(kept, Nil, rest.map(_.toInt).toList).isEmpty, s"$length bytes")
+    }
+    assert(read(aggregate :+ 0.toByte).isEmpty)
+  }
+
+  test("what only begins as an aggregate is a plain record") {
+    (0 to 40).foreach(length => assert(read(Mark.take(length) ++ new Array[Byte](length)).isEmpty))
+    forAll(bytes)(garbage => assert(read(Mark ++ garbage.map(_.toByte)).isEmpty))
+  }
+
+  test("whatever the bytes: no failure") {
+    forAll(bytes)(any => assert(read(any.map(_.toByte).toArray).isEmpty))
+    forAll(bytes)(any => read(wrapped(any.map(_.toByte).toArray)))
+  }
+
+  test("an aggregate in an aggregate is data") {
+    val nested = Vector(SubRecord("outer", KplAggregates(one).toVector))
+    assert(read(KplAggregates(nested)) === nested)
+  }
+
+  test("a hash key is text: no number, none of the shard's, nothing") {
+    val records = Vector("x", "", "1" * 50, "-1").map(key => SubRecord("", Vector.empty, Some(key)))
+    assert(read(KplAggregates(records)) === records)
+  }
+
+  private val key = bytesField(1, "k".getBytes)
+  private val index = numberField(1, 0)
+  private val data = bytesField(3, Array(1))
+
+  private def record(parts: Array[Byte]*) = bytesField(3, joined(parts))
+
+  test("10 MiB: of one sub-record, of very many, of one key each") {
+    val large = new Array[Byte](10 << 20)
+    large(large.length - 1) = 7
+    val reader = new AggregateReader
+    val page = wrapped(key ++ record(index, bytesField(3, large)))
+    assert(reader.open(page, 0, page.length) === 1)
+    reader.next()
+    assert(reader.dataLength === large.length)
+    assert(page(reader.dataBegin + reader.dataLength - 1) === 7)
+    val empty = record(index, bytesField(3, Array.emptyByteArray))
+    assert(count(key ++ repeated(empty, 1700000)) === 1700000)
+    assert(count(repeated(bytesField(1, Array.emptyByteArray), 5200000) ++ empty) === 1)
+  }
+
+  private def count(message: Array[Byte]) = {
+    val page = wrapped(message)
+    new AggregateReader().open(page, 0, page.length)
+  }
+
+  private def repeated(field: Array[Byte], times: Int) =
+    Array.tabulate(field.length * times)(i => field(i % field.length))
+
+  test("one reader reads many, and nothing of the one before is left") {
+    val reader = new SubRecords
+    val other = Vector(SubRecord("other", Vector(9), Some("7")), SubRecord("k", Vector(8)))
+    assert(reader.read(KplAggregates(other)) === other)
+    assert(reader.read(wrapped(record(index, data))).isEmpty)
+    assert(reader.read(KplAggregates(one)) === one)
+    assert(reader.read("plain".getBytes).isEmpty)
+  }
+}
