@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 
-import sparkkinesis.client.{StreamAccess, ConnectionDefaults}
+import sparkkinesis.client.{ConnectionDefaults, StreamAccess}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder}

@@ -1,6 +1,6 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.client.{StreamAccess, ConnectionDefaults, StreamSummary}
+import sparkkinesis.client.{ConnectionDefaults, StreamAccess, StreamSummary}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 

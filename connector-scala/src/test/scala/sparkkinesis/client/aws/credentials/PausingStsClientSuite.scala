@@ -99,7 +99,9 @@ class PausingStsClientSuite extends AnyFunSuite {
       .builder()
       .stsClient(client(fixture))
       .refreshRequest(request)
-      .prefetchTime(Duration.ofHours(2)) // due now, whatever the SDK's jitter of up to a minute before
+      .prefetchTime(
+        Duration.ofHours(2)
+      ) // due now, whatever the SDK's jitter of up to a minute before
       .staleTime(Duration.ofSeconds(life.toSeconds - 50)) // the end of their use
       .build()
     provider.resolveCredentials()
