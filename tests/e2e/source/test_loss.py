@@ -84,7 +84,7 @@ def test_a_stop_longer_than_the_retention(
     assert "KINESIS_DATA_LOSS" in said
     assert orders.name in said
     assert "shardId-" in said
-    assert "records are kept for 24 h: up to 6 h" in said
+    assert "retains records for 24 h: up to 6 h" in said
     assert "failOnDataLoss" in said
 
     collector = Collector()

@@ -134,9 +134,9 @@ def test_two_streams_in_one_query(
 @pytest.mark.parametrize(
     ("position", "says"),
     [
-        ('{"nowhere": "latest"}', "no 'nowhere' among"),
-        ('{"NAME": {"shardId-000000000009": "latest", "*": "latest"}}', "never had such a shard"),
-        ('{"NAME": {"*": {"at": "1"}}}', "one shard's"),
+        ('{"nowhere": "latest"}', "but not 'nowhere'"),
+        ('{"NAME": {"shardId-000000000009": "latest", "*": "latest"}}', "the shard never existed"),
+        ('{"NAME": {"*": {"at": "1"}}}', "valid in one shard only"),
         ("2999-01-01T00:00:00Z", "in the future"),
     ],
 )

@@ -8,38 +8,39 @@ import sparkkinesis.model.StreamRef
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * Records that were owed and are no longer to be had.
+ * The query must read these records, but Kinesis no longer has them.
  *
- * @param range of which a part is missing
- * @param reason with how much time is missing, as far as that is known
+ * @param range that is no longer complete
+ * @param reason including the length of the missing time, if it is known
  */
 final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
     extends SourceException(
       "KINESIS_DATA_LOSS",
-      s"Records of stream $stream, $range, can no longer be read: $reason. They were probably trimmed " +
-        "after the stream's retention period. To go on with what is left, set 'failOnDataLoss' to 'false'."
+      s"Records of stream $stream, $range, are no longer available: $reason. They probably " +
+        "expired after the stream's retention period. To continue with the records that are " +
+        "left, set 'failOnDataLoss' to 'false'."
     )
 
-/** How much is missing, in words. */
+/** Text about the amount of missing data. */
 object DataLoss {
 
   /**
-   * @param completeAsOf what arrived before was read; none where nothing of the shard was
-   * @param retention none where it is not known
+   * @param completeAsOf `None` if the query has read nothing of the shard
+   * @param retention `None` if it is not known
    */
   def extent(
       completeAsOf: Option[Instant],
       retention: Option[FiniteDuration],
       now: Instant
   ): String = completeAsOf match {
-    case None => "nothing of it was read yet, so how much is gone is not known"
+    case None => "the query had read nothing of the shard, so the amount is not known"
     case Some(complete) =>
-      val kept = retention.fold("") { kept =>
-        val missing = now.toEpochMilli - kept.toMillis - complete.toEpochMilli
-        s", and records are kept for ${text(kept)}: up to ${text(missing.max(0).millis)} of records " +
-          "may be gone"
+      val missing = retention.fold("") { period =>
+        val millis = now.toEpochMilli - period.toMillis - complete.toEpochMilli
+        s", and the stream retains records for ${text(period)}: up to " +
+          s"${text(millis.max(0).millis)} of records may be missing"
       }
-      s"it was read completely up to $complete$kept"
+      s"the query had read all records up to $complete$missing"
   }
 
   /** Such as `3 h 20 min`, rounded up. */

@@ -1,9 +1,10 @@
 package sparkkinesis.source
 
 /**
- * Why a query cannot read on: a checkpoint it must not use, or records that are gone.
+ * A query cannot continue: for example, its checkpoint is not usable or records are no longer
+ * available.
  *
  * @param condition a stable name, such as `KINESIS_DATA_LOSS`
- * @param message names stream, shard and position, and says what to do
+ * @param message names the stream, shard or position, and ends with what to do
  */
 class SourceException(val condition: String, message: String) extends RuntimeException(message)

@@ -4,8 +4,8 @@ import sparkkinesis.client.KinesisClient
 import sparkkinesis.model.StreamRef
 
 /**
- * A stream as it is asked for, and whom to ask: streams of several regions have a client each.
+ * A stream, and the client for its region and account.
  *
- * @param ref as the user named it
+ * @param ref the stream as the user named it
  */
 final case class StreamClient(ref: StreamRef, client: KinesisClient)

@@ -29,12 +29,12 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
   private val ownEndpoint = "To use the endpoint of the region, remove the option."
-  private val json = "or an instant such as 2026-11-21T08:00:00Z, or JSON of them for each stream"
+  private val json = "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
   private val position = s"latest, trim_horizon, $json"
-  private val zone = "An instant needs its zone."
-  private val iterator = "A shard's place is forgotten by Kinesis after 5 minutes."
+  private val zone = "An instant needs its time zone."
+  private val iterator = "A shard iterator expires after 5 minutes."
   private val comma = "Remove the extra comma."
-  private val limit = "It is GetRecords' own limit."
+  private val limit = "This is the limit of GetRecords."
 
   private def table(first: Wrong, rest: Wrong*): TableFor5[
     String,
@@ -127,8 +127,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("fetchBufferSize", "1.5g", size, unit, stream),
     ("fetchBufferSize", "1048577g", size, unit, stream),
     ("shardDiscoveryInterval", "10", duration, unit, stream),
-    ("shardDiscoveryInterval", "999ms", "1s to 1h", "Leave it out to have 10s.", stream),
-    ("shardDiscoveryInterval", "61m", "1s to 1h", "Leave it out to have 10s.", stream)
+    ("shardDiscoveryInterval", "999ms", "1s to 1h", "Remove it to use 10s.", stream),
+    ("shardDiscoveryInterval", "61m", "1s to 1h", "Remove it to use 10s.", stream)
   )
 
   private val sink = table(
@@ -281,9 +281,9 @@ class OptionBoundsSuite extends AnyFunSuite {
     }
     assert(e.condition === OptionException.ConflictingOptions)
     assert(
-      e.getMessage === "Option 'idleFetchPeriod' is 1 second, shorter than " +
+      e.getMessage === "Option 'idleFetchPeriod' is 1 second, which is shorter than " +
         "'getRecords.fetchIntervalMs' ('minFetchPeriod' here), 2000 milliseconds. " +
-        "Raise it, or leave it out."
+        "Use a longer period, or remove the option."
     )
     asSource(stream + ("minFetchPeriod" -> "2s"))
   }

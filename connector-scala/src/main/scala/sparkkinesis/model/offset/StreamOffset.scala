@@ -7,12 +7,13 @@ import scala.collection.immutable.SortedMap
 import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
- * How far one shard has been read, and the shards that must be finished before.
+ * How far a query has read one shard, and which shards it must finish first.
  *
- * @param waitsFor unfinished parents; some may not be in the offset yet. Nothing of the shard
- *   has been read while it waits
- * @param completeAsOf all records that arrived before this time have been read; `None` if the
- *   query need not read any record yet, such as at the trim horizon of a new query
+ * @param waitsFor parents that are not finished; the offset may lack some of them. A shard that
+ *   waits has not been read.
+ * @param completeAsOf the query has read every record that arrived in this shard before this time.
+ *   If the retention period has passed since then, unread records may have expired. `None` if no
+ *   record could be missing yet, as at the trim horizon of a new query.
  */
 final case class ShardProgress(
     progress: Progress,

@@ -16,9 +16,9 @@ import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
 import sparkkinesis.source.SourceException
 
 /**
- * `SourceOffset` as Spark's checkpoint keeps it: versioned JSON with sorted names.
+ * Writes a `SourceOffset` to Spark's checkpoint and reads it: versioned JSON with sorted names.
  *
- * A public format, described in `docs/reference/checkpoint-format.md`.
+ * The format is public. `docs/reference/checkpoint-format.md` describes it.
  */
 object OffsetCodec {
   val Version = 2
@@ -51,7 +51,7 @@ object OffsetCodec {
     }
   }
 
-  /** @throws SourceException where the text is no offset, or one of a later version */
+  /** @throws SourceException if the text is not an offset, or has a later version */
   def decode(json: String): SourceOffset = {
     val root =
       try Option(mapper.readTree(json)).filter(_.isObject)
@@ -67,12 +67,12 @@ object OffsetCodec {
   private def streams(node: JsonNode, json: String): Iterable[StreamOffset] = {
     val all = Option(node.get("streams"))
       .filter(_.isObject)
-      .getOrElse(corrupt(json, "'streams' is no object"))
+      .getOrElse(corrupt(json, "'streams' is not an object"))
     all.properties.asScala.map { entry =>
       val arn = StreamArn
         .parse(entry.getKey)
-        .getOrElse(corrupt(json, s"'${entry.getKey}' is no stream's ARN"))
-      if (!entry.getValue.isObject) corrupt(json, s"stream $arn is no object")
+        .getOrElse(corrupt(json, s"'${entry.getKey}' is not the ARN of a stream"))
+      if (!entry.getValue.isObject) corrupt(json, s"stream $arn is not an object")
       stream(arn, entry.getValue, json)
     }
   }
@@ -94,28 +94,30 @@ object OffsetCodec {
   ): SortedMap[ShardId, ShardProgress] = {
     val all = Option(node.get("shards"))
       .filter(_.isObject)
-      .getOrElse(corrupt(json, "'shards' is no object"))
+      .getOrElse(corrupt(json, "'shards' is not an object"))
     val parsed = all.properties.asScala.map { entry =>
       val id = entry.getKey
       val shard =
         Option(entry.getValue.textValue).flatMap(shardOf(waitsFor.getOrElse(id, Set.empty)))
-      ShardId(id) -> shard.getOrElse(corrupt(json, s"shard $id is at '${entry.getValue.asText}'"))
+      ShardId(id) -> shard.getOrElse(
+        corrupt(json, s"the progress of shard $id is '${entry.getValue.asText}'")
+      )
     }
     val result = SortedMap.from(parsed)
     waitsFor.keySet
       .map(ShardId(_))
       .diff(result.keySet)
       .headOption
-      .foreach(id => corrupt(json, s"'waitsFor' has $id, which is not among 'shards'"))
+      .foreach(id => corrupt(json, s"'waitsFor' contains $id, but 'shards' does not"))
     result
   }
 
   private def waiting(node: JsonNode, json: String): Map[String, Set[ShardId]] = {
-    if (!node.isObject) corrupt(json, "'waitsFor' is no object")
+    if (!node.isObject) corrupt(json, "'waitsFor' is not an object")
     node.properties.asScala.map { entry =>
       val parents = entry.getValue.elements.asScala.toSeq
       if (!entry.getValue.isArray || !parents.forall(_.isTextual))
-        corrupt(json, s"'waitsFor' of ${entry.getKey} is no list of shards")
+        corrupt(json, s"'waitsFor' of ${entry.getKey} is not a list of shards")
       entry.getKey -> parents.map(parent => ShardId(parent.textValue)).toSet
     }.toMap
   }
@@ -126,8 +128,9 @@ object OffsetCodec {
     if (version.intValue > Version)
       throw new SourceException(
         "KINESIS_OFFSET_TOO_NEW",
-        s"The checkpoint holds a Kinesis offset of version ${version.intValue}, and this spark-kinesis " +
-          s"reads up to version $Version. Run the query with the newer spark-kinesis that wrote it."
+        s"The checkpoint contains a Kinesis offset of version ${version.intValue}, but this " +
+          s"release of spark-kinesis reads versions up to $Version. Run the query with the " +
+          "release that wrote it."
       )
     if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
     version.intValue
@@ -148,7 +151,7 @@ object OffsetCodec {
     try Some(Instant.parse(text))
     catch { case _: DateTimeParseException => None }
 
-  /** The time of completeness stands behind an `@`, in milliseconds since 1970. */
+  /** The progress, then `@` and `completeAsOf` in milliseconds since 1970. */
   private def encode(shard: ShardProgress): String = {
     val progress = shard.progress match {
       case Progress.TrimHorizon => TrimHorizonText
@@ -183,7 +186,9 @@ object OffsetCodec {
   private def corrupt(json: String, reason: String): Nothing =
     throw new SourceException(
       "KINESIS_OFFSET_UNREADABLE",
-      s"The checkpoint holds what is not an offset of the Kinesis source: $reason. Was it written by " +
-        s"another source? Use that one, or a new checkpoint location. It holds: ${json.take(200)}"
+      s"The checkpoint contains an offset that the Kinesis source cannot read: $reason. If " +
+        "another source wrote the checkpoint, use that source or a new checkpoint location. The " +
+        "offset is: " +
+        json.take(200)
     )
 }

@@ -9,49 +9,49 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Backoff, Clock, KinesisClient, ShardFilter, ShardSnapshot}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
-import sparkkinesis.model.{HashKey, Shard, StreamRef}
-import sparkkinesis.source.position.{ByShard, ShardStarts, StartingPosition}
+import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
+import sparkkinesis.source.position.{ByShard, ShardStarts}
 import sparkkinesis.source.{SourceException, StreamClient}
 
-/** Finds out which shards there are. */
+/** Lists the shards of a stream, and decides where a new query begins in each. */
 object ShardDiscovery {
 
-  /** Of the service's `Date` header. */
+  /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second
   private val Attempts = 5
   private val ListingBackoff = Backoff(500.millis, 2.seconds)
 
   /**
-   * The first offset of a new query. `latest` is decided here, once, as a time.
+   * The first offset of a new query. It replaces `latest` by the current time.
    *
-   * @throws SourceException where the start cannot be, or the service lists shards that do not cover
-   *   every hash key, which it may for a moment after a reshard, at each of several attempts
+   * @throws SourceException if a start is invalid, or if the listed shards do not cover every hash
+   *   key in any of several attempts: for a moment after a reshard they may not
    */
   def initialOffset(
       stream: StreamClient,
-      start: ByShard[StartingPosition],
+      start: ByShard[Position],
       clock: Clock,
       chance: () => Double
   ): StreamOffset = {
     val summary = stream.client.describeStream(stream.ref)
-    val isLatest = start.all.forall(_ == StartingPosition.Latest)
+    val isLatest = start.all.forall(_ == Position.Latest)
     val filter = if (isLatest) ShardFilter.AtLatest else ShardFilter.FromTrimHorizon
     val snapshot = wholeListing(stream.client, stream.ref, filter, clock, chance, 1)
-    // After the listing: what arrives in between then belongs to shards already listed.
+    // After the listing, so that records that arrive in between belong to shards already listed.
     val now = serviceNow(clock.now, snapshot.serverTime)
     val starts = new ShardStarts(stream, start, summary.retention, now, clock)
     starts.check(snapshot.shards)
     val listed = snapshot.shards.map(_.id).toSet
     val shards = snapshot.shards.map { shard =>
       val begin = starts.of(shard)
-      // Parents that are no longer listed have expired with all their records.
+      // A parent that is no longer listed has expired with all its records.
       val parents = shard.parents.toSet.intersect(listed)
       shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
     }
     StreamOffset(summary.arn, summary.created, SortedMap.from(shards))
   }
 
-  /** A listing in which every hash key has its shard: asked again where one has not. */
+  /** A listing whose shards cover every hash key. Lists them again if they do not. */
   @tailrec
   private[source] def wholeListing(
       client: KinesisClient,
@@ -66,8 +66,9 @@ object ShardDiscovery {
     else if (attempt == Attempts)
       throw new SourceException(
         "KINESIS_INCOMPLETE_SHARD_LIST",
-        s"The open shards of stream $stream do not cover every hash key (${snapshot.shards.size} shards " +
-          s"listed, $Attempts attempts). Wait until a running reshard is over and start the query again."
+        s"The open shards of stream $stream do not cover every hash key (${snapshot.shards.size} " +
+          s"listed shards, $Attempts attempts). Wait until a reshard has finished, then start " +
+          "the query again."
       )
     else {
       clock.sleep(ListingBackoff.delay(attempt, chance()))
@@ -75,7 +76,7 @@ object ShardDiscovery {
     }
   }
 
-  /** Whether the shards without a listed child own every hash key between them. */
+  /** Whether the shards without a listed child cover every hash key. */
   private[source] def coversAllHashKeys(shards: Seq[Shard]): Boolean = {
     val parents = shards.flatMap(_.parents).toSet
     val tips = shards.filterNot(shard => parents(shard.id)).map(_.hashKeys).sortBy(_.first)
@@ -88,14 +89,14 @@ object ShardDiscovery {
   }
 
   /**
-   * The driver's clock where it may be right: the service tells its own to the second, rounded down.
-   * A start in the service's future would skip records, so a driver that is plainly ahead is not
-   * believed.
+   * The time at which a new query begins: the driver's time if the service's clock does not
+   * contradict it, else the service's. The service rounds its time down to seconds. A start in the
+   * service's future would skip records.
    */
   private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant =
     believable(own, service).orElse(service).getOrElse(own)
 
-  /** The same for an end, which must not lie before records that have arrived. */
+  /** The same for an end, which must not be before records that have arrived. */
   private[source] def serviceNowAtLatest(own: Instant, service: Option[Instant]): Instant =
     believable(own, service)
       .orElse(service.map(_.plusMillis(ServiceTimeStep.toMillis)))

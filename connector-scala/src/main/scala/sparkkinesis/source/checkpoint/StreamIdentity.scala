@@ -6,25 +6,26 @@ import sparkkinesis.model.StreamRef
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.source.SourceException
 
-/** Whether a stream is still the one an offset was written for. */
+/** Whether a stream is still the one for which an offset was written. */
 object StreamIdentity {
 
-  /** @return why not, to be thrown */
+  /** @return the error to throw if it is not */
   def mismatch(summary: StreamSummary, offset: StreamOffset): Option[SourceException] =
     Option.when(offset.created != summary.created) {
       new SourceException(
         "KINESIS_STREAM_RECREATED",
-        s"Stream ${summary.arn} was created at ${summary.created}, the one in the checkpoint at " +
-          s"${offset.created}: it was deleted and made again, and its records are gone. Use a new " +
-          "checkpoint location to read the new stream."
+        s"Stream ${summary.arn} was created at ${summary.created}, the stream in the checkpoint " +
+          s"at ${offset.created}. It was deleted and created again, and the old records are " +
+          "gone. To read the new stream, use a new checkpoint location."
       )
     }
 
   /**
-   * Asks the service; for when something is odd, as an account has few of these calls a second.
+   * Describes the stream. Call this only for a reason: an account has few of these calls per
+   * second.
    *
-   * @return that it was deleted, or deleted and made again
-   * @throws KinesisException where the service does not tell
+   * @return the error to throw if the stream was deleted, or deleted and created again
+   * @throws KinesisException if the call fails
    */
   def changed(
       client: KinesisClient,
@@ -36,7 +37,8 @@ object StreamIdentity {
 
   private def deleted(offset: StreamOffset) = new SourceException(
     "KINESIS_STREAM_DELETED",
-    s"Stream ${offset.stream} of ${offset.created} was deleted while the query read it, and its " +
-      "records are gone. If it is made again, use a new checkpoint location to read the new one."
+    s"Stream ${offset.stream}, created at ${offset.created}, was deleted while the query read " +
+      "it, and its records are gone. If you create it again, use a new checkpoint location to " +
+      "read it."
   )
 }

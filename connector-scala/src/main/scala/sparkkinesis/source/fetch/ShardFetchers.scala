@@ -22,8 +22,8 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
   def apply(plan: FetchPlan): Seq[ShardFetcher] = {
     val assigned = plan.assignments.map(_.shard).toSet
     fetchers.keySet.diff(assigned).foreach(fetchers.remove)
-    buffer.shards.filterNot(id => assigned(id) || plan.done.contains(id)).foreach(buffer.drop)
-    plan.done.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
+    buffer.shards.filterNot(id => assigned(id) || plan.processed.contains(id)).foreach(buffer.drop)
+    plan.processed.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
     plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(add)
   }
 

@@ -2,20 +2,19 @@ package sparkkinesis.source.options
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Backoff
+import sparkkinesis.client.{Backoff, Retry}
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.ReadLimits
 
 /**
- * How the fetchers of a query read ahead.
+ * How a query reads from Kinesis.
  *
- * @param maxRecords of one `GetRecords` call
- * @param minPeriod between two calls to one shard that has data
- * @param idlePeriod the longest between two calls to a shard without
- * @param bufferBytes that an executor may hold
- * @param limits of a batch, so that marks lie close enough together to keep them
- * @param stopAtMillis
- *   `Trigger.AvailableNow` reads nothing that arrived later
+ * @param maxRecords limit of one `GetRecords` call
+ * @param minPeriod between two calls to a shard that has records
+ * @param idlePeriod the longest period between two calls to a shard without records
+ * @param bufferBytes size of an executor's read-ahead buffer
+ * @param limits of a batch: they determine the distance between marks
+ * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
  */
 final case class FetchSettings(
     maxRecords: Int,
@@ -28,13 +27,16 @@ final case class FetchSettings(
 ) {
 
   /**
-   * The pause before the next call to a shard whose last record was read `quiet` ago: from
-   * `minPeriod` while data flows slowly growing to `idlePeriod`.
+   * The pause before the next call to a shard whose last record was read `quiet` ago. It grows
+   * slowly from `minPeriod` to `idlePeriod`.
    */
   def pause(quiet: FiniteDuration): FiniteDuration =
     (quiet / FetchSettings.QuietParts).max(minPeriod).min(idlePeriod.max(minPeriod))
 
-  /** Places in a page where a batch may end: the last record always, and enough between for the limits. */
+  /**
+   * Indices of a page at which a batch may end: always the last one, and others as the limits
+   * require.
+   */
   def marks(records: PackedRecords): Vector[Int] = {
     val last = records.size - 1
     if (limits.isUnlimited) Vector(last)
@@ -54,7 +56,7 @@ final case class FetchSettings(
     }
   }
 
-  /** A batch is cut to its limits in steps of a small part of them. */
+  /** The distance between marks: a small part of the limits of a batch. */
   private lazy val limitsOfMark: ReadLimits = {
     def part(limit: Long) = math.max(1L, limit / FetchSettings.MarksPerLimit)
     ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
@@ -63,11 +65,14 @@ final case class FetchSettings(
 
 object FetchSettings {
 
-  /** A shard quiet for ten seconds is asked once a second. */
+  /** After ten seconds without a record the fetcher calls once per second. */
   private val QuietParts = 10L
 
   private val MarksPerLimit = 32L
 
-  /** Between failed calls: throttling and outages must not meet a storm of retries. */
+  /** Between failed calls, so that throttling and outages do not cause many retries. */
   val RetryBackoff: Backoff = Backoff(200.millis, 10.seconds)
+
+  /** For calls that a query needs in order to start. */
+  val StartRetry: Retry = Retry(attempts = 4, RetryBackoff)
 }

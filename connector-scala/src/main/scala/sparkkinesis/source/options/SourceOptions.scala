@@ -4,21 +4,21 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.client.options.{ConnectionOptions, Options}
-import sparkkinesis.model.{ServiceLimits, StreamRef}
-import sparkkinesis.source.position.{ByShard, EndingPosition, PositionGrammar, StartingPosition}
+import sparkkinesis.model.{Position, ServiceLimits, StreamRef}
+import sparkkinesis.source.position.{ByShard, EndingPosition, PositionGrammar, PositionParser}
 import sparkkinesis.source.protocol.ReadLimits
 
 /**
- * What a user said about reading, parsed once. Travels to executors; prints no secret.
+ * The parsed options of a source. Serializable; `toString` contains no secret.
  *
- * @param start where each stream begins, if that is said
- * @param end where a batch read ends in each stream, if that is said
- * @param minPartitions tasks a batch, where there are records enough to share out
- * @param deaggregate whether an aggregate's sub-records are delivered in its place
+ * @param start where reading begins in each stream, if the option is present
+ * @param end where a batch read ends in each stream, if the option is present
+ * @param minPartitions least number of tasks per batch, if there are enough records
+ * @param deaggregate whether rows are the sub-records of an aggregated record
  */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
-    start: Option[Map[StreamRef, ByShard[StartingPosition]]],
+    start: Option[Map[StreamRef, ByShard[Position]]],
     end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
     minPartitions: Option[Int],
@@ -27,20 +27,20 @@ final case class SourceOptions(
     discoveryInterval: FiniteDuration
 ) {
 
-  /** For messages: the streams as they were named. */
+  /** The streams as the user named them, for messages. */
   def names: String = streams.map(_.ref).mkString(", ")
 
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
 
-  /** Where one of the streams begins in a new query. */
-  def queryStart(stream: StreamRef): ByShard[StartingPosition] =
-    start.fold(ByShard[StartingPosition](StartingPosition.Latest))(_(stream))
+  /** Where a new query begins in a stream. */
+  def queryStart(stream: StreamRef): ByShard[Position] =
+    start.fold(ByShard[Position](Position.Latest))(_(stream))
 
-  /** Where one of the streams begins in a batch read. */
-  def batchStart(stream: StreamRef): ByShard[StartingPosition] =
-    start.fold(ByShard[StartingPosition](StartingPosition.TrimHorizon))(_(stream))
+  /** Where a batch read begins in a stream. */
+  def batchStart(stream: StreamRef): ByShard[Position] =
+    start.fold(ByShard[Position](Position.TrimHorizon))(_(stream))
 
-  /** Where one of the streams ends in a batch read. */
+  /** Where a batch read ends in a stream. */
   def batchEnd(stream: StreamRef): ByShard[EndingPosition] =
     end.fold(ByShard[EndingPosition](EndingPosition.Latest))(_(stream))
 }
@@ -68,16 +68,16 @@ object SourceOptions {
   private val DefaultBufferBytes = 256L * 1024 * 1024
 
   /**
-   * @param defaultRegion asked only where the options do not tell
-   * @throws OptionException where something is missing, wrong or unknown
+   * @param defaultRegion evaluated only if the options name no region
+   * @throws OptionException if an option is missing, invalid or unknown
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
     val streams = ConnectionOptions.streams(options, defaultRegion)
     SourceOptions(
       streams,
-      PositionGrammar.Start.parse(options, streams.map(_.ref)),
-      PositionGrammar.End.parse(options, streams.map(_.ref)),
+      new PositionParser(PositionGrammar.Start, options, streams.map(_.ref)).parse(),
+      new PositionParser(PositionGrammar.End, options, streams.map(_.ref)).parse(),
       options.boolean("allowStreamRemoval").getOrElse(false),
       options.positiveInt("minPartitions"),
       fetchSettings(options),
@@ -86,11 +86,11 @@ object SourceOptions {
     )
   }
 
-  /** Soon enough to matter, and seldom enough for all of an account's queries. */
+  /** At least a second, because all queries of an account share the quota of `ListShards`. */
   private def discoveryInterval(options: Options): FiniteDuration =
     options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
       if (interval < 1.second || interval > 1.hour)
-        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Leave it out to have 10s.")
+        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Remove it to use 10s.")
       interval
     }
 
@@ -111,7 +111,11 @@ object SourceOptions {
     val max = ServiceLimits.GetRecordsCount
     options.positiveInt("maxRecordsPerFetch").fold(max) { count =>
       if (count > max)
-        throw options.invalid("maxRecordsPerFetch", s"1 to $max", "It is GetRecords' own limit.")
+        throw options.invalid(
+          "maxRecordsPerFetch",
+          s"1 to $max",
+          "This is the limit of GetRecords."
+        )
       count
     }
   }

@@ -2,7 +2,6 @@ package sparkkinesis.source.plan
 
 import java.time.Instant
 
-import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration.FiniteDuration
 
@@ -11,13 +10,13 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{ChildShard, PackedRecords, ShardId, StreamShard}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
 
-/** Decides where a batch ends and what it reads. A function of its arguments, on every attempt. */
+/** Decides where a batch ends and what it reads. The same arguments always give the same result. */
 object BatchPlanner {
 
   /**
-   * The end of the batch that starts at `start`; `start` itself where there is nothing new.
+   * The end of the batch that starts at `start`; `start` itself if there is nothing new.
    *
-   * @param frontiers of shards readable at `start`, each beginning where `start` says
+   * @param frontiers of the shards that are readable at `start`; each begins at its progress there
    */
   def end(
       start: SourceOffset,
@@ -26,7 +25,7 @@ object BatchPlanner {
   ): SourceOffset = {
     val readable = start.readable
     val known = frontiers.filter { case (id, _) => readable.contains(id) }
-    val taken = take(known.map { case (id, frontier) => id -> frontier.marks }, limits)
+    val taken = MarkSelection.fitting(known.transform((_, frontier) => frontier.marks), limits)
     if (taken.isEmpty) start
     else {
       val takenOf = taken.groupBy { case (id, _) => id.stream }
@@ -37,9 +36,9 @@ object BatchPlanner {
   }
 
   /**
-   * `start` with later times of completeness, where reading has proved one later by at least `step`
-   * although nothing arrived; else `start`. An idle query logs that now and then: a restart can then
-   * tell that nothing can have been trimmed unread.
+   * `start` with later values of `completeAsOf` for shards in which nothing arrived, if one of them
+   * is later by at least `step`; else `start` itself. An idle query logs this from time to time, so
+   * that a restart knows that no unread record has expired.
    */
   def confirmed(
       start: SourceOffset,
@@ -63,12 +62,17 @@ object BatchPlanner {
   }
 
   /**
-   * Whether so little is there, though much more is on its way, that a batch of it would cost more than
-   * it brings. A shard that is behind but brings nothing does not count: the others need not wait for it.
+   * Whether to wait for more records before planning a batch, because there is a backlog and
+   * executors have read only little of it. A shard from which nothing has been read does not count:
+   * the others need not wait for it.
    *
-   * @param enough bytes that pages take in the executors' buffers
+   * @param enough bytes in the executors' buffers that are worth a batch
    */
-  def isThin(frontiers: Map[StreamShard, Frontier], limits: ReadLimits, enough: Long): Boolean = {
+  def shouldWait(
+      frontiers: Map[StreamShard, Frontier],
+      limits: ReadLimits,
+      enough: Long
+  ): Boolean = {
     val isBacklog = frontiers.valuesIterator.exists { frontier =>
       frontier.marks.nonEmpty && frontier.millisBehindLatest > BacklogMillis
     }
@@ -77,15 +81,15 @@ object BatchPlanner {
       val (records, bytes) = marks.foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
         (records + mark.records, bytes + mark.bytes)
       }
-      val held = bytes + records * PackedRecords.UsualOverhead
-      records > 0 && held < enough && limits.allow(records + 1, bytes + 1)
+      val buffered = bytes + records * PackedRecords.UsualOverhead
+      records > 0 && buffered < enough && limits.allow(records + 1, bytes + 1)
     }
   }
 
-  /** Behind the tip by more is a backlog; a shard that is read as it fills is not. */
+  /** A shard further behind its tip has a backlog. */
   private val BacklogMillis = 1000L
 
-  /** Whether nothing that had arrived at the time is left behind `start`. */
+  /** Whether no record after `start` arrived at the time or before. */
   def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier], millis: Long): Boolean =
     start.readable.keys.forall { id =>
       frontiers.get(id).exists { frontier =>
@@ -94,9 +98,9 @@ object BatchPlanner {
     }
 
   /**
-   * The ranges between two offsets, ordered by stream and shard. A stream that only one of the offsets
-   * has joined or left the query between them: the batch reads nothing of it. A shard that only `end`
-   * has is read by later batches.
+   * The ranges between two offsets, ordered by stream and shard. A stream that only one of the
+   * offsets has joined or left the query between them: the batch reads nothing of it. A shard that
+   * only `end` has is read by later batches.
    */
   def ranges(start: SourceOffset, end: SourceOffset): Seq[ShardRange] =
     for {
@@ -118,56 +122,26 @@ object BatchPlanner {
     }
     unread.foreach { id =>
       throw new IllegalArgumentException(
-        s"Offset $after follows $before, which lacks $id, and that shard was read between the two."
+        s"Offset $after follows $before, which lacks $id, but a batch between them has read this " +
+          "shard. Use a new checkpoint location."
       )
     }
   }
 
-  /**
-   * How many marks of each shard fit. Rounds of one mark a shard, the oldest data first: no shard
-   * starves, however much another one holds.
-   */
-  private def take(
-      marks: Map[StreamShard, Vector[Mark]],
-      limits: ReadLimits
-  ): Map[StreamShard, Int] =
-    if (limits.isUnlimited) marks.collect { case (id, all) if all.nonEmpty => id -> all.size }
-    else {
-      @tailrec
-      def round(
-          open: Seq[StreamShard],
-          taken: Map[StreamShard, Int],
-          sum: (Long, Long)
-      ): Map[StreamShard, Int] = {
-        val next = open.filter(id => taken.getOrElse(id, 0) < marks(id).size).sortBy { id =>
-          (marks(id)(taken.getOrElse(id, 0)).lastArrivalMillis, id)
-        }
-        val (nowTaken, nowSum, still) = next.foldLeft((taken, sum, Vector.empty[StreamShard])) {
-          case ((counts, (records, bytes), fitting), id) =>
-            val mark = marks(id)(counts.getOrElse(id, 0))
-            val (r, b) = (records + mark.records, bytes + mark.bytes)
-            if (counts.isEmpty || limits.allow(r, b))
-              (counts.updated(id, counts.getOrElse(id, 0) + 1), (r, b), fitting :+ id)
-            else (counts, (records, bytes), fitting)
-        }
-        if (still.isEmpty) nowTaken else round(still, nowTaken, nowSum)
-      }
-      round(marks.keys.toSeq, Map.empty, (0L, 0L))
-    }
-
-  /** One stream's offset, behind what is taken of its shards, if anything is. */
+  /** The offset of one stream after the taken marks. */
   private def advance(
       settled: StreamOffset,
       frontiers: Map[StreamShard, Frontier],
       taken: Map[StreamShard, Int]
   ): StreamOffset = {
     val ends = taken.map { case (id, count) => id.shard -> Taken(frontiers(id), count) }
-    // In one pass over the tree: ten thousand updates of it take longer than all the rest.
+    // One pass over the tree: ten thousand single updates would take longer than everything else.
     val moved = settled.shards.transform { (id, before) =>
       ends.get(id) match {
         case Some(end) =>
           ShardProgress(end.mark.upTo, Set.empty, completeAsOf(before, end.frontier, end.count))
-        case None => frontiers.get(StreamShard(settled.stream, id)).fold(before)(quiet(before, _))
+        case None =>
+          frontiers.get(StreamShard(settled.stream, id)).fold(before)(confirmed(before, _))
       }
     }
     val finished = ends.filter { case (_, end) => end.mark.upTo == Progress.Finished }
@@ -176,20 +150,20 @@ object BatchPlanner {
     })
   }
 
-  /** Nothing arrived in it: the busy shards beside it must not keep that from being logged. */
-  private def quiet(shard: ShardProgress, frontier: Frontier): ShardProgress =
+  /** A shard in which nothing arrived: log this together with the progress of the other shards. */
+  private def confirmed(shard: ShardProgress, frontier: Frontier): ShardProgress =
     if (frontier.marks.nonEmpty) shard
     else shard.copy(completeAsOf = latest(shard.completeAsOf, frontier.completeAsOfMillis))
 
-  /** @param count of the frontier's marks, at least one */
+  /** @param count number of taken marks, at least one */
   private final case class Taken(frontier: Frontier, count: Int) {
     def mark: Mark = frontier.marks(count - 1)
   }
 
   /**
-   * A child waits for every parent. One that the offset does not know is not a finished one: it
-   * descends from a shard still being read, and is waited for until it comes and ends. (A parent
-   * that ended earlier brought the child with it.)
+   * A child waits for every parent. A parent that the offset lacks is not finished: it descends
+   * from a shard that is still being read, and joins the offset later. (A parent that finished
+   * earlier has added the child already.)
    */
   private def withChild(parentCompleteAsOf: Option[Instant])(
       shards: SortedMap[ShardId, ShardProgress],
@@ -197,14 +171,15 @@ object BatchPlanner {
   ): SortedMap[ShardId, ShardProgress] =
     if (shards.contains(child.id)) shards
     else {
-      // It began after its parent's last record, so this is early enough for it, too.
+      // The child began after its parent's last record, so no record of it arrived before this
+      // time.
       val unread = ShardProgress(Progress.TrimHorizon, child.parents.toSet, parentCompleteAsOf)
       shards.updated(child.id, unread)
     }
 
   /**
-   * A shard whose marks were all taken is as complete as its frontier, another one only to its last
-   * taken record.
+   * `completeAsOf` of a shard after the taken marks: that of its frontier if all marks were taken,
+   * else the arrival of the last taken record.
    */
   private def completeAsOf(shard: ShardProgress, frontier: Frontier, taken: Int): Option[Instant] =
     latest(
@@ -213,7 +188,7 @@ object BatchPlanner {
       else frontier.marks(taken - 1).lastArrivalMillis
     )
 
-  /** @param millis 0 where unknown */
+  /** @param millis 0 if unknown */
   private def latest(before: Option[Instant], millis: Long): Option[Instant] =
     before
       .filter(_.toEpochMilli >= millis)

@@ -9,39 +9,42 @@ import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.source.protocol._
 
 /**
- * Driver-side: which executor reads which shard ahead, and how far they have come. A state machine
- * without threads, time passed in; safe for use by many threads.
+ * Decides which executor reads which shard ahead, and knows how far they have read. Runs on the
+ * driver. It has no threads, and receives the time as an argument. It is safe for use by many
+ * threads.
  *
- * A shard stays with its executor until that one is lost. What the executors report counts only for
- * speed: an offset, once planned, is read again from Kinesis wherever the pages are gone.
+ * A shard stays with its executor until the executor is lost. The reports of executors matter for
+ * speed only: tasks read a planned range again from Kinesis if its pages are gone.
  *
- * @param lease an executor silent for longer loses its shards
+ * @param lease an executor without a heartbeat for this time loses its shards
  */
 final class FetchCoordinator(lease: FiniteDuration) {
   import FetchCoordinator._
 
-  private var planned: Option[SourceOffset] = None // the end of the last planned batch
-  private var begun: Option[SourceOffset] = None // its start
-  private var done: Map[StreamShard, Progress] = Map.empty // what that start says of each shard
+  private var batchStart: Option[SourceOffset] = None // of the last planned batch
+  private var batchEnd: Option[SourceOffset] = None
+  private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
   private var executors: Map[String, Executor] = Map.empty
   private var reading = ReadingShards.Empty
   private var totals = FetchTotals.Zero
   private var closedShards = 0L
   private var version = 0L
   private var stopped = false
-  private var waved: Set[String] = Set.empty // executors that know it has stopped
+  private var stoppedExecutors: Set[String] = Set.empty // that know that the query has stopped
   private var failed: Option[FetchFailure] = None
 
-  /** The batch from `start` to `end` is planned: read ahead from `end`; pages before `start` may go. */
+  /**
+   * After a batch is planned: executors read ahead from `end`, and may drop pages before `start`.
+   */
   def advance(start: SourceOffset, end: SourceOffset, now: Instant): Unit = synchronized {
-    if (!planned.contains(end) || !begun.contains(start)) move(start, end, now)
+    if (!batchEnd.contains(end) || !batchStart.contains(start)) move(start, end, now)
   }
 
   private def move(start: SourceOffset, end: SourceOffset, now: Instant): Unit = {
-    closedShards += ShardCounts.closedBetween(planned.getOrElse(start), end)
-    planned = Some(end)
-    begun = Some(start)
-    done = progressOf(start).toMap // what has left the offset is nobody's: its pages go too
+    closedShards += ShardCounts.closedBetween(batchEnd.getOrElse(start), end)
+    batchStart = Some(start)
+    batchEnd = Some(end)
+    processed = progressOf(start).toMap
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     expire(now)
@@ -49,19 +52,19 @@ final class FetchCoordinator(lease: FiniteDuration) {
     notifyAll()
   }
 
-  /** An executor reports and asks for its work. */
+  /** An executor reports its pages and receives its assignments. */
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
     val isNew = !executors.contains(status.executor)
     executors = executors.updated(status.executor, Executor(status.host, now, status.counters))
-    totals = totals.heard(status.executor, status.counters)
-    // A service that knows no plan has no pages either: what one before it read here is gone.
+    totals = totals.updated(status.executor, status.counters)
+    // A service that knows no plan is new. The pages of an earlier one on this executor are gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
     reading = status.reports.foldLeft(reading)(_.reported(status.executor, _))
     expire(now)
-    if (isNew) reading = reading.evened(executors.size)
+    if (isNew) reading = reading.balanced(executors.size)
     assign()
-    if (stopped) waved += status.executor
+    if (stopped) stoppedExecutors += status.executor
     notifyAll()
     FetchReply(
       version,
@@ -70,16 +73,16 @@ final class FetchCoordinator(lease: FiniteDuration) {
     )
   }
 
-  /** Of a shard that is another's by now, this executor keeps nothing. */
+  /** An executor drops all pages of a shard that is now assigned to another one. */
   private def plan(executor: String): FetchPlan =
     FetchPlan(
       reading.of(executor),
-      done.filter { case (id, _) =>
+      processed.filter { case (id, _) =>
         reading.shards.get(id).forall(_.executor.contains(executor))
       }
     )
 
-  /** Its shards go to others at once. */
+  /** Assigns the executor's shards to others at once. */
   def executorLost(executor: String, now: Instant): Unit = synchronized {
     lose(Set(executor))
     expire(now)
@@ -88,7 +91,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   private def expire(now: Instant): Unit = {
     val silent = executors.collect {
-      case (id, executor) if now.isAfter(executor.lastHeard.plusMillis(lease.toMillis)) => id
+      case (id, executor) if now.isAfter(executor.lastHeartbeat.plusMillis(lease.toMillis)) => id
     }.toSet
     if (silent.nonEmpty) lose(silent)
   }
@@ -104,10 +107,10 @@ final class FetchCoordinator(lease: FiniteDuration) {
     if (reading.generations != before) version += 1
   }
 
-  /** What the executors have found behind `start`. */
+  /** What executors have read after the end of the last planned batch. */
   def frontiers: Map[StreamShard, Frontier] = synchronized(reading.frontiers)
 
-  /** Where a range's pages are, as (host, executor). */
+  /** The host and the executor that have the pages of a shard. */
   def location(shard: StreamShard): Option[(String, String)] = synchronized {
     for {
       state <- reading.shards.get(shard)
@@ -116,7 +119,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     } yield (executor.host, id)
   }
 
-  /** The ranges of the batch that begins where reading ahead does, with all that is known of them. */
+  /** The ranges with the location and the marks of their pages. */
   def located(ranges: Vector[ShardRange]): Vector[LocatedRange[(String, String)]] = synchronized {
     ranges.map { range =>
       val marks = reading.shards.get(range.shard).fold(Vector.empty[Mark])(_.marksOf(range))
@@ -124,51 +127,52 @@ final class FetchCoordinator(lease: FiniteDuration) {
     }
   }
 
-  /** The executors that answer. */
+  /** The executors with a recent heartbeat. */
   def live(now: Instant): Set[String] = synchronized {
     expire(now)
     assign()
     executors.keySet
   }
 
-  /** Of all executors there were, but for what buffers hold. */
+  /** Sums over all executors since the query began; `bufferedBytes` of the live executors only. */
   def counters: FetchCounters = synchronized {
     totals.sum.copy(bufferedBytes = executors.values.map(_.counters.bufferedBytes).sum)
   }
 
   def shardCounts: ShardCounts = synchronized {
-    planned.fold(ShardCounts.Zero)(ShardCounts.of(_, reading, closedShards))
+    batchEnd.fold(ShardCounts.Zero)(ShardCounts.of(_, reading, closedShards))
   }
 
   def failure: Option[FetchFailure] = synchronized(failed)
 
-  /** Each executor is told at its next heartbeat. */
+  /** Each executor receives the news with its next heartbeat. */
   def stop(): Unit = synchronized {
     stopped = true
     version += 1
   }
 
-  /** Waits until an executor reports, or time is up. */
+  /** Waits until an executor reports, or until the timeout. */
   def awaitNews(timeout: FiniteDuration): Unit = synchronized(wait(timeout.toMillis))
 
   /**
-   * Waits until every readable shard was looked at once or any has data, a failure came, or time is up.
+   * Waits until executors have read a page of every readable shard, a record of any, or until a
+   * failure or the timeout.
    *
-   * @return whether something changed before the time was up
+   * @return `false` after the timeout
    */
   def awaitFirstLook(timeout: FiniteDuration, clock: () => Instant): Boolean = synchronized {
     val end = clock().plusMillis(timeout.toMillis)
-    def isReady = failed.nonEmpty || planned.exists { offset =>
+    def isReady = failed.nonEmpty || batchEnd.exists { offset =>
       val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
       looks.forall(_.nonEmpty) || looks.exists(_.exists(_.marks.nonEmpty))
     }
     awaitUntil(end, clock)(isReady)
   }
 
-  /** After `stop`: waits until every executor has heard of it, or time is up. */
-  def awaitGoodbyes(timeout: FiniteDuration, clock: () => Instant): Boolean = synchronized {
+  /** After `stop`: waits until every executor knows, or until the timeout. */
+  def awaitStopped(timeout: FiniteDuration, clock: () => Instant): Boolean = synchronized {
     val end = clock().plusMillis(timeout.toMillis)
-    awaitUntil(end, clock)(executors.keySet.subsetOf(waved))
+    awaitUntil(end, clock)(executors.keySet.subsetOf(stoppedExecutors))
   }
 
   private def awaitUntil(end: Instant, clock: () => Instant)(isReady: => Boolean): Boolean = {
@@ -188,5 +192,5 @@ object FetchCoordinator {
       (id, shard) <- stream.shards.iterator
     } yield StreamShard(arn, id) -> shard.progress
 
-  private final case class Executor(host: String, lastHeard: Instant, counters: FetchCounters)
+  private final case class Executor(host: String, lastHeartbeat: Instant, counters: FetchCounters)
 }

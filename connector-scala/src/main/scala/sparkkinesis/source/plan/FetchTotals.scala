@@ -3,18 +3,18 @@ package sparkkinesis.source.plan
 import sparkkinesis.source.protocol.FetchCounters
 
 /**
- * What all the executors of a query run have counted: one that is lost takes nothing with it.
+ * Sums of the counters of all executors since the query run began, including lost executors.
  *
- * @param ended of services that came before another one on the same executor
- * @param last word of each executor, gone or not: one that was only silent goes on counting
+ * @param ended sum of fetch services that were replaced by another one on the same executor
+ * @param last counters of each executor, including lost ones, which may return and count on
  */
 private[source] final case class FetchTotals(
     ended: FetchCounters,
     last: Map[String, FetchCounters]
 ) {
 
-  /** A service that counts from zero again is another one. */
-  def heard(executor: String, counters: FetchCounters): FetchTotals = {
+  /** Counters that became smaller belong to a new service on the executor. */
+  def updated(executor: String, counters: FetchCounters): FetchTotals = {
     val before = last.getOrElse(executor, FetchCounters.Zero)
     FetchTotals(
       if (counters.isBehind(before)) ended + before else ended,

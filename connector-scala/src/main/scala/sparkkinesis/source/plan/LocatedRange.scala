@@ -7,22 +7,22 @@ import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.{Mark, ShardRange}
 
 /**
- * A range that a task will read, and what reading ahead knows of it.
+ * A range that a task will read, with the location and the marks of its pages.
  *
- * @param place of its pages
- * @param marks behind its beginning and up to its end; none where nothing is known, as after a restart
+ * @param marks after its beginning and up to its end; empty if they are not known, as after a
+ *   restart
  */
 final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Vector[Mark]) {
 
-  /** The bytes its pages take, about; 1 where nothing is known. */
+  /** Approximate bytes of its pages; 1 if they are not known. */
   lazy val weight: Long = math.max(1, marks.foldLeft(0L)(_ + LocatedRange.weightOf(_)))
 
-  /** Into how many parts with records it can be cut. */
+  /** The largest number of parts with records. */
   def mostParts: Int = math.max(1, marks.count(_.records > 0))
 
   /**
-   * Parts one after the other, each about as heavy. Each is a range like any other: it begins behind a
-   * mark, and is found in the pages or read again alike.
+   * Cuts the range into consecutive parts of about the same weight. Each part begins and ends at a
+   * mark, so tasks find it in the pages, or read it again, like any other range.
    *
    * @param parts up to [[mostParts]]
    */
@@ -32,7 +32,10 @@ final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Ve
     else (-1 +: ends).zip(ends).map { case (before, last) => part(before, last) }
   }
 
-  /** The mark that each part ends at, without the last one's. At least one mark is left for each. */
+  /**
+   * The index of the mark at which each part ends, except the last. Leaves at least one mark for
+   * each.
+   */
   private def cuts(parts: Int): Vector[Int] = {
     val sums = marks.map(LocatedRange.weightOf).scanLeft(0L)(_ + _).drop(1)
     (1 until parts).foldLeft(Vector.empty[Int]) { (before, part) =>
@@ -43,7 +46,9 @@ final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Ve
     }
   }
 
-  /** @param before the mark it begins behind; -1 where the range itself does */
+  /**
+   * @param before index of the mark after which the part begins; -1 for the beginning of the range
+   */
   private def part(before: Int, last: Int): LocatedRange[P] =
     if (before < 0) copy(range.copy(upTo = marks(last).upTo), marks = marks.take(last + 1))
     else {

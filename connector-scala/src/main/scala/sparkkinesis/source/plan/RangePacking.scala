@@ -5,15 +5,15 @@ import scala.collection.mutable
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * Packs ranges into few tasks, as a task costs more than a small range does, and cuts large ranges where
- * more tasks are wanted. A function: the same tasks from the same arguments.
+ * Packs ranges into few tasks, because a task costs more than a small range, and cuts large ranges
+ * if the user wants more tasks. The same arguments always give the same tasks.
  */
 object RangePacking {
 
   /**
-   * @param maxTasks as many as can run at once; or `minTasks`, where that is more
-   * @param minTasks wanted, where there are marks enough to cut at
-   * @return the ranges of each task in their order, and the place of the heaviest
+   * @param maxTasks number of tasks that can run at the same time; `minTasks` if that is larger
+   * @param minTasks least number of tasks, if there are enough marks at which to cut
+   * @return for each task, its preferred place and its ranges in order
    */
   def pack[P](
       ranges: Vector[LocatedRange[P]],
@@ -29,7 +29,7 @@ object RangePacking {
     }
   }
 
-  /** @param index in the order of all */
+  /** @param index in the order of all loads */
   private final case class Load[P](index: Int, located: LocatedRange[P]) {
     def weight: Long = located.weight
     def place: Option[P] = located.place
@@ -46,7 +46,7 @@ object RangePacking {
   private def byPlace[P](loads: Vector[Load[P]]): Vector[Vector[Load[P]]] =
     loads.groupBy(_.place).values.toVector.sortBy(_.head.index)
 
-  /** With more places than tasks, several share one. */
+  /** If there are more places than tasks, several places share a task. */
   private def atMost[P](
       most: Int,
       places: Vector[Vector[Load[P]]]
@@ -58,8 +58,8 @@ object RangePacking {
     loads.foldLeft(0L)((sum, load) => sum + load.weight)
 
   /**
-   * How many of `total` each one gets: one at least, its most at most, and of the rest each the one
-   * whose shares are heaviest.
+   * Distributes `total` over items: at least 1 for each item, at most its `most`, and each of the
+   * rest to the item with the heaviest shares.
    */
   private[source] def shares(
       weights: Vector[Long],
@@ -82,7 +82,10 @@ object RangePacking {
     counts.toVector
   }
 
-  /** The heaviest first, each to the lightest of so many bins; in each bin in their own order. */
+  /**
+   * Puts each item, the heaviest first, into the lightest bin. Keeps the original order in each
+   * bin.
+   */
   private[source] def balanced[A](all: Vector[A], bins: Int)(
       weight: A => Long
   ): Vector[Vector[A]] = {

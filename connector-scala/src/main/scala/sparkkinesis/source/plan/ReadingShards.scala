@@ -8,14 +8,13 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol._
 
 /**
- * One shard that is read ahead.
+ * A shard that an executor reads ahead.
  *
- * @param executor that does so; none for the moment where none is there
- * @param generation of its assignment
- * @param from where the frontier begins: the planned position
- * @param frontier none before the first report
- * @param completeAsOf all that had arrived in the shard before lies before `from`, as far as was known
- *   when the frontier began
+ * @param executor `None` while no executor reads the shard
+ * @param generation of the assignment
+ * @param from the planned progress, at which the frontier begins
+ * @param frontier `None` before the first report
+ * @param completeAsOf of the shard at `from`
  */
 final case class ReadingShard(
     executor: Option[String],
@@ -25,17 +24,19 @@ final case class ReadingShard(
     completeAsOf: Option[Instant]
 ) {
 
-  /** How far it is known. */
+  /** The progress up to which the shard has been read ahead. */
   def tip: Progress = frontier.flatMap(_.marks.lastOption).fold(from)(_.upTo)
 
-  /** What is known of the range; none where that is not all of it. */
+  /** The marks of the range; empty if some of its marks are not known. */
   def marksOf(range: ShardRange): Vector[Mark] = {
     val all = frontier.filter(_ => from == range.from).fold(Vector.empty[Mark])(_.marks)
     all.take(all.indexWhere(_.upTo == range.upTo) + 1)
   }
 
-  /** The same as far as is known now: whoever takes over will notice by it what was trimmed meanwhile. */
-  def complete: Option[Instant] = {
+  /**
+   * The latest proven `completeAsOf`. The next executor finds by it whether records expired unread.
+   */
+  def provenCompleteAsOf: Option[Instant] = {
     val proved = frontier.filter(f => f.marks.isEmpty && f.completeAsOfMillis > 0)
     (completeAsOf ++ proved.map(f => Instant.ofEpochMilli(f.completeAsOfMillis))).maxOption
   }
@@ -45,18 +46,19 @@ final case class ReadingShard(
 }
 
 /**
- * Who reads what ahead, and what was found: a value. Executors have evenly many shards; one stays with
- * its executor until that is lost or has too many.
+ * Which executor reads which shard ahead, and what it found: an immutable value. Executors have
+ * about the same number of shards. A shard stays with its executor until the executor is lost or
+ * has too many.
  *
- * @param generations given out so far: no two assignments have the same
+ * @param generations number of assignments so far: each has a generation of its own
  */
 final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generations: Long) {
 
   /**
-   * Exactly the wanted shards, each from its new position. That is normally one of the marks: then
-   * what lies behind it stays. Where it is not, an earlier run has planned it: read anew.
+   * Exactly the wanted shards, each from its new progress. If that is one of the marks, the later
+   * marks remain. Otherwise an earlier run has planned it, and the shard is read again from there.
    *
-   * @param completeAsOf what the offset says of a shard at its new position
+   * @param completeAsOf of a shard at its new progress, according to the offset
    */
   def movedTo(
       wanted: Map[StreamShard, Progress],
@@ -76,7 +78,7 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
     copy(shards = moved)
   }
 
-  /** Each shard that nobody reads goes to the executor with the fewest. */
+  /** Assigns each shard without an executor to the executor with the fewest shards. */
   def assigned(executors: Set[String]): ReadingShards =
     if (executors.isEmpty || shards.valuesIterator.forall(_.executor.nonEmpty)) this
     else {
@@ -92,53 +94,53 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
 
   private def withReader(id: StreamShard, executor: String): ReadingShards = {
     val next = generations + 1
-    val begun = shards(id).copy(executor = Some(executor), generation = next, frontier = None)
-    ReadingShards(shards.updated(id, begun), next)
+    val assigned = shards(id).copy(executor = Some(executor), generation = next, frontier = None)
+    ReadingShards(shards.updated(id, assigned), next)
   }
 
-  /** Without what any executor has beyond its fair share: for a new one. */
-  def evened(executors: Int): ReadingShards = {
+  /** Takes from each executor the shards beyond its fair share, for a new executor. */
+  def balanced(executors: Int): ReadingShards = {
     val fair = math.ceil(shards.size.toDouble / executors).toInt
     val owned = shards.toSeq.flatMap { case (id, shard) => shard.executor.map(_ -> id) }
     val excess = owned.groupMap(_._1)(_._2).values.flatMap(_.sorted.drop(fair)).toSet
-    takenBack((id, _) => excess(id))
+    unassigned((id, _) => excess(id))
   }
 
-  /** These executors read nothing any more. */
+  /** Takes all shards from these executors. */
   def without(executors: Set[String]): ReadingShards =
-    takenBack((_, shard) => shard.executor.exists(executors))
+    unassigned((_, shard) => shard.executor.exists(executors))
 
-  private def takenBack(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
+  private def unassigned(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
     copy(shards = shards.map { case (id, shard) =>
-      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.complete)
+      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf)
              else shard)
     })
 
   /**
-   * With what an executor found. What is known already is not counted again; where something between
-   * is missing, the shard must be assigned anew.
+   * Adds the report of an executor. Ignores a report that it has already. If an earlier report is
+   * missing, the shard needs a new assignment.
    */
   def reported(executor: String, report: FetchReport): ReadingShards =
     shards.get(report.shard).filter(_.isReadBy(executor, report.generation)) match {
       case Some(shard) if report.from == shard.tip =>
         copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report)))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
-        takenBack((id, _) => id == report.shard)
+        unassigned((id, _) => id == report.shard)
       case _ => this
     }
 
-  /** Whether it concerns a shard that the executor still reads. */
+  /** Whether the executor still reads the shard that failed. */
   def isOf(executor: String, failure: FetchFailure): Boolean =
     shards.get(failure.shard).exists(_.isReadBy(executor, failure.generation))
 
-  /** The very same map each time: who has seen it need not look again. */
+  /** Always the same object, so that callers find out cheaply whether something changed. */
   lazy val frontiers: Map[StreamShard, Frontier] =
     shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 
   def of(executor: String): Vector[Assignment] =
     shards.collect {
       case (id, shard) if shard.executor.contains(executor) =>
-        Assignment(id, shard.generation, shard.from, shard.complete)
+        Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf)
     }.toVector
 }
 
@@ -156,10 +158,10 @@ object ReadingShards {
       report.millisBehindLatest,
       math.max(before.completeAsOfMillis, report.completeAsOfMillis)
     )
-    shard.copy(frontier = Some(frontier), completeAsOf = shard.complete)
+    shard.copy(frontier = Some(frontier), completeAsOf = shard.provenCompleteAsOf)
   }
 
-  /** Sent twice: it ends where others have been already. */
+  /** Whether the same report arrived before: it ends at or before the tip. */
   private def isKnown(report: FetchReport, tip: Progress): Boolean =
     !isBehind(report.marks.lastOption.fold(report.from)(_.upTo), tip)
 

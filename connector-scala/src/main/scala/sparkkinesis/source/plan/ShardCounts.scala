@@ -4,12 +4,12 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 
 /**
- * How many shards a query has to do with.
+ * Numbers of a query's shards.
  *
- * @param open read by the next batches, and not known to have ended
- * @param closed read to their end by planned batches, since the query run began
- * @param waiting for a parent that is not read to its end
- * @param reading looked at by an executor
+ * @param open shards that the next batches read and that are not known to have ended
+ * @param closed shards that batches have read to the end since the query run began
+ * @param waiting shards with a parent that has not been read to the end
+ * @param reading shards from which an executor has read at least one page
  */
 final case class ShardCounts(open: Long, closed: Long, waiting: Long, reading: Long)
 
@@ -31,7 +31,7 @@ object ShardCounts {
     )
   }
 
-  /** That were read to their end between the two. */
+  /** Number of shards that were read to the end between two offsets. */
   private[source] def closedBetween(before: SourceOffset, end: SourceOffset): Int =
     end.streams.map { case (arn, offset) =>
       offset.shards.count { case (id, shard) =>

@@ -4,17 +4,15 @@ import java.time.temporal.ChronoUnit
 import java.time.{DateTimeException, Instant, OffsetDateTime}
 import java.util.Locale
 
-import sparkkinesis.client.options.Options
-import sparkkinesis.model.{SequenceNumber, StreamRef}
+import sparkkinesis.model.{Position, SequenceNumber}
 
 /**
- * How positions are said: for all streams by a word or an instant, or in JSON for each
- * ([[PositionsJson]]).
+ * The words of one position option. [[PositionParser]] reads its values.
  *
- * @param option whose value it is
- * @param words in lower case, with those first that messages name
- * @param at what an instant means
- * @param numbered what a sequence number means, by the name before it
+ * @param option the option's name
+ * @param words in lower case
+ * @param at the meaning of a time
+ * @param numbered the meaning of a sequence number, by the key in front of it
  */
 final case class PositionGrammar[A](
     option: String,
@@ -22,39 +20,22 @@ final case class PositionGrammar[A](
     at: Instant => A,
     numbered: Seq[(String, SequenceNumber => A)]
 ) {
-  private val told = words.map(_._1).filterNot(_ == PositionGrammar.Synonym).mkString(", ")
 
-  /** For messages, on "expected ...". */
-  val expected: String = s"$told, or an instant such as 2026-11-21T08:00:00Z"
+  /** The accepted values, for messages. */
+  val expected: String = {
+    val named = words.map(_._1).filterNot(_ == PositionGrammar.Synonym)
+    s"${named.mkString(", ")}, or an instant such as 2026-11-21T08:00:00Z"
+  }
 
-  /**
-   * A position for each of the streams; `None` where nothing is said.
-   *
-   * @throws sparkkinesis.client.options.OptionException where the value is not of this grammar
-   */
-  def parse(options: Options, streams: Seq[StreamRef]): Option[Map[StreamRef, ByShard[A]]] =
-    options.text(option).map { text =>
-      if (text.startsWith("{")) new PositionsJson(this, options, streams).parse(text)
-      else {
-        val position = word(text).getOrElse {
-          throw options.invalid(
-            option,
-            s"$expected, or JSON of them for each stream",
-            "An instant needs its zone."
-          )
-        }
-        streams.map(_ -> ByShard(position)).toMap
-      }
-    }
-
-  def word(text: String): Option[A] = {
+  /** The meaning of a word or a time; `None` for any other text. */
+  def position(text: String): Option[A] = {
     val lower = text.toLowerCase(Locale.ROOT)
     words.collectFirst { case (`lower`, position) => position }.orElse(instant(text).map(at))
   }
 
   /**
-   * ISO-8601 with `Z` or an offset. Records arrive at whole milliseconds: what arrived "at or after" an
-   * instant between two of them did so at or after the later one.
+   * ISO 8601 with `Z` or an offset, rounded up to milliseconds: Kinesis reports arrival times in
+   * whole milliseconds, so no record arrives between the two.
    */
   private def instant(text: String): Option[Instant] =
     try Some(OffsetDateTime.parse(text).toInstant.plusNanos(999999).truncatedTo(ChronoUnit.MILLIS))
@@ -62,17 +43,17 @@ final case class PositionGrammar[A](
 }
 
 object PositionGrammar {
-  private val Synonym = "earliest"
+  private val Synonym = "earliest" // accepted, but not advertised
 
-  val Start: PositionGrammar[StartingPosition] = PositionGrammar(
+  val Start: PositionGrammar[Position] = PositionGrammar(
     "startingPosition",
     Seq(
-      "latest" -> StartingPosition.Latest,
-      "trim_horizon" -> StartingPosition.TrimHorizon,
-      Synonym -> StartingPosition.TrimHorizon
+      "latest" -> Position.Latest,
+      "trim_horizon" -> Position.TrimHorizon,
+      Synonym -> Position.TrimHorizon
     ),
-    StartingPosition.AtTimestamp(_),
-    Seq("at" -> StartingPosition.At, "after" -> StartingPosition.After)
+    Position.AtTimestamp(_),
+    Seq("at" -> Position.AtSequenceNumber, "after" -> Position.AfterSequenceNumber)
   )
 
   val End: PositionGrammar[EndingPosition] = PositionGrammar(

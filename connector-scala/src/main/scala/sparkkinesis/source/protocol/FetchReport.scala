@@ -7,14 +7,15 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, StreamShard}
 
 /**
- * What one step of a fetcher found, for the coordinator on the driver.
+ * The result of one `GetRecords` call, for the coordinator on the driver.
  *
- * @param generation of the assignment it works for; older ones are ignored
- * @param from where the first mark begins, so that a report applied twice is seen
- * @param marks none where the page was empty
- * @param children of a shard whose last mark is `Finished`
- * @param completeAsOfMillis all that arrived before is in the marks or before them; 0 where unknown
- * @param lost how often records were found missing and passed over, since the last report
+ * @param generation of the assignment; the coordinator ignores reports for older ones
+ * @param from where the first mark begins, so that the coordinator recognizes a repeated report
+ * @param marks empty if the page was empty
+ * @param children of the shard, if its last mark is `Finished`
+ * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
+ * @param lost number of times since the last report that records were missing and the query
+ *   continued
  */
 final case class FetchReport(
     shard: StreamShard,
@@ -28,9 +29,10 @@ final case class FetchReport(
 )
 
 /**
- * A shard an executor is to read ahead, from where.
+ * Tells an executor to read a shard ahead.
  *
- * @param completeAsOf all that arrived in it before has been read by then; none where nothing is owed yet
+ * @param from where to begin
+ * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
  */
 final case class Assignment(
     shard: StreamShard,
@@ -40,11 +42,12 @@ final case class Assignment(
 )
 
 /**
- * What an executor tells the driver, often.
+ * A heartbeat of an executor's fetch service.
  *
- * @param host and executor as Spark names them
- * @param failure ends the query, where the shard is still this executor's
- * @param knownVersion of the last [[FetchReply]]
+ * @param executor the executor's ID in Spark
+ * @param host the executor's host in Spark
+ * @param failure ends the query if the shard is still assigned to this executor
+ * @param knownVersion of the last [[FetchReply]]; 0 before the first
  */
 final case class FetchStatus(
     executor: String,
@@ -56,11 +59,11 @@ final case class FetchStatus(
 )
 
 /**
- * A failure that retrying cannot mend.
+ * A permanent failure: retries do not help.
  *
  * @param condition a stable name, such as `KINESIS_ACCESS_DENIED`
- * @param message what happened to which shard of which stream, and what to do
- * @param generation of the assignment that failed: who reads the shard now may have no trouble
+ * @param message names the stream and shard, and ends with what to do
+ * @param generation of the assignment that failed; a later assignment may succeed
  */
 final case class FetchFailure(
     condition: String,
@@ -71,7 +74,6 @@ final case class FetchFailure(
 
 object FetchFailure {
 
-  /** @param cause names where the call went */
   def of(cause: KinesisException, shard: StreamShard, generation: Long): FetchFailure = {
     val diagnosis = ErrorCondition.of(cause)
     val what = s"Reading $shard failed: ${cause.getMessage}"
@@ -80,9 +82,10 @@ object FetchFailure {
 }
 
 /**
- * Since the fetch service began, but for what the buffer holds now.
+ * Counters of a fetch service since it began.
  *
- * @param rereadRanges that tasks did not find in the buffer
+ * @param bufferedBytes current size of the buffer
+ * @param rereadRanges number of ranges that tasks did not find in the buffer
  */
 final case class FetchCounters(
     records: Long,
@@ -105,7 +108,7 @@ final case class FetchCounters(
     lostRanges + that.lostRanges
   )
 
-  /** Whether something was counted further before: a service never counts backwards. */
+  /** Whether any counter is smaller than before. Within one service none ever is. */
   def isBehind(before: FetchCounters): Boolean = {
     def counts(all: FetchCounters) = all.copy(bufferedBytes = 0).productIterator
     counts(this).zip(counts(before)).exists {
@@ -120,14 +123,18 @@ object FetchCounters {
 }
 
 /**
- * What the driver answers.
+ * The driver's answer to a heartbeat.
  *
- * @param plan `None` where nothing changed since the executor's known version
+ * @param isStopped whether the query has stopped
+ * @param plan `None` if nothing changed since the executor's known version
  */
 final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[FetchPlan])
 
 /**
- * @param assignments all the executor's shards
- * @param done pages up to here are no longer needed; those of shards neither here nor assigned neither
+ * What an executor reads and keeps.
+ *
+ * @param assignments all shards of the executor
+ * @param processed the executor may drop each shard's pages up to here, and all pages of shards
+ *   that are neither here nor in `assignments`
  */
-final case class FetchPlan(assignments: Vector[Assignment], done: Map[StreamShard, Progress])
+final case class FetchPlan(assignments: Vector[Assignment], processed: Map[StreamShard, Progress])

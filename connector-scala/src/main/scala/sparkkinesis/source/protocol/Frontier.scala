@@ -4,22 +4,22 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, StreamShard}
 
 /**
- * A place where a batch may end, and what lies between the mark before and this one.
+ * A place where a batch may end, with the size of the data since the previous mark.
  *
- * @param upTo `After` a record or `Finished`
- * @param records from the mark before, which may be 0 only where the shard ends
+ * @param upTo `After` a record, or `Finished`
+ * @param records since the previous mark; 0 only at the end of a shard
  * @param bytes of their data
- * @param lastArrivalMillis of the last record; of the mark before where there is none
+ * @param lastArrivalMillis arrival of the last record; of the previous mark if there is none
  */
 final case class Mark(upTo: Progress, records: Long, bytes: Long, lastArrivalMillis: Long)
 
 /**
- * How far reading has run ahead of planning in one shard.
+ * How far executors have read one shard ahead of the last planned batch.
  *
- * @param marks what is known behind the last planned position, in order
- * @param children once the last mark is `Finished`
- * @param millisBehindLatest the service's own, of the last page
- * @param completeAsOfMillis all that arrived before is in the marks or before them
+ * @param marks after the end of that batch, in order
+ * @param children of the shard, if the last mark is `Finished`
+ * @param millisBehindLatest as Kinesis reports it with the last page
+ * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
  */
 final case class Frontier(
     marks: Vector[Mark],
@@ -28,37 +28,39 @@ final case class Frontier(
     completeAsOfMillis: Long
 ) {
 
-  /** Without the marks up to `progress`: they are planned. */
+  /** Without the marks up to `progress`. */
   def after(progress: Progress): Frontier =
     marks.indexWhere(_.upTo == progress) match {
       case -1 => this
       case index => copy(marks = marks.drop(index + 1))
     }
 
-  /** Without what arrived after the time, and all behind it. */
+  /** Without the first record that arrived after the time, and all later records. */
   def until(millis: Long): Frontier = copy(
     marks = marks.takeWhile(_.lastArrivalMillis <= millis),
     completeAsOfMillis = math.min(completeAsOfMillis, millis)
   )
 
-  /** Whether all that had arrived at the time is in the marks, given that reading began after it. */
+  /**
+   * Whether the marks include all records that had arrived at the time, if reading began after it.
+   */
   def reaches(millis: Long): Boolean =
     millisBehindLatest == 0 || isFinished || marks.exists(_.lastArrivalMillis > millis)
 
-  /** Whether the marks go to the shard's end. */
+  /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
 }
 
 object Frontier {
 
-  /** Each without what arrived after the time; see [[Frontier.until]]. */
+  /** Applies [[Frontier.until]] to each frontier. */
   def until(
       frontiers: Map[StreamShard, Frontier],
       millis: Long
   ): Map[StreamShard, Frontier] = frontiers.transform((_, frontier) => frontier.until(millis))
 }
 
-/** How much a batch may hold. At least one mark is always taken, or nothing would ever move. */
+/** The largest size of a batch. A batch takes at least one mark, whatever the limits are. */
 final case class ReadLimits(maxRecords: Option[Long], maxBytes: Option[Long]) {
   def isUnlimited: Boolean = maxRecords.isEmpty && maxBytes.isEmpty
 

@@ -6,11 +6,11 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 
 /**
- * What one batch reads of one shard: behind `from`, up to and including `upTo`.
+ * The part of a shard that one batch reads: after `from`, up to and including `upTo`.
  *
- * @param upTo `After` a record or `Finished`, decided and logged before anything is read for the batch
- * @param completeAsOf of the shard at `from`: what arrived later is owed
- * @param until where a batch read ends by time; `upTo` is `Finished` then
+ * @param upTo `After` a record, or `Finished`
+ * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
+ * @param until the end of a batch read that ends at a time; `upTo` is `Finished` then
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -26,11 +26,11 @@ final case class ShardRange(
 }
 
 /**
- * The first record that arrived at that time or later is not read, nor what lies behind it. The time is
- * over when reading begins, so at the shard's tip there is nothing more to come.
+ * The end of a range in time: before the first record that arrived at that time or later. The time
+ * has passed when reading begins, so the range also ends at the tip of the shard.
  *
  * @param millis since 1970 UTC
- * @param withChildren whether the shard's children, of which the plan knew none, are read in its place
- *   once it has ended
+ * @param withChildren whether the task also reads the children of the shard, because the plan knew
+ *   none
  */
 final case class ReadUntil(millis: Long, withChildren: Boolean)

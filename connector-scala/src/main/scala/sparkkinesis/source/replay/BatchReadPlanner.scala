@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, ShardFilter}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{SequenceNumber, Shard, StreamArn, StreamShard}
-import sparkkinesis.source.checkpoint.{ShardDiscovery, StreamCheck}
+import sparkkinesis.model.{Position, SequenceNumber, Shard, StreamArn, StreamShard}
+import sparkkinesis.source.checkpoint.ShardDiscovery
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position._
 import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
 import sparkkinesis.source.{SourceException, StreamClient}
@@ -24,7 +25,7 @@ import sparkkinesis.source.{SourceException, StreamClient}
  */
 final class BatchReadPlanner(
     stream: StreamClient,
-    start: ByShard[StartingPosition],
+    start: ByShard[Position],
     end: ByShard[EndingPosition],
     bounds: ReadBounds,
     failOnDataLoss: Boolean,
@@ -90,7 +91,12 @@ final class BatchReadPlanner(
 
   /** Where each shard's range ends. */
   private final class Ends(now: Instant, listed: Seq[Shard]) {
-    ShardStarts.requireListed("endingPosition", ref, end, listed)
+    private val positions = PositionCheck.end(ref, end)
+    private val last = now.plusMillis(1) // excluded: records that have arrived by now are included
+    positions
+      .unlisted(listed, mayHaveExpired = false)
+      .orElse(positions.future(last))
+      .foreach(invalid => throw invalid.atStart)
     private val parents = listed.flatMap(_.parents).toSet
 
     /** `None` if the range is empty. */
@@ -103,17 +109,11 @@ final class BatchReadPlanner(
             ShardRange(id, begin.progress, upTo, begin.completeAsOf)
           }
         case EndingPosition.Before(instant) => before(id, begin, instant.toEpochMilli)
-        case EndingPosition.Latest => before(id, begin, now.toEpochMilli + 1)
+        case EndingPosition.Latest => before(id, begin, last.toEpochMilli)
       }
     }
 
     private def before(id: StreamShard, begin: ShardStart, millis: Long): Option[ShardRange] = {
-      if (millis > now.toEpochMilli + 1)
-        throw new SourceException(
-          "KINESIS_END_IN_FUTURE",
-          s"Option 'endingPosition' is '${Instant.ofEpochMilli(millis)}' for stream $ref. This is in the " +
-            s"future: the service's clock shows $now. To read up to the current time, remove the option."
-        )
       val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + Margin.toMillis)).min
       val isEmpty = begin.progress match {
         case Progress.AtTimestamp(instant) => instant.toEpochMilli >= until
@@ -127,7 +127,7 @@ final class BatchReadPlanner(
 
     /** Arrival time of the range's last record. If it has expired, earlier records are still read. */
     private def arrivalOf(shard: Shard, number: SequenceNumber): Option[Instant] = {
-      val record = retrying(new RecordLookup(stream, clock).find("endingPosition", shard, number))
+      val record = retrying(new RecordLookup(stream, positions, clock).find(shard, number))
       if (record.isEmpty)
         lose(s"${shard.id} of stream $ref has no record $number, which 'endingPosition' names.")
       record.map(it => Instant.ofEpochMilli(it.arrivalMillis))
@@ -158,7 +158,7 @@ final class BatchReadPlanner(
     last.map(_ - serviceTime.toEpochMilli).filter(_ > 0).foreach(rest => clock.sleep(rest.millis))
   }
 
-  private def retrying[A](call: => A): A = StreamCheck.Retrying(clock, chance)(call)
+  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
 }
 
 object BatchReadPlanner {

@@ -30,7 +30,7 @@ private[spark] final class BatchEndFinder(
   /** @return `from` itself if there is no batch to log */
   def of(from: SourceOffset, limits: ReadLimits): SourceOffset = {
     val frontiers = ahead.frontiers(limits)
-    val joined = streams.joined(streams.kept(from))
+    val joined = streams.withJoined(streams.withoutRemoved(from))
     val end =
       if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)

@@ -8,11 +8,10 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.{LocatedRange, RangePacking}
-import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.errors.ConnectorError
@@ -73,7 +72,7 @@ object KinesisBatch {
           "a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =
-      options.start.exists(_.values.exists(_.all.forall(_ == StartingPosition.Latest)))
+      options.start.exists(_.values.exists(_.all.forall(_ == Position.Latest)))
     if (isLatest)
       throw new OptionException(
         OptionException.ConflictingOptions,

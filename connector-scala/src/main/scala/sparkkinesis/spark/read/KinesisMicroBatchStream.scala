@@ -14,7 +14,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStreams, StreamCheck}
+import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStream, QueryStreams}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
@@ -36,10 +36,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private val context = SparkContext.getOrCreate()
   private val loans: Seq[Loan[KinesisClient]] =
     ClientPool.shared.borrowAll(options.streams.map(_.client))
-  private val checked = options.streams.zip(loans).map { case (access, loan) =>
-    access -> checkedStream(StreamClient(access.ref, loan.value))
+  private val named = options.streams.zip(loans).map { case (access, loan) =>
+    val start = options.queryStart(access.ref)
+    new QueryStream(access, loan.value, start, SystemClock, SystemChance)
   }
-  private val streams = new QueryStreams(options, checked)
+  private val streams = new QueryStreams(options, named)
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",
@@ -54,7 +55,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   private lazy val initial: KinesisOffset = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
-    KinesisOffset(file.readOrWrite(streams.begin()))
+    KinesisOffset(file.readOrWrite(streams.firstOffset()))
   }
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
@@ -74,14 +75,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   /** The query reads all records that have arrived by now, in as many batches as the limits need. */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
-    stopAtMillis = Some(streams.now().toEpochMilli)
+    stopAtMillis = Some(streams.serviceTime().toEpochMilli)
   }
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
-    readFrom(streams.kept(from))
+    readFrom(streams.withoutRemoved(from))
     val end = endFinder.of(from, limits)
     if (end eq from) start else remember(KinesisOffset(end))
   }
@@ -90,7 +91,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private def readFrom(from: SourceOffset): Unit = {
     watch.advance(from)
     explained(from) {
-      val tip = streams.told(from)
+      val tip = streams.withoutReportedLoss(from)
       ahead.advance(tip, tip)
       ahead.ensureServices()
       ahead.checkFailure()
@@ -127,7 +128,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     streams.check(from)
     streams.check(upTo)
     val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-    ahead.advance(streams.told(streams.kept(from)), streams.told(streams.kept(upTo)))
+    ahead.advance(
+      streams.withoutReportedLoss(streams.withoutRemoved(from)),
+      streams.withoutReportedLoss(streams.withoutRemoved(upTo))
+    )
     partitions
   }
 
@@ -151,19 +155,11 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def toString: String = s"Kinesis[${options.names}]"
 
-  private def checkedStream(stream: StreamClient) = new StreamCheck(
-    stream,
-    options.queryStart(stream.ref),
-    options.failOnDataLoss,
-    SystemClock,
-    SystemChance
-  )
-
   private def streamWatch(stream: StreamClient) =
     new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, SystemChance)
 
   private def watch: WatchService = watching.getOrElse {
-    val watches = checked.map { case (_, known) => known.arn -> streamWatch(known.stream) }
+    val watches = named.map(stream => stream.arn -> streamWatch(stream.client))
     val first = new WatchService(watches.toMap, SystemClock)
     watching = Some(first)
     first

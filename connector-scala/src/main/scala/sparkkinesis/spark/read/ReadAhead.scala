@@ -85,7 +85,7 @@ final class ReadAhead(
     val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
     @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-      if (BatchPlanner.isThin(found, limits, enough) && SystemClock.now.isBefore(end)) {
+      if (BatchPlanner.shouldWait(found, limits, enough) && SystemClock.now.isBefore(end)) {
         awaitNews()
         awaitMore(frontiers)
       } else found
@@ -132,7 +132,7 @@ final class ReadAhead(
     starter.close()
     endpoint.foreach { open =>
       coordinator.stop()
-      try coordinator.awaitGoodbyes(Goodbye, () => SystemClock.now)
+      try coordinator.awaitStopped(Goodbye, () => SystemClock.now)
       catch { case _: InterruptedException => Thread.currentThread.interrupt() }
       open.close()
     }

@@ -8,9 +8,7 @@ import sparkkinesis.client.aws.{AwsRegion, ClientPool}
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.Shard
-import sparkkinesis.source.checkpoint.StreamCheck
-import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.DefinedPositions
+import sparkkinesis.source.options.{DefinitionCheck, FetchSettings, SourceOptions}
 
 /** Parses and checks the options and the schema of a read, on the driver. */
 private[spark] object ReadOptions {
@@ -27,13 +25,13 @@ private[spark] object ReadOptions {
    */
   def checked(options: Map[String, String]): SourceOptions = {
     val parsed = parse(options)
-    new DefinedPositions(parsed, SystemClock.now).check(shardsOf)
+    new DefinitionCheck(parsed, SystemClock.now).check(shardsOf)
     parsed
   }
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { loan =>
-      StreamCheck.Retrying(SystemClock, SystemChance) {
+      FetchSettings.StartRetry(SystemClock, SystemChance) {
         ShardSnapshot.list(loan.value, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }

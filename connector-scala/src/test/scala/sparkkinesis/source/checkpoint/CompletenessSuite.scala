@@ -39,7 +39,8 @@ class CompletenessSuite extends AnyFunSuite {
     val clock = new FastClock
     clock.pass(at.toEpochMilli.millis)
     val kinesis = new ScriptedKinesis().summary(summary(retention = retention))
-    StreamCheckSuite.checked(kinesis, clock).check(offset.streams(arn))
+    val stream = QueryStreamSuite.queryStream(kinesis, clock)
+    new ExpiredShards(stream, failOnDataLoss = true).check(offset.streams(arn))
   }
 
   private def isRefused(offset: SourceOffset, at: Instant): Boolean =

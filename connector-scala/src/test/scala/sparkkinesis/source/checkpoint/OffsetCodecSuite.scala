@@ -110,8 +110,8 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       OffsetCodec.decode(good.replace("\"version\":2", "\"version\":3"))
     )
     assert(e.condition === "KINESIS_OFFSET_TOO_NEW")
-    assert(e.getMessage.contains("version 3") && e.getMessage.contains("up to version 2"))
-    assert(e.getMessage.contains("newer spark-kinesis"))
+    assert(e.getMessage.contains("version 3") && e.getMessage.contains("versions up to 2"))
+    assert(e.getMessage.contains("the release that wrote it"))
   }
 
   /** Of version 1. */
@@ -131,30 +131,30 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ("""{"logOffset":3}""", "no 'version'"), // the file source's
     (good.replace("\"version\":2", "\"version\":\"1\""), "no 'version'"),
     (good.replace("\"version\":2", "\"version\":0"), "version is 0"),
-    (good.replace("stream/orders", "orders"), "orders' is no stream's ARN"),
-    (good.replace("\"streams\"", "\"stream\""), "'streams' is no object"),
-    (s"""{"version":2,"streams":{"$arn":7}}""", "is no object"),
+    (good.replace("stream/orders", "orders"), "orders' is not the ARN of a stream"),
+    (good.replace("\"streams\"", "\"stream\""), "'streams' is not an object"),
+    (s"""{"version":2,"streams":{"$arn":7}}""", "is not an object"),
     (oneStream.replace("stream/orders", "orders"), "'stream' is 'arn:"),
     (oneStream.replace("\"created\"", "\"creation\""), "'created' is missing"),
     (good.replace("\"created\"", "\"creation\""), "'created' is missing"),
     (good.replace("2026-01-02T03:04:05Z", "yesterday"), "'created' is 'yesterday'"),
-    (good.replace("\"shards\"", "\"shard\""), "'shards' is no object"),
-    (good.replace("trim_horizon", "TRIM"), "is at 'TRIM'"),
-    (good.replace("trim_horizon", ""), "is at ''"),
-    (good.replace("trim_horizon", "-1"), "is at '-1'"),
-    (good.replace("trim_horizon", "after:1"), "is at 'after:1'"),
-    (good.replace("trim_horizon", "trim_horizon@"), "is at 'trim_horizon@'"),
-    (good.replace("trim_horizon", "trim_horizon@0"), "is at 'trim_horizon@0'"),
-    (good.replace("trim_horizon", "7@-1"), "is at '7@-1'"),
-    (good.replace("trim_horizon", "7@8@9"), "is at '7@8@9'"),
-    (good.replace("trim_horizon", "@7"), "is at '@7'"),
-    (good.replace("trim_horizon", "at:noon"), "is at 'at:noon'"),
-    (good.replace("trim_horizon", "from:7x"), "is at 'from:7x'"),
-    (good.replace("\"trim_horizon\"", "7"), "is at '7'"),
-    (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, which is not among 'shards'"),
-    (withWaits("""{"shardId-000000000000":"x"}"""), "is no list of shards"),
-    (withWaits("""{"shardId-000000000000":[1]}"""), "is no list of shards"),
-    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is no object")
+    (good.replace("\"shards\"", "\"shard\""), "'shards' is not an object"),
+    (good.replace("trim_horizon", "TRIM"), "is 'TRIM'"),
+    (good.replace("trim_horizon", ""), "is ''"),
+    (good.replace("trim_horizon", "-1"), "is '-1'"),
+    (good.replace("trim_horizon", "after:1"), "is 'after:1'"),
+    (good.replace("trim_horizon", "trim_horizon@"), "is 'trim_horizon@'"),
+    (good.replace("trim_horizon", "trim_horizon@0"), "is 'trim_horizon@0'"),
+    (good.replace("trim_horizon", "7@-1"), "is '7@-1'"),
+    (good.replace("trim_horizon", "7@8@9"), "is '7@8@9'"),
+    (good.replace("trim_horizon", "@7"), "is '@7'"),
+    (good.replace("trim_horizon", "at:noon"), "is 'at:noon'"),
+    (good.replace("trim_horizon", "from:7x"), "is 'from:7x'"),
+    (good.replace("\"trim_horizon\"", "7"), "is '7'"),
+    (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, but 'shards' does not"),
+    (withWaits("""{"shardId-000000000000":"x"}"""), "is not a list of shards"),
+    (withWaits("""{"shardId-000000000000":[1]}"""), "is not a list of shards"),
+    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is not an object")
   )
 
   private def withWaits(json: String): String = good.dropRight(3) + s""","waitsFor":$json}}}"""

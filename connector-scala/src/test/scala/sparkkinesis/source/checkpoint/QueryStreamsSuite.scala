@@ -8,12 +8,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
+import sparkkinesis.model.{Position, SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
@@ -31,12 +31,10 @@ class QueryStreamsSuite extends AnyFunSuite {
   private def naming(arns: Seq[StreamArn], allowRemoval: Boolean = false): QueryStreams = {
     val named = Map("streamArn" -> arns.mkString(","), "allowStreamRemoval" -> s"$allowRemoval")
     val options = SourceOptions.parse(named, None)
-    val start = StartingPosition.TrimHorizon
     val streams = options.streams.zip(arns).map { case (access, arn) =>
       val kinesis = new ScriptedKinesis().summary(summary(stream = arn))
       kinesis.summary(summary(stream = arn)).listing(listing(newStream(1): _*)) // to begin, once
-      access -> StreamCheckSuite
-        .checked(kinesis, new FastClock, ref = StreamRef.ByArn(arn), start = start)
+      new QueryStream(access, kinesis, ByShard(Position.TrimHorizon), new FastClock, () => 0.5)
     }
     new QueryStreams(options, streams)
   }
@@ -45,14 +43,14 @@ class QueryStreamsSuite extends AnyFunSuite {
     intercept[SourceException](streams.check(offset))
 
   test("a new query begins in each of its streams") {
-    assert(naming(Seq(orders, refunds)).begin() === offsetOf(orders, refunds))
+    assert(naming(Seq(orders, refunds)).firstOffset() === offsetOf(orders, refunds))
   }
 
   test("the streams of the checkpoint, in any order: nothing comes and nothing goes") {
     val streams = naming(Seq(refunds, orders))
     val offset = offsetOf(orders, refunds)
     streams.check(offset)
-    assert((streams.kept(offset) eq offset) && (streams.joined(offset) eq offset))
+    assert((streams.withoutRemoved(offset) eq offset) && (streams.withJoined(offset) eq offset))
     assert(streams.access.keySet === Set(orders, refunds))
     assert(streams.access(refunds).client.region === "us-east-1")
   }
@@ -61,8 +59,8 @@ class QueryStreamsSuite extends AnyFunSuite {
     val streams = naming(Seq(orders, refunds))
     val offset = offsetOf(orders)
     streams.check(offset)
-    assert(streams.joined(streams.kept(offset)) === offsetOf(orders, refunds))
-    assert(streams.joined(offset) === offsetOf(orders, refunds), "not asked again")
+    assert(streams.withJoined(streams.withoutRemoved(offset)) === offsetOf(orders, refunds))
+    assert(streams.withJoined(offset) === offsetOf(orders, refunds), "not asked again")
   }
 
   test("a stream that is no longer named is refused, by its name and with what to do") {
@@ -81,9 +79,9 @@ class QueryStreamsSuite extends AnyFunSuite {
     val streams = naming(Seq(orders), allowRemoval = true)
     val offset = offsetOf(orders, refunds)
     streams.check(offset)
-    assert(streams.kept(offset) === offsetOf(orders))
+    assert(streams.withoutRemoved(offset) === offsetOf(orders))
     val without = offsetOf(orders)
-    assert(streams.kept(without) eq without, "once it is gone nothing is to be done")
+    assert(streams.withoutRemoved(without) eq without, "once it is gone nothing is to be done")
     assert(streams.access(refunds).ref === StreamRef.ByArn(refunds))
     assert(streams.access(refunds).client.region === "us-east-1")
   }

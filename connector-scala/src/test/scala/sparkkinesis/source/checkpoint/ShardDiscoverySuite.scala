@@ -11,7 +11,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis.{listing, summary}
-import sparkkinesis.source.position.{ByShard, ShardStarts, StartingPosition}
+import sparkkinesis.source.position.{ByShard, ShardStarts}
 import sparkkinesis.source.{ScriptedKinesis, SourceException, StreamClient}
 import sparkkinesis.spark.LogTap
 
@@ -20,7 +20,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def begin(
       kinesis: ScriptedKinesis,
-      start: StartingPosition = StartingPosition.TrimHorizon,
+      start: Position = Position.TrimHorizon,
       clock: FastClock = new FastClock
   ): StreamOffset =
     ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock, () => 0.5)
@@ -59,7 +59,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val clock = new FastClock
       clock.pass(scala.concurrent.duration.DurationInt(100).hours)
       val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
-      begin(kinesis, StartingPosition.AtTimestamp(at), clock).shards.values
+      begin(kinesis, Position.AtTimestamp(at), clock).shards.values
         .map(_.completeAsOf)
         .toSet
     }
@@ -82,7 +82,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       clock.pass(scala.concurrent.duration.DurationInt(700).millis)
       listing(two: _*)
     }
-    val offset = begin(kinesis, StartingPosition.Latest, clock)
+    val offset = begin(kinesis, Position.Latest, clock)
     val at = Progress.AtTimestamp(Instant.ofEpochMilli(700))
     val complete = Some(Instant.ofEpochMilli(700))
     assert(offset.shards === two.map(_.id -> ShardProgress(at, Set.empty, complete)).toMap)
@@ -93,7 +93,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a start in the service's future is refused") {
     val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
     val refused = intercept[SourceException] {
-      begin(kinesis, StartingPosition.AtTimestamp(Instant.ofEpochMilli(1)))
+      begin(kinesis, Position.AtTimestamp(Instant.ofEpochMilli(1)))
     }
     assert(refused.condition === "KINESIS_START_IN_FUTURE")
   }
@@ -104,12 +104,12 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       whenever(ShardDiscovery.coversAllHashKeys(listed)) {
         val at = Instant.ofEpochMilli(-77)
         Seq(
-          StartingPosition.TrimHorizon -> Progress.TrimHorizon,
-          StartingPosition.AtTimestamp(at) -> Progress.AtTimestamp(at)
+          Position.TrimHorizon -> Progress.TrimHorizon,
+          Position.AtTimestamp(at) -> Progress.AtTimestamp(at)
         ).foreach { case (start, progress) =>
           val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
           val offset = begin(kinesis, start)
-          val owed = Some(at).filter(_ => start != StartingPosition.TrimHorizon)
+          val owed = Some(at).filter(_ => start != Position.TrimHorizon)
           assert(offset.shards === listed.map { shard =>
             val parents = shard.parents.toSet - graph.head.id
             shard.id -> ShardProgress(progress, parents, owed)
@@ -122,9 +122,9 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  private def of(kinesis: ScriptedKinesis, named: (Int, StartingPosition)*): StreamOffset = {
+  private def of(kinesis: ScriptedKinesis, named: (Int, Position)*): StreamOffset = {
     val start = ByShard(
-      StartingPosition.Latest,
+      Position.Latest,
       named.map { case (id, position) => shardId(id) -> position }.toMap
     )
     ShardDiscovery.initialOffset(
@@ -142,7 +142,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .summary(summary())
       .listing(listing(two: _*))
       .page(Page(found, Some(ShardIterator("next")), 5, Nil))
-    val offset = of(kinesis, 1 -> StartingPosition.After(number))
+    val offset = of(kinesis, 1 -> Position.AfterSequenceNumber(number))
     val complete = Some(Instant.ofEpochMilli(10000070))
     assert(
       offset.shards(shardId(1)) === ShardProgress(Progress.After(number), Set.empty, complete)
@@ -163,11 +163,11 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .page(ScriptedKinesis.page(9 to 9))
     val number = SequenceNumber("7")
     val heard = LogTap.of(classOf[ShardStarts]) {
-      val offset = of(kinesis, 0 -> StartingPosition.At(number))
+      val offset = of(kinesis, 0 -> Position.AtSequenceNumber(number))
       assert(offset.shards(shardId(0)) === ShardProgress(Progress.From(number), Set.empty, None))
     }
     val said = heard.map(_.getMessage.getFormattedMessage).mkString
-    Seq(shardId(0).name, stream.toString, "no record 7", "24 hours", "next record kept").foreach {
+    Seq(shardId(0).name, stream.toString, "no record 7", "24 hours", "at the next record").foreach {
       text => assert(said.contains(text))
     }
   }
@@ -177,7 +177,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     clock.pass(scala.concurrent.duration.DurationInt(100).hours)
     val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
     val heard = LogTap.of(classOf[ShardStarts]) {
-      begin(kinesis, StartingPosition.AtTimestamp(Instant.EPOCH), clock)
+      begin(kinesis, Position.AtTimestamp(Instant.EPOCH), clock)
     }
     val said = heard.map(_.getMessage.getFormattedMessage).mkString
     Seq(stream.toString, "1970-01-01T00:00:00Z", "1970-01-04T04:00:00Z").foreach(text =>
@@ -187,12 +187,12 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val impossible = Table(
     ("shard", "position", "condition", "message holds"),
-    (7, StartingPosition.Latest, "KINESIS_UNKNOWN_SHARD", "does not list it"),
+    (7, Position.Latest, "KINESIS_UNKNOWN_SHARD", "does not list"),
     (
       1,
-      StartingPosition.At(SequenceNumber("7")),
+      Position.AtSequenceNumber(SequenceNumber("7")),
       "KINESIS_UNKNOWN_POSITION",
-      "of this shard begin at 1000000"
+      "its sequence numbers begin at 1000000"
     )
   )
 

@@ -9,12 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, ShardListing}
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.checkpoint.StreamCheckSuite
+import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
@@ -66,7 +65,7 @@ class BusyServiceSuite extends AnyFunSuite {
   }
 
   private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =
-    StreamCheckSuite.checked(kinesis, clock, start = StartingPosition.TrimHorizon)
+    QueryStreamSuite.queryStream(kinesis, clock, Position.TrimHorizon)
 
   test("the first listing is throttled on its second page: it starts again and is complete") {
     val kinesis = new ScriptedKinesis()
@@ -76,19 +75,19 @@ class BusyServiceSuite extends AnyFunSuite {
       .summary(summary())
       .listing(ShardListing(shards.take(1), Some("more"), None))
       .listing(listing(shards(1)))
-    assert(checked(kinesis).begin().shards.keySet === shards.map(_.id).toSet)
+    assert(checked(kinesis).firstOffset().shards.keySet === shards.map(_.id).toSet)
   }
 
   test("if throttling lasts, the query does not start and gives the reason") {
     val kinesis = new ScriptedKinesis()
     (1 to 4).foreach(_ => kinesis.summary(summary()).listing(throw busy))
-    val e = intercept[KinesisException.LimitExceeded](checked(kinesis).begin())
+    val e = intercept[KinesisException.LimitExceeded](checked(kinesis).firstOffset())
     assert(ErrorCondition.of(e).condition.startsWith("KINESIS_"))
   }
 
   test("the call for the stop time is repeated") {
     val clock = new FastClock
     val kinesis = new ScriptedKinesis().listing(throw busy).listing(throw busy).listing(listing())
-    assert(checked(kinesis, clock).now() === clock.now && clock.now.toEpochMilli === 300)
+    assert(checked(kinesis, clock).serviceTime() === clock.now && clock.now.toEpochMilli === 300)
   }
 }

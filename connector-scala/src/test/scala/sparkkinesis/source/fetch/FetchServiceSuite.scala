@@ -128,7 +128,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       running.coordinator.stop()
       eventually(assert(!running.service.isRunning))
-      assert(running.coordinator.awaitGoodbyes(1.second, () => SystemClock.now))
+      assert(running.coordinator.awaitStopped(1.second, () => SystemClock.now))
     }
     running(new OneShard(records)) { running =>
       running.trouble = () => throw new CoordinatorGone("the query has ended")

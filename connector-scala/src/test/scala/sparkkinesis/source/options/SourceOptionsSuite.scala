@@ -9,8 +9,8 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.options.OptionException._
-import sparkkinesis.model.{StreamName, StreamRef}
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.model.{Position, StreamName, StreamRef}
+import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ReadLimits
 
 class SourceOptionsSuite extends AnyFunSuite {
@@ -24,17 +24,17 @@ class SourceOptionsSuite extends AnyFunSuite {
     if (start.named.isEmpty) start.others else start
   }
 
-  private def at(text: String) = StartingPosition.AtTimestamp(Instant.parse(text))
+  private def at(text: String) = Position.AtTimestamp(Instant.parse(text))
 
   private val values = Table[String, String, SourceOptions => Any, Any](
     ("option", "value", "read as", "is"),
     ("streamName", "refunds", _.names, "refunds"),
     ("streamName", "orders,refunds", _.names, "orders, refunds"),
     ("allowStreamRemoval", "true", _.allowStreamRemoval, true),
-    ("startingPosition", "latest", startOf, StartingPosition.Latest),
-    ("STARTINGPOSITION", "LATEST", startOf, StartingPosition.Latest),
-    ("startingPosition", "trim_horizon", startOf, StartingPosition.TrimHorizon),
-    ("startingPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    ("startingPosition", "latest", startOf, Position.Latest),
+    ("STARTINGPOSITION", "LATEST", startOf, Position.Latest),
+    ("startingPosition", "trim_horizon", startOf, Position.TrimHorizon),
+    ("startingPosition", "earliest", startOf, Position.TrimHorizon),
     ("startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
     ("startingPosition", "2026-11-21T08:00:00.0000001Z", startOf, at("2026-11-21T08:00:00.001Z")),
     ("startingPosition", "2026-11-21T08:00:00.5+02:00", startOf, at("2026-11-21T06:00:00.500Z")),
@@ -45,7 +45,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       _.batchEnd(orders).others,
       EndingPosition.Before(Instant.parse("2026-11-21T08:00:00Z"))
     ),
-    ("initialPosition", "earliest", startOf, StartingPosition.TrimHorizon),
+    ("initialPosition", "earliest", startOf, Position.TrimHorizon),
     (
       "kinesis.startingPosition",
       "AT_TIMESTAMP 2026-11-21T08:00:00Z",
@@ -76,9 +76,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(
       !options.allowStreamRemoval && startOf(
         options
-      ) === StartingPosition.Latest && options.fetch === fetch
+      ) === Position.Latest && options.fetch === fetch
     )
-    assert(options.batchStart(orders) === ByShard(StartingPosition.TrimHorizon))
+    assert(options.batchStart(orders) === ByShard(Position.TrimHorizon))
     assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))
     assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
     assert(options.discoveryInterval === 10.seconds)
@@ -87,8 +87,8 @@ class SourceOptionsSuite extends AnyFunSuite {
   private val refused = Table(
     ("option", "value", "condition", "message holds"),
     ("startingPosition", "newest", InvalidOption, "latest, trim_horizon, or an instant"),
-    ("startingPosition", "2026-11-21T08:00:00", InvalidOption, "needs its zone"),
-    ("startingPosition", "2026-11-21", InvalidOption, "needs its zone"),
+    ("startingPosition", "2026-11-21T08:00:00", InvalidOption, "needs its time zone"),
+    ("startingPosition", "2026-11-21", InvalidOption, "needs its time zone"),
     ("startingPosition", "1700000000000", InvalidOption, "an instant"),
     ("startingPosition", " ", InvalidOption, "a value"),
     ("endingPosition", "trim_horizon", InvalidOption, "latest, or an instant"),

@@ -341,7 +341,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
       val other = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0) // it brings nothing
       val frontiers = Map(shardOf(0) -> Frontier(marks, Nil, behind, 0), shardOf(1) -> other)
-      BatchPlanner.isThin(frontiers, limits, enough = 10 * (10 + PackedRecords.UsualOverhead))
+      BatchPlanner.shouldWait(frontiers, limits, enough = 10 * (10 + PackedRecords.UsualOverhead))
     }
     assert(thin(records = 9, behind = 60000))
     assert(!thin(records = 10, behind = 60000), "there is enough")

@@ -240,7 +240,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("a")
     val (stayed, moved) = (driving.shardsOf("a"), driving.shardsOf("b"))
     assert(stayed.size === 2 && moved.size === 2 && stayed.intersect(moved).isEmpty)
-    assert(driving.plans("a").done.keySet === stayed, "neither assigned nor done: dropped")
+    assert(
+      driving.plans("a").processed.keySet === stayed,
+      "neither assigned nor processed: dropped"
+    )
   }
 
   test("executors are told how far pages are no longer needed: to the batch's start") {
@@ -248,10 +251,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
     driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done === Map(shardOf(0) -> Progress.TrimHorizon))
+    assert(driving.plans("a").processed === Map(shardOf(0) -> Progress.TrimHorizon))
     driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)), driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done === Map(shardOf(0) -> upTo(3)))
+    assert(driving.plans("a").processed === Map(shardOf(0) -> upTo(3)))
   }
 
   test("a finished shard's pages stay until its batch is done, then go") {
@@ -260,14 +263,14 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.coordinator.advance(offsetOf(1), ended, driving.now)
     driving.hear("a")
     assert(driving.shardsOf("a") === Set(shardOf(1)))
-    assert(driving.plans("a").done(shardOf(0)) === Progress.TrimHorizon)
+    assert(driving.plans("a").processed(shardOf(0)) === Progress.TrimHorizon)
     val next = offsetAt(1 -> Progress.TrimHorizon)
     driving.coordinator.advance(ended, next, driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done(shardOf(0)) === Progress.Finished)
+    assert(driving.plans("a").processed(shardOf(0)) === Progress.Finished)
     driving.coordinator.advance(next, next, driving.now)
     driving.hear("a")
-    assert(driving.plans("a").done.keySet === Set(shardOf(1)), "and is told no more")
+    assert(driving.plans("a").processed.keySet === Set(shardOf(1)), "and is told no more")
   }
 
   test("an end planned by an earlier run, which is no mark: read anew from there") {
@@ -294,9 +297,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
     driving.coordinator.stop()
     assert(driving.hear("a").isStopped)
-    assert(!driving.coordinator.awaitGoodbyes(100.millis, () => clock.next()))
+    assert(!driving.coordinator.awaitStopped(100.millis, () => clock.next()))
     assert(driving.hear("b").isStopped)
-    assert(driving.coordinator.awaitGoodbyes(1.second, () => Instant.EPOCH))
+    assert(driving.coordinator.awaitStopped(1.second, () => Instant.EPOCH))
   }
 
   test("the first look: all shards seen, or data in any, or a failure, or time is up") {

@@ -10,7 +10,7 @@ class FetchTotalsSuite extends AnyFunSuite {
 
   private def sum(heard: (String, FetchCounters)*): Long = heard
     .foldLeft(FetchTotals.Zero) { case (totals, (executor, counters)) =>
-      totals.heard(executor, counters)
+      totals.updated(executor, counters)
     }
     .sum
     .records

@@ -9,10 +9,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.ShardListing
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{HashKey, SequenceNumber, Shard}
+import sparkkinesis.model.{HashKey, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
@@ -28,7 +28,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
       new ScriptedKinesis().listing(ShardListing(shards, None, serverTime)).summary(summary())
 
     def ranges(
-        start: StartingPosition = StartingPosition.TrimHorizon,
+        start: Position = Position.TrimHorizon,
         end: EndingPosition = EndingPosition.Latest,
         bounds: ReadBounds = ReadBounds.None
     ): Seq[ShardRange] = new BatchReadPlanner(
@@ -81,7 +81,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
   test("an empty interval is not read") {
     val before = EndingPosition.Before(service.minusSeconds(9))
     def ranges(start: Instant) =
-      new Reading(None, service).ranges(StartingPosition.AtTimestamp(start), before)
+      new Reading(None, service).ranges(Position.AtTimestamp(start), before)
     assert(ranges(service.minusSeconds(9)) === Nil)
     val owed = ranges(service.minusSeconds(10))
     assert(owed.size === 2 && owed.forall(_.completeAsOf.contains(service.minusSeconds(10))))
@@ -102,7 +102,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
   }
 
   test("a filter never widens a range, and never reads a time in the future") {
-    val start = StartingPosition.AtTimestamp(service.minusSeconds(10))
+    val start = Position.AtTimestamp(service.minusSeconds(10))
     val end = EndingPosition.Before(service.minusSeconds(5))
     val wide = bounds(service.minusSeconds(1000), service.plusSeconds(1000))
     assert(

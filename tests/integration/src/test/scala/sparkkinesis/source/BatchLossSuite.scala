@@ -7,20 +7,20 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
-import sparkkinesis.model.{PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
+import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 
-/** Batch reads that begin or end where nothing can be, or nothing is any more. */
+/** Batch reads that begin or end at a record that expired or never existed. */
 class BatchLossSuite extends AnyFunSuite {
-  private val begun = Instant.parse("2026-01-01T00:00:00Z")
+  private val Epoch = Instant.parse("2026-01-01T00:00:00Z")
   private val name = StreamName("orders")
 
   private class Orders {
-    val clock = new SimulatedClock(begun)
+    val clock = new SimulatedClock(Epoch)
     private val kinesis = new SimulatedKinesis(clock)
     private val client = StreamClient(StreamRef.ByName(name), kinesis)
     kinesis.createStream(name, 1)
@@ -38,13 +38,13 @@ class BatchLossSuite extends AnyFunSuite {
       ByShard(others, named.map(shard.id -> _).toMap)
 
     def ranges(
-        start: Option[StartingPosition] = None,
+        start: Option[Position] = None,
         end: Option[EndingPosition] = None,
         failOnDataLoss: Boolean = true
     ): Seq[ShardRange] =
       new BatchReadPlanner(
         client,
-        of[StartingPosition](StartingPosition.TrimHorizon, start),
+        of[Position](Position.TrimHorizon, start),
         of[EndingPosition](EndingPosition.Latest, end),
         ReadBounds.None,
         failOnDataLoss,
@@ -69,22 +69,22 @@ class BatchLossSuite extends AnyFunSuite {
   }
 
   test(
-    "a start at a record that is trimmed is a loss; what is left is read where that is allowed"
+    "a start at an expired record is data loss; with failOnDataLoss=false the read returns the rest"
   ) {
     val orders = new Orders
     val old = orders.put(3)
     orders.clock.advance(25.hours)
     val young = orders.put(2)
-    Seq(StartingPosition.At(old(1)), StartingPosition.After(old(1))).foreach { start =>
-      val said = orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(Some(start)))
+    Seq(Position.AtSequenceNumber(old(1)), Position.AfterSequenceNumber(old(1))).foreach { start =>
+      val message = orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(Some(start)))
       Seq(old(1).text, orders.shard.id.name, "failOnDataLoss").foreach(part =>
-        assert(said.contains(part))
+        assert(message.contains(part))
       )
       assert(orders.read(orders.ranges(Some(start), failOnDataLoss = false)) === young)
     }
   }
 
-  test("an end at a record that is trimmed is a loss; nothing is left to read there") {
+  test("an end at an expired record is data loss; failOnDataLoss=false reads no record") {
     val orders = new Orders
     val old = orders.put(3)
     orders.clock.advance(25.hours)
@@ -95,7 +95,7 @@ class BatchLossSuite extends AnyFunSuite {
     assert(orders.read(ranges, failOnDataLoss = false) === Nil)
   }
 
-  test("an end that is no record's number: what lies before it is read where that is allowed") {
+  test("an end at a number without a record is data loss; failOnDataLoss=false ends before it") {
     val orders = new Orders
     val numbers = orders.put(3)
     val between = SequenceNumber((BigInt(numbers(1).text) + 1).toString)
@@ -105,32 +105,32 @@ class BatchLossSuite extends AnyFunSuite {
     assert(orders.read(ranges, failOnDataLoss = false) === numbers.take(2))
   }
 
-  test("a start by time behind the last record of the end: nothing to read, and no loss") {
+  test("a start at a time after the last record of the end: no records and no loss") {
     val orders = new Orders
     val numbers = orders.put(1)
     orders.clock.advance(1.hour)
     orders.put(1)
     val end = Some(EndingPosition.UpTo(numbers.head))
     def from(instant: Instant) =
-      orders.read(orders.ranges(Some(StartingPosition.AtTimestamp(instant)), end))
-    assert(from(begun) === numbers)
-    assert(from(begun.plusSeconds(60)) === Nil)
+      orders.read(orders.ranges(Some(Position.AtTimestamp(instant)), end))
+    assert(from(Epoch) === numbers)
+    assert(from(Epoch.plusSeconds(60)) === Nil)
   }
 
-  test("a start by time before the horizon is no loss, nor one at the shard's lowest number") {
+  test("a start at a time before the horizon is no loss, nor is one at the shard's lowest number") {
     val orders = new Orders
     orders.put(3)
     orders.clock.advance(25.hours)
     val young = orders.put(2)
-    Seq(StartingPosition.AtTimestamp(begun), StartingPosition.At(orders.shard.first)).foreach {
+    Seq(Position.AtTimestamp(Epoch), Position.AtSequenceNumber(orders.shard.first)).foreach {
       start => assert(orders.read(orders.ranges(Some(start))) === young)
     }
   }
 
-  test("a range that waits for its task beyond the retention is a loss") {
+  test("a range that waits for its task longer than the retention period is data loss") {
     val orders = new Orders
     val numbers = orders.put(3)
-    val ranges = orders.ranges(Some(StartingPosition.After(numbers.head)))
+    val ranges = orders.ranges(Some(Position.AfterSequenceNumber(numbers.head)))
     assert(orders.read(ranges) === numbers.drop(1))
     orders.clock.advance(25.hours)
     val loss = intercept[DataLossException](orders.read(ranges))
@@ -140,16 +140,16 @@ class BatchLossSuite extends AnyFunSuite {
   test("an end in the future, or at another stream's record, is refused") {
     val orders = new Orders
     orders.put(1)
-    val future = Some(EndingPosition.Before(begun.plusSeconds(7)))
-    val said = orders.refusal("KINESIS_END_IN_FUTURE")(orders.ranges(end = future))
-    assert(said.contains(begun.plusSeconds(7).toString) && said.contains("service's clock"))
-    // Of a shard of this number that began a second later.
+    val future = Some(EndingPosition.Before(Epoch.plusSeconds(7)))
+    val message = orders.refusal("KINESIS_END_IN_FUTURE")(orders.ranges(end = future))
+    assert(message.contains(Epoch.plusSeconds(7).toString) && message.contains("in the future"))
+    // The number belongs to a shard with the same ID that began a second later.
     val foreign = SequenceNumber((BigInt(orders.shard.first.text) + (BigInt(1) << 148)).toString)
-    val start = Some(StartingPosition.At(foreign))
+    val start = Some(Position.AtSequenceNumber(foreign))
     assert(orders.refusal("KINESIS_UNKNOWN_POSITION")(orders.ranges(start)).contains(foreign.text))
   }
 
-  test("every end is over when the plan is made: the service tells its time to the second") {
+  test("every end has passed when the plan is complete: the service reports only seconds") {
     val orders = new Orders
     orders.put(1)
     val planned = orders.ranges()

@@ -8,20 +8,20 @@ import scala.concurrent.duration._
 import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.model.{StreamName, StreamRef}
+import sparkkinesis.model.{Position, StreamName, StreamRef}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
-import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 
 /**
- * An executor of a query whose batch hangs, as a program of its own, for [[ExecutorHeapSuite]]: reads
- * ahead until there is no room, then says how much of the heap is in use.
+ * The executor of a query whose batch hangs, as a program for [[ExecutorHeapSuite]]. It reads ahead
+ * until the buffer is full, then prints how much of the heap is in use.
  *
- * Arguments: the endpoint, the buffer's bytes, and the records of a page.
+ * Arguments: the endpoint, the buffer's size in bytes, and the number of records per page.
  */
 object ExecutorHeap {
   private val stream = StreamRef.ByName(StreamName("orders"))
@@ -45,7 +45,7 @@ object ExecutorHeap {
     )
     val start = ShardDiscovery.initialOffset(
       StreamClient(stream, client),
-      ByShard(StartingPosition.TrimHorizon),
+      ByShard(Position.TrimHorizon),
       SystemClock,
       () => 0.5
     )
@@ -70,7 +70,7 @@ object ExecutorHeap {
     client.close()
   }
 
-  /** Nothing new has come for three seconds. */
+  /** Whether no page has arrived for three seconds. */
   private def awaitFull(service: FetchService, coordinator: FetchCoordinator): Unit = {
     var (before, quiet) = (-1L, 0)
     while (quiet < 30) {

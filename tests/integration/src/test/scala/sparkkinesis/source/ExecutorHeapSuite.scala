@@ -12,15 +12,16 @@ import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * The heap of an executor whose query hangs, with 64 shards at full speed: what may be buffered and a
- * hundred megabytes. It gets no more, so that already a moment's excess ends it.
+ * The heap of an executor whose query hangs while 64 shards deliver at full speed. The heap has
+ * room for the buffer and a hundred megabytes more, so that the process fails if the buffer ever
+ * grows too large.
  */
 class ExecutorHeapSuite extends AnyFunSuite {
   private val mega = 1L << 20
   private val shards = 64
   private val allowed = 100 * mega
 
-  /** For Scala, the SDK and the client, which the executor has anyway. */
+  /** For Scala, the SDK and the client. */
   private val base = 40 * mega
   private val name = StreamName("orders")
 
@@ -50,9 +51,9 @@ class ExecutorHeapSuite extends AnyFunSuite {
   }
 
   private def check(process: Process, buffer: Long): Unit = {
-    val said = new String(process.getInputStream.readAllBytes()).linesIterator.toSeq
+    val lines = new String(process.getInputStream.readAllBytes()).linesIterator.toSeq
     assert(process.waitFor(5, TimeUnit.MINUTES) && process.exitValue === 0, "out of memory?")
-    val numbers = said.last.split(' ').map(_.toLong)
+    val numbers = lines.last.split(' ').map(_.toLong)
     val (seen, before, live, buffered) = (numbers(0), numbers(1), numbers(2), numbers(3))
     info(
       s"heap ${before / mega} MB before, ${live / mega} MB with a full buffer of " +
@@ -73,12 +74,12 @@ class ExecutorHeapSuite extends AnyFunSuite {
     }
   }
 
-  test("records of 100 bytes: what they take beside their data counts") {
+  test("records of 100 bytes: the buffer counts the memory beside their data") {
     val request = Seq.fill(500)(new Array[Byte](100))
     measure(buffer = 64 * mega, recordsOfPage = 10000)(Seq.fill(20)(request))
   }
 
-  test("small pages, and then all at once the largest there are", Slow) {
+  test("small pages, then suddenly the largest possible ones", Slow) {
     val tiny = Seq.fill(10)(new Array[Byte](10))
     val large = Seq.fill(9)(new Array[Byte]((mega - 1000).toInt))
     measure(buffer = 64 * mega, recordsOfPage = 10)(Seq(tiny, large))

@@ -14,13 +14,13 @@ import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.{FetchService, FetchStep, PageBuffer, ShardFetcher}
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
-import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
 
 /**
- * Iterators that get too old: of a query that pauses, of a shard without records, of a range that is
- * read again slowly. The service's time is simulated.
+ * Iterators that expire: in a query that pauses, in a shard without records, and in a range that a
+ * task reads again slowly. The service's time is simulated.
  */
 class ExpiringSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
@@ -38,7 +38,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     stopAtMillis = None
   )
 
-  /** One shard with numbered records of a kilobyte, of which the buffer holds some pages. */
+  /** A shard with numbered records of one kilobyte. The buffer has room for some of its pages. */
   private class Fixture(records: Int) {
     val clock = new SimulatedClock(SystemClock.now) // the fetchers go by that one
     val kinesis = new SimulatedKinesis(clock)
@@ -52,7 +52,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     val access: StreamClient = StreamClient(stream, kinesis)
     private val first = ShardDiscovery.initialOffset(
       StreamClient(stream, kinesis),
-      ByShard(StartingPosition.TrimHorizon),
+      ByShard(Position.TrimHorizon),
       clock,
       () => 0.5
     )
@@ -62,7 +62,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   private def number(record: Record): Int = new String(record.data).takeWhile(_ != ' ').toInt
 
-  /** Threads, a driver's coordinator, and batches that end when a test says so. */
+  /** A fetch service with its threads, a coordinator, and batches whose end the test decides. */
   private class Query(fixture: Fixture) extends AutoCloseable {
     val coordinator = new FetchCoordinator(1.minute)
     coordinator.advance(fixture.start, fixture.start, SystemClock.now)
@@ -87,7 +87,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     def awaitNews(): Unit =
       eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
 
-    /** What is here by now, from the buffer alone; its pages go. */
+    /** Reads a batch of all buffered records, and drops its pages. */
     def runBatch(): Unit = {
       val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
       rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
@@ -101,7 +101,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     override def close(): Unit = service.close()
   }
 
-  test("a query that pauses for longer than its iterators live goes on where it was, and counts") {
+  test("a query that pauses until its iterators expire continues where it was, and counts them") {
     val fixture = new Fixture(200)
     val query = new Query(fixture)
     try {
@@ -115,7 +115,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
         }
         query.runBatch()
       }
-      assert(query.rows === (1 to 200), "nothing lost, nothing twice")
+      assert(query.rows === (1 to 200), "no record lost, none twice")
       assert(pauses >= 2)
       eventually(assert(query.coordinator.counters.iteratorsExpired >= 2))
       assert(fixture.calls("GetShardIterator") === 1 + query.coordinator.counters.iteratorsExpired)
@@ -138,12 +138,12 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     while (fixture.clock.now.isBefore(end))
       fetcher.step(fixture.clock.now) match {
         case FetchStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
-        case other => fail(s"not read: $other")
+        case other => fail(s"no page: $other")
       }
     assert(fixture.calls("GetShardIterator") === 1 && fixture.calls("GetRecords") > 1000)
   }
 
-  test("the longest pause between two calls is shorter than an iterator's life") {
+  test("the longest pause between two calls is shorter than the lifetime of an iterator") {
     val longest = SourceOptions
       .parse(Map("streamName" -> "orders", "region" -> "eu-west-1"), None)
       .fetch
@@ -151,7 +151,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     assert(longest * 2 < ServiceLimits.IteratorLifetime)
   }
 
-  test("a range that is read again more slowly than its iterators live: each record once") {
+  test("a range that a task reads more slowly than its iterators expire: each record once") {
     val fixture = new Fixture(55)
     val reader = new ShardRangeReader(
       fixture.access,

@@ -9,7 +9,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
-import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
+import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -18,7 +18,7 @@ import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
-import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 
 /** A shard whose answers do not come, over HTTP: it alone waits, until the attempt's time is over. */
@@ -52,7 +52,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
       server.kinesis.createStream(name, 8)
       val start = ShardDiscovery.initialOffset(
         StreamClient(stream, client),
-        ByShard(StartingPosition.TrimHorizon),
+        ByShard(Position.TrimHorizon),
         SystemClock,
         () => 0.5
       )

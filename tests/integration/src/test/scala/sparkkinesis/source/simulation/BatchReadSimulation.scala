@@ -10,21 +10,28 @@ import scala.util.control.NonFatal
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.KinesisException
-import sparkkinesis.model.{PackedRecords, SequenceNumber, ShardId, StreamName, StreamShard}
+import sparkkinesis.model.{
+  PackedRecords,
+  Position,
+  SequenceNumber,
+  ShardId,
+  StreamName,
+  StreamShard
+}
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition, StartingPosition}
+import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import sparkkinesis.spark.read.RecordRow
 import sparkkinesis.{Repeated, TestScope}
 
 /**
- * Batch reads over seeded histories with splits and merges, listings that come late and calls that
- * fail: exactly the records between start and end, and the same ones again. `SEED=n` replays one.
+ * Batch reads over seeded histories with splits, merges, late listings and failing calls: each
+ * attempt returns exactly the records between start and end. `SEED=n` replays one history.
  */
 class BatchReadSimulation extends AnyFunSuite {
   private def each(count: Int)(check: Past => Int): Unit = {
@@ -38,11 +45,11 @@ class BatchReadSimulation extends AnyFunSuite {
     assert(rows.sum > 0)
   }
 
-  /** A stream with a past. */
+  /** A stream with records and reshards. */
   private final class Past(seed: Long) {
     val random = new Random(seed)
-    private val begun = Instant.parse("2026-01-01T00:00:00Z")
-    private val clock = new SimulatedClock(begun)
+    private val beginning = Instant.parse("2026-01-01T00:00:00Z")
+    private val clock = new SimulatedClock(beginning)
     private val listLag = Seq(0, 2000)(random.nextInt(2)).millis
     private val chaos = Faults.seeded(seed, random.nextDouble() * 0.2)
     private var isQuiet = true
@@ -64,17 +71,17 @@ class BatchReadSimulation extends AnyFunSuite {
     }
     for (_ <- 0 until random.nextInt(6)) actSoon()
 
-    /** Within the time for which listings are late: what they show may not be there any more. */
+    /** A time at which listings are still late. */
     private def actSoon(): Unit =
       try producer.actAtRandom()
       catch { case _: KinesisException => clock.advance(1.milli) }
 
     def anyTime(): Instant =
-      begun.plusMillis(
-        random.nextInt((clock.now.toEpochMilli - begun.toEpochMilli).toInt + 1).toLong
+      beginning.plusMillis(
+        random.nextInt((clock.now.toEpochMilli - beginning.toEpochMilli).toInt + 1).toLong
       )
 
-    /** Of each key the numbers of what arrived from the one time on and before the other. */
+    /** The numbers of each key's records that arrived at or after one time and before the other. */
     def written(from: Instant, before: Instant): Map[String, Set[Int]] = {
       def by(time: Instant) = producer.writtenBy(time.toEpochMilli - 1)
       by(before).map { case (key, numbers) => key -> numbers.diff(by(from)(key)).toSet }
@@ -82,18 +89,18 @@ class BatchReadSimulation extends AnyFunSuite {
 
     def now: Instant = clock.now
 
-    /** Until listings show what there is. */
+    /** Waits until listings are up to date. */
     def settle(): Unit = clock.advance(listLag)
 
     def plan(
-        start: ByShard[StartingPosition],
+        start: ByShard[Position],
         end: ByShard[EndingPosition],
         bounds: ReadBounds = ReadBounds.None
     ): Seq[ShardRange] =
       new BatchReadPlanner(client, start, end, bounds, true, clock, () => random.nextDouble())
         .ranges()
 
-    /** In any order of the tasks, while others write and calls fail. */
+    /** Reads the tasks in a random order, while producers write and calls fail. */
     def read(ranges: Seq[ShardRange]): Map[ShardId, Vector[Numbered]] = {
       val rows = random.shuffle(ranges).flatMap { range =>
         if (random.nextInt(3) == 0) actSoon()
@@ -113,12 +120,12 @@ class BatchReadSimulation extends AnyFunSuite {
       shards.foreach { case (shard, all) =>
         val numbers = all.map(_.number)
         require(numbers == numbers.sorted, s"$shard is out of order")
-        require(all == all.distinct, s"of $shard something came twice")
+        require(all == all.distinct, s"$shard returned a record twice")
       }
       shards
     }
 
-    /** As tasks make them. */
+    /** The rows that a task makes of a page. */
     private def rowsOf(shard: StreamShard, page: PackedRecords): Vector[Numbered] = {
       val row = new RecordRow(deaggregate = true)
       row.read(shard, page)
@@ -146,10 +153,10 @@ class BatchReadSimulation extends AnyFunSuite {
   private def ordered[A](one: A, other: A)(implicit ordering: Ordering[A]): (A, A) =
     (ordering.min(one, other), ordering.max(one, other))
 
-  private def everywhere(position: StartingPosition) = ByShard[StartingPosition](position)
+  private def everywhere(position: Position) = ByShard[Position](position)
 
   test(
-    "from one time to another: what arrived between, each record once, on every attempt",
+    "from one time to another: each record that arrived between, once, on every attempt",
     Repeated
   ) {
     each(300) { batch =>
@@ -158,17 +165,17 @@ class BatchReadSimulation extends AnyFunSuite {
       val end = if (isToNow) EndingPosition.Latest else EndingPosition.Before(before)
       val expected = batch.written(from, if (isToNow) batch.now.plusMillis(1) else before)
       val ranges =
-        batch.plan(everywhere(StartingPosition.AtTimestamp(from)), ByShard[EndingPosition](end))
+        batch.plan(everywhere(Position.AtTimestamp(from)), ByShard[EndingPosition](end))
       val rows = batch.read(ranges)
       assert(keys(rows) === withoutNone(expected))
-      assert(batch.read(ranges) === rows, "a task that is tried again")
+      assert(batch.read(ranges) === rows, "another attempt")
       rows.values.map(_.size).sum
     }
   }
 
   test("from one record to another, in some of the shards", Repeated) {
     each(200) { batch =>
-      val horizon = everywhere(StartingPosition.TrimHorizon)
+      val horizon = everywhere(Position.TrimHorizon)
       val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))
       batch.settle()
       val now = EndingPosition.Before(batch.now)
@@ -180,14 +187,15 @@ class BatchReadSimulation extends AnyFunSuite {
       }
       val starts = chosen.map { case (shard, rows, first, _, isAt) =>
         val number = rows(first).number
-        shard -> (if (isAt) StartingPosition.At(number) else StartingPosition.After(number))
+        shard -> (if (isAt) Position.AtSequenceNumber(number)
+                  else Position.AfterSequenceNumber(number))
       }
       val ends = chosen.map { case (shard, rows, _, last, _) =>
         shard -> EndingPosition.UpTo(rows(last).number)
       }
       val rows = batch.read(
         batch.plan(
-          ByShard[StartingPosition](StartingPosition.TrimHorizon, starts.toMap),
+          ByShard[Position](Position.TrimHorizon, starts.toMap),
           ByShard[EndingPosition](now, ends.toMap)
         )
       )
@@ -201,7 +209,7 @@ class BatchReadSimulation extends AnyFunSuite {
     }
   }
 
-  test("a filter's times leave out nothing that it wants", Repeated) {
+  test("the times of a filter exclude no record that matches it", Repeated) {
     each(100) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val bounds = ReadBounds.None.copy(
@@ -210,7 +218,7 @@ class BatchReadSimulation extends AnyFunSuite {
       )
       val rows = batch.read(
         batch.plan(
-          everywhere(StartingPosition.TrimHorizon),
+          everywhere(Position.TrimHorizon),
           ByShard[EndingPosition](EndingPosition.Latest),
           bounds
         )
@@ -223,5 +231,5 @@ class BatchReadSimulation extends AnyFunSuite {
   }
 }
 
-/** @param number of the record that the row came in */
+/** @param number of the Kinesis record that contains the row */
 final case class Numbered(number: SequenceNumber, row: Row)

@@ -7,16 +7,17 @@ import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.source.position.StartingPosition
+import sparkkinesis.model.Position
 import sparkkinesis.{Repeated, TestScope}
 
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
- * batches, order per key, no child beside its parent. `SEED=n` replays one of each kind.
+ * batches, order per key, no batch with a child and its parent. `SEED=n` replays one history of
+ * each kind.
  */
 class DeliverySimulation extends AnyFunSuite {
 
-  /** On all cores: histories share nothing. */
+  /** Runs histories on all cores: they share nothing. */
   private def each[A](count: Int)(check: Long => A): Seq[A] = {
     val all = TestScope.seeds(count).map(seed => Future(replayable(seed)(check))(global))
     all.map(Await.result(_, 20.minutes))
@@ -28,17 +29,17 @@ class DeliverySimulation extends AnyFunSuite {
       case NonFatal(e) => fail(s"history failed: replay with SEED=$seed (${e.getMessage})", e)
     }
 
-  private def kept(history: History, query: SimulatedQuery): Promises = {
+  private def checked(history: History, query: SimulatedQuery): Promises = {
     val promises = new Promises(history.world, query.committed)
     promises.noChildBesideParent()
     promises.noneTwice()
     promises
   }
 
-  test("a query that reads on and on", Repeated) {
+  test("a query that runs continuously", Repeated) {
     val rows = each(5000) { seed =>
       val history = new History(seed)
-      val promises = kept(history, history.continuous())
+      val promises = checked(history, history.continuous())
       promises.allOf(history.world.written)
       promises.rows
     }
@@ -47,13 +48,13 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "runs with Trigger.AvailableNow: each ends, with exactly what had arrived when it began",
+    "runs with Trigger.AvailableNow: each reads exactly what had arrived when it began, and ends",
     Repeated
   ) {
     val rows = each(2000) { seed =>
       val history = new History(seed)
       val query = history.availableNow { (query, stopAtMillis) =>
-        kept(history, query).allOf(query.writtenBy(stopAtMillis))
+        checked(history, query).allOf(query.writtenBy(stopAtMillis))
       }
       query.committed.map(_.rows.size).sum
     }
@@ -62,16 +63,16 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "a stop beyond the retention: all that is owed is read, or the loss is reported",
+    "a stop beyond the retention: the query reads all records, or reports the loss",
     Repeated
   ) {
     val outcomes = each(2000) { seed =>
       val history = new History(seed)
       val stopped = history.stopped()
-      val promises = kept(history, stopped.query)
+      val promises = checked(history, stopped.query)
       val written = history.world.written
       if (stopped.loss.isEmpty)
-        if (history.world.start == StartingPosition.Latest) promises.allOf(written)
+        if (history.world.start == Position.Latest) promises.allOf(written)
         else promises.withoutGaps(written)
       else require(stopped.stop > ShortestLoss, s"false alarm after ${stopped.stop}")
       stopped.loss.nonEmpty
@@ -81,25 +82,27 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "a stop beyond the retention, passed over: it goes on and ends, with all that is still kept",
+    "a stop beyond the retention, failOnDataLoss=false: the query reads all records that are left",
     Repeated
   ) {
-    val mended = each(1000) { seed =>
+    val adopted = each(1000) { seed =>
       val history = new History(seed, failOnDataLoss = false)
       val stopped = history.stopped()
-      require(stopped.loss.isEmpty, "a loss although it is to be passed over")
+      require(stopped.loss.isEmpty, "a loss although failOnDataLoss is false")
       val horizon = history.world.clock.now.minusMillis(Retention.toMillis).toEpochMilli
-      kept(history, stopped.query).atLeast(history.world.writtenAfter(horizon))
+      checked(history, stopped.query).atLeast(history.world.writtenAfter(horizon))
       stopped.query.lostRanges > 0
     }
     info(
-      s"${mended.size} histories, ${mended.count(identity)} with shards that nobody looked after"
+      s"${adopted.size} histories, ${adopted.count(identity)} with shards that no batch would read"
     )
-    if (mended.size > 1) assert(mended.toSet === Set(true, false))
+    if (adopted.size > 1) assert(adopted.toSet === Set(true, false))
   }
 
   private val Retention = 24.hours
 
-  /** An idle query confirms four times in a retention of 24 hours, and a history runs for a while. */
+  /**
+   * An idle query confirms four times in a retention of 24 hours, and a history runs for a while.
+   */
   private val ShortestLoss = 12.hours
 }

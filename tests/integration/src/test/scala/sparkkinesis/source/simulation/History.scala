@@ -2,31 +2,31 @@ package sparkkinesis.source.simulation
 
 import scala.concurrent.duration._
 
+import sparkkinesis.model.Position
 import sparkkinesis.source.SourceException
-import sparkkinesis.source.position.StartingPosition
 
 /**
- * One seeded life of a query: producers write and reshard, the service fails, executors come and go,
- * the driver restarts.
+ * The life of a query, by its seed: producers write and reshard, calls fail, executors join and
+ * leave, the driver restarts.
  */
 final class History(seed: Long, failOnDataLoss: Boolean = true) {
   val world = new World(seed, failOnDataLoss)
   import world._
 
-  /** Of a query that does not read what came before it. */
+  /** Removes the records that a query from `latest` does not read. */
   private def begin(hasStopTime: Boolean): SimulatedQuery = {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
     clock.advance(listLag + 1.second)
     val streams = 1 + random.nextInt(producers.size)
     val query = new SimulatedQuery(world, hasStopTime, streams)
-    if (world.start == StartingPosition.Latest) producers.take(streams).foreach(_.forget())
+    if (world.start == Position.Latest) producers.take(streams).foreach(_.forget())
     query.start()
     unleash()
     if (random.nextBoolean()) query.addExecutor()
     query
   }
 
-  /** Reads on and on, and at last all there is. */
+  /** Runs one query until it has read all records. */
   def continuous(): SimulatedQuery = {
     val query = begin(hasStopTime = false)
     for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
@@ -37,9 +37,9 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   }
 
   /**
-   * Runs with `Trigger.AvailableNow`, each to its end, while records keep coming.
+   * Runs with `Trigger.AvailableNow`, one after the other, while producers write.
    *
-   * @param checkEnd after each run, with its stop time
+   * @param checkEnd called after each run, with its stop time
    */
   def availableNow(checkEnd: (SimulatedQuery, Long) => Unit): SimulatedQuery = {
     val query = begin(hasStopTime = true)
@@ -54,7 +54,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     query
   }
 
-  /** Stops once for so long that records may be trimmed, and goes on. */
+  /** Stops the query once, for so long that records may expire, and continues. */
   def stopped(): Stopped = {
     val query = begin(hasStopTime = false)
     calmly(query.addStreams())
@@ -88,7 +88,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
       case _ => query.executorsWork()
     }
 
-  /** Without faults, until nothing new has come for long: what is not read then never would be. */
+  /** Runs without faults until the query has found nothing new for many rounds. */
   private def drain(query: SimulatedQuery): Unit = {
     soothe()
     var (rounds, quiet) = (0, 0)
@@ -104,7 +104,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   private def runToEnd(query: SimulatedQuery): Unit = {
     var (rounds, quiet) = (0, 0)
     while (quiet < QuietRounds && !query.isOver) {
-      // Left in peace at last, it must go on, and come to an end.
+      // Without faults it must continue, and end.
       if (rounds > DisturbedRounds) soothe() else disturb(query)
       query.executorsWork()
       val hasGoneOn = query.runBatch(mayFail = !isCalm)
@@ -125,10 +125,10 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
 
   private val MaxRounds = 2000
 
-  /** Of a second: longer than an executor that is gone keeps its shards. */
+  /** Rounds of a second: longer than a lost executor keeps its shards. */
   private val QuietRounds = 20
   private val DisturbedRounds = 400
 }
 
-/** @param loss that was reported */
+/** @param loss the reported data loss, if any */
 final case class Stopped(query: SimulatedQuery, stop: FiniteDuration, loss: Option[SourceException])

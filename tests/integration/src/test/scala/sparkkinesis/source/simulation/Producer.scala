@@ -15,7 +15,7 @@ import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 /**
  * Writes numbered records of a few keys into one stream, and splits and merges its shards.
  *
- * @param name of the stream, with which its keys begin
+ * @param name of the stream, and the prefix of its keys
  */
 final class Producer(
     kinesis: SimulatedKinesis,
@@ -32,15 +32,15 @@ final class Producer(
   /** The numbers of each key, in the order they were written. */
   def written: Map[String, Seq[Int]] = numbers.toMap
 
-  /** The same, of those that had arrived at the time. */
+  /** Only the records that had arrived at the time. */
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
     written.map { case (key, all) => key -> all.filter(arrivals(_) <= millis) }
 
-  /** The same, of those that arrived later. */
+  /** Only the records that arrived later. */
   def writtenAfter(millis: Long): Map[String, Seq[Int]] =
     written.map { case (key, all) => key -> all.filter(arrivals(_) > millis) }
 
-  /** What was written so far does not concern the query. */
+  /** Forgets the records written so far: the query does not read them. */
   def forget(): Unit = numbers.clear()
 
   def actAtRandom(): Unit = random.nextInt(10) match {
@@ -49,7 +49,7 @@ final class Producer(
     case _ => for (_ <- 0 until 1 + random.nextInt(20)) put()
   }
 
-  /** One record: plain, or an aggregate of some of its key. */
+  /** One Kinesis record: plain, or an aggregate of several records of the key. */
   private def put(): Unit = {
     val key = s"$name-${random.nextInt(8)}"
     val all = (0 until (if (random.nextInt(4) == 0) 1 + random.nextInt(5) else 0)).toVector
@@ -66,7 +66,7 @@ final class Producer(
 
   private def text(key: String, number: Int) = s"$key:$number".getBytes(UTF_8)
 
-  /** As they are listed, perhaps late: then some of them are open no more. */
+  /** The shards that the listing calls open. A late listing may contain closed ones. */
   private def openShards: Seq[Shard] =
     ShardSnapshot
       .list(kinesis, stream, ShardFilter.AtLatest)

@@ -1,6 +1,6 @@
 package sparkkinesis.source.simulation
 
-/** What must hold of the batches a query has committed. */
+/** Checks the batches that a query has committed. */
 final class Promises(world: World, batches: Seq[Batch]) {
   private val read: Map[String, Seq[Int]] = batches.flatMap(_.rows).groupMap(_.key)(_.number)
 
@@ -10,7 +10,10 @@ final class Promises(world: World, batches: Seq[Batch]) {
     val ancestors = world.ancestors.withDefaultValue(Set.empty)
     batches.foreach { batch =>
       val related = batch.shards.filter(ancestors(_).exists(batch.shards))
-      require(related.isEmpty, s"children beside their ancestors: $related in ${batch.shards}")
+      require(
+        related.isEmpty,
+        s"children together with their ancestors: $related in ${batch.shards}"
+      )
     }
   }
 
@@ -19,31 +22,34 @@ final class Promises(world: World, batches: Seq[Batch]) {
       .flatMap { case (batch, index) => batch.rows.map(_ -> index) }
       .groupMap(_._1.text)(_._2)
       .filter(_._2.size > 1)
-    require(twice.isEmpty, s"came twice (row -> batches): $twice")
+    require(twice.isEmpty, s"read twice (row -> batches): $twice")
   }
 
-  /** Exactly these, in this order for each key. */
+  /** The query has read exactly these records, in this order per key. */
   def allOf(written: Map[String, Seq[Int]]): Unit = {
     written.foreach { case (key, numbers) =>
       val got = read.getOrElse(key, Seq.empty)
       require(numbers.diff(got).isEmpty, s"lost of $key: ${numbers.diff(got)}")
       require(got == numbers, s"out of order, or too much: $key came as $got, not as $numbers")
     }
-    require(read.keySet.subsetOf(written.keySet), "records came that nobody wrote since the start")
+    require(
+      read.keySet.subsetOf(written.keySet),
+      "read records that no producer wrote since the start"
+    )
   }
 
-  /** At least these, and each key's in the order it was written. */
-  def atLeast(kept: Map[String, Seq[Int]]): Unit = {
-    kept.foreach { case (key, numbers) =>
+  /** The query has read at least these records, in the order of writing per key. */
+  def atLeast(retained: Map[String, Seq[Int]]): Unit = {
+    retained.foreach { case (key, numbers) =>
       val missing = numbers.diff(read.getOrElse(key, Seq.empty))
-      require(missing.isEmpty, s"lost of $key although it is kept: $missing")
+      require(missing.isEmpty, s"lost of $key although Kinesis has it: $missing")
     }
     read.foreach { case (key, got) =>
-      require(got == got.sorted, s"out of order: $key came as $got")
+      require(got == got.sorted, s"out of order: $key is $got")
     }
   }
 
-  /** Of each key its newest records, without a gap: what is missing was trimmed before all of these. */
+  /** The query has read the newest records of each key, without a gap: only older ones expired. */
   def withoutGaps(written: Map[String, Seq[Int]]): Unit =
     written.foreach { case (key, numbers) =>
       val got = read.getOrElse(key, Seq.empty)

@@ -5,27 +5,29 @@ import scala.concurrent.duration._
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.checkpoint.{QueryStreams, StreamCheck}
+import sparkkinesis.source.checkpoint.{QueryStream, QueryStreams}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.watch.StreamWatch
 
 /**
- * One life of a query's driver.
+ * The driver of a query, from its start to its end.
  *
- * @param named how many streams the query names
- * @param hasStopTime whether it runs with `Trigger.AvailableNow`
+ * @param named number of streams that the query names
+ * @param hasStopTime whether the trigger is `Trigger.AvailableNow`
  */
 final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   import world._
 
   private val options = world.options(named)
-  private val reached = options.streams.map(access => access -> StreamClient(access.ref, kinesis))
   val coordinator = new FetchCoordinator(10.seconds)
   val streams = new QueryStreams(
     options,
-    reached.map { case (access, client) => access -> checked(client) }
+    options.streams.map { access =>
+      val start = options.queryStart(access.ref)
+      new QueryStream(access, kinesis, start, clock, () => random.nextDouble())
+    }
   )
 
   /** How executors reach each stream. */
@@ -38,17 +40,17 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   private var nextLooks = Map.empty[StreamArn, java.time.Instant]
 
   val settings: FetchSettings = options.fetch.copy(
-    stopAtMillis = Option.when(hasStopTime)(calmly(streams.now().toEpochMilli))
+    stopAtMillis = Option.when(hasStopTime)(calmly(streams.serviceTime().toEpochMilli))
   )
-  // What arrives in the same millisecond as the question may or may not be read.
+  // Otherwise the run might or might not read records that arrive in the same millisecond.
   clock.advance(1.milli)
 
   def limits: ReadLimits = settings.limits
 
-  /** Of a new query. */
-  def begin(): SourceOffset = streams.begin()
+  /** The first offset of a new query. */
+  def begin(): SourceOffset = streams.firstOffset()
 
-  /** @throws SourceException where a shard would be lost */
+  /** @throws SourceException if no batch would ever read some shard */
   def look(from: SourceOffset): Unit = from.streams.foreach { case (arn, known) =>
     val watch = watches(arn)
     watch.advance(known)
@@ -62,15 +64,6 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
 
   def repaired(end: SourceOffset): SourceOffset =
     end.transform((arn, known) => watches(arn).repair(known))
-
-  private def checked(client: StreamClient) =
-    new StreamCheck(
-      client,
-      options.queryStart(client.ref),
-      options.failOnDataLoss,
-      clock,
-      () => random.nextDouble()
-    )
 
   private def DiscoveryInterval = 3.seconds
 }

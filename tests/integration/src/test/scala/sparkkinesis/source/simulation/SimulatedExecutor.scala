@@ -13,9 +13,9 @@ import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
 
 /**
- * The fetch service without its threads: each piece of work happens in the order the seed says.
+ * The fetch service without threads. The seed decides the order of its steps.
  *
- * @param isCalm whether every message arrives
+ * @param isCalm whether every message arrives; else some are lost
  */
 final class SimulatedExecutor(
     id: String,
@@ -34,7 +34,7 @@ final class SimulatedExecutor(
   override def toString: String =
     s"$id (${buffer.bytes} B of ${buffer.shards}: ${fetchers.all.map(_.shard)})"
 
-  /** @throws SourceException or a `KinesisException` where a fetcher gives up */
+  /** @throws SourceException or a `KinesisException` if a fetcher fails for good */
   def work(): Unit = {
     heartbeat()
     random.shuffle(fetchers.all).foreach { fetcher =>
@@ -53,7 +53,7 @@ final class SimulatedExecutor(
     )
   }
 
-  /** Fifty records of a few bytes each: one page is let in whatever its size. */
+  /** Fifty records of a few bytes: an empty buffer accepts a page of any size. */
   private val LargestPage = 50L * 1000
 
   private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
@@ -67,7 +67,7 @@ final class SimulatedExecutor(
 
   private def heartbeat(): Unit = {
     val status = FetchStatus(id, "localhost", unsent.toVector, FetchCounters.Zero, None, known)
-    // The driver may hear it and the executor not learn so: then it says it again.
+    // If the answer is lost, the executor sends the same reports again.
     val reply = coordinator.heartbeat(status, clock.now)
     if (isCalm() || random.nextInt(10) > 0) {
       unsent.clear()

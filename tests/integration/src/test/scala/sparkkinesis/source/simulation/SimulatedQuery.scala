@@ -6,20 +6,19 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.model.{PackedRecords, Record, StreamShard}
+import sparkkinesis.model.{PackedRecords, Position, Record, StreamShard}
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.position.StartingPosition
 import sparkkinesis.source.protocol.{Frontier, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
 import sparkkinesis.spark.read.RecordRow
 
 /**
- * A query over the world: what Spark does around the source is done here, step by step: log the end,
- * run the tasks (again), commit. The driver may restart and executors be lost between any two steps.
+ * A query over the world. It does Spark's part step by step: logs the end of a batch, runs the
+ * tasks (again), commits. Between two steps the driver may restart and executors may be lost.
  *
- * @param hasStopTime whether each run is one of `Trigger.AvailableNow`
- * @param streams how many it names at first
+ * @param hasStopTime whether the trigger is `Trigger.AvailableNow`
+ * @param streams number of streams that it names at first
  */
 final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   import world._
@@ -34,11 +33,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   def committed: Seq[Batch] = done.toSeq
 
-  /** What had arrived at the time, in the streams it names. */
+  /** The records of its streams that had arrived at the time. */
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
     producers.take(named).flatMap(_.writtenBy(millis)).toMap
 
-  /** Of the current run. */
+  /** The stop time of the current run. */
   def stopAtMillis: Option[Long] = run.settings.stopAtMillis
 
   /** Shards of the current run that were taken up though nobody had looked after them. */
@@ -48,10 +47,10 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     s"${run.coordinator.frontiers}, ${run.settings}, and ${executors.values.mkString(", ")}"
 
   /**
-   * The driver begins anew, with other executors. A batch that was logged and not committed is run
-   * again, with the same ends.
+   * Starts the driver again, with other executors. Runs a batch again that was logged but not
+   * committed.
    *
-   * @throws SourceException where records may have been lost meanwhile
+   * @throws SourceException if records may have expired unread
    */
   def start(): Unit = {
     run = new SimulatedDriver(world, named, hasStopTime)
@@ -63,18 +62,18 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     if (lastEnd.streams.size < named) nameAnew()
   }
 
-  /** A query that reads from `latest` does not read what came before a stream was named. */
+  /** A query from `latest` does not read records from before it named the stream. */
   private def nameAnew(): Unit = {
-    calmly(run.streams.joined(lastEnd)): Unit
-    if (world.start == StartingPosition.Latest)
+    calmly(run.streams.withJoined(lastEnd)): Unit
+    if (world.start == Position.Latest)
       producers.slice(lastEnd.streams.size, named).foreach(_.forget())
-    // What arrives in the same millisecond may or may not be read.
+    // Otherwise the query might or might not read records that arrive in the same millisecond.
     clock.advance(1.milli)
   }
 
   /**
-   * The query is started again, and names all streams. Not while a reshard is still hidden: `latest` in a
-   * shard that has ended is the beginning of its children.
+   * Starts the query again with all streams. It does not do so while the listing hides a reshard:
+   * `latest` in a shard that has ended is the beginning of its children.
    */
   def addStreams(): Unit = {
     clock.advance(listLag + 1.second)
@@ -83,8 +82,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   }
 
   /**
-   * The query is started from an earlier batch's end: what it read since is forgotten, or was read by a
-   * batch that Spark runs again, and then is the same.
+   * Starts the query from the end of an earlier batch. Later batches are removed from the
+   * checkpoint, except one that Spark runs again: it must return the same rows.
    */
   def goBack(): Unit = {
     val all = (0 to done.size).filter(startOf(_).streams.size == named)
@@ -119,19 +118,19 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   def loseExecutor(): Unit = executors.keys.toSeq.sorted.headOption.foreach { id =>
     executors.remove(id)
-    // The driver may learn of it at once, or by silence.
+    // The driver finds out at once, or by the missing heartbeats.
     if (random.nextBoolean()) run.coordinator.executorLost(id, clock.now)
     if (executors.isEmpty) addExecutor()
   }
 
   def executorsWork(): Unit = executors.toSeq.sortBy(_._1).foreach(_._2.work())
 
-  /** @return whether there was anything to plan */
+  /** @return whether it planned a batch */
   def runBatch(mayFail: Boolean): Boolean = {
     val from = lastEnd
     run.coordinator.advance(from, from, clock.now)
     run.look(from)
-    val joined = calmly(run.streams.joined(from))
+    val joined = calmly(run.streams.withJoined(from))
     val end =
       if (joined eq from) nextEnd(from)
       else run.repaired(BatchPlanner.end(joined, due(run.coordinator.frontiers), run.limits))
@@ -173,12 +172,15 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     if (mayFail && random.nextInt(4) == 0) {
       executorsWork()
       val again = ranges.flatMap(read)
-      require(rows.map(_.text) == again.map(_.text), s"batch $batch read differently again")
+      require(
+        rows.map(_.text) == again.map(_.text),
+        s"another attempt of batch $batch returned other rows"
+      )
     }
     done += Batch(ranges.map(_.shard).toSet, rows)
   }
 
-  /** From the pages of the executor that should have them, of any other one, or from Kinesis again. */
+  /** Reads pages of the preferred executor or of another one, or reads from Kinesis again. */
   private def read(range: ShardRange): Seq[Row] = {
     val preferred = run.coordinator.location(range.shard).map(_._2).flatMap(executors.get)
     val others = executors.toSeq.sortBy(_._1).map(_._2)
@@ -195,7 +197,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     rowsOf(range.shard, records)
   }
 
-  /** As tasks make them. */
+  /** The rows that a task makes of records. */
   private def rowsOf(shard: StreamShard, records: Vector[Record]): Vector[Row] = {
     val row = new RecordRow(deaggregate = true)
     row.read(shard, PackedRecords(records))
@@ -218,11 +220,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private val DataColumn = RecordRow.Schema.fieldIndex("data")
 }
 
-/** @param text `key:number`, as the producer wrote it */
+/** @param text `key:number`, which the producer wrote */
 final case class Row(shard: StreamShard, text: String) {
   def key: String = text.takeWhile(_ != ':')
   def number: Int = text.drop(key.length + 1).toInt
 }
 
-/** @param shards it read of */
+/** @param shards from which it read */
 final case class Batch(shards: Set[StreamShard], rows: Seq[Row])

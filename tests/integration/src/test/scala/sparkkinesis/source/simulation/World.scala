@@ -6,22 +6,24 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.client.{ShardFilter, ShardSnapshot}
-import sparkkinesis.model.{StreamName, StreamRef, StreamShard}
+import sparkkinesis.model.{Position, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
-import sparkkinesis.source.position.{ByShard, StartingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 
-/** A Kinesis with its producers and its faults, and how the query over it is set up, all by the seed. */
+/**
+ * A Kinesis with producers and faults, and the options of the query. The seed decides all of it.
+ */
 final class World(seed: Long, failOnDataLoss: Boolean) {
   val random = new Random(seed)
   val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   private var isQuiet = true
   private val chaos = Faults.seeded(seed, 0.02 + random.nextDouble() * 0.2)
 
-  /** How long the service hides a reshard from who lists its shards. */
+  /** How long `ListShards` hides a reshard. */
   val listLag: FiniteDuration = (if (random.nextInt(3) == 0) random.nextInt(5000) else 0).millis
   val kinesis = new SimulatedKinesis(
     clock,
@@ -29,7 +31,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
     operation => if (isQuiet) None else chaos(operation)
   )
 
-  /** One of each stream. */
+  /** One producer per stream. */
   val producers: Vector[Producer] = (if (random.nextInt(3) == 0) Vector("orders", "refunds")
                                      else Vector("orders"))
     .map(name => new Producer(kinesis, clock, random, StreamName(name)))
@@ -49,7 +51,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
         Option.when(random.nextBoolean())(100L + random.nextInt(1000))
       )
 
-  /** A small buffer holds one page at a time, a larger one several. */
+  /** A small buffer has room for one page, a larger one for several. */
   private val bufferBytes =
     if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
 
@@ -63,10 +65,10 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
     stopAtMillis = None
   )
 
-  val start: StartingPosition =
-    if (random.nextBoolean()) StartingPosition.TrimHorizon else StartingPosition.Latest
+  val start: Position =
+    if (random.nextBoolean()) Position.TrimHorizon else Position.Latest
 
-  /** Of a query that names the first so many streams. */
+  /** The options of a query that names the first `named` streams. */
   def options(streams: Int): SourceOptions = {
     val names = producers.take(streams).map(_.stream)
     SourceOptions
@@ -77,7 +79,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
   /** Whether nothing fails. */
   def isCalm: Boolean = isQuiet
 
-  /** From now on calls fail now and then. */
+  /** From now on some calls fail. */
   def unleash(): Unit = isQuiet = false
 
   def soothe(): Unit = isQuiet = true
@@ -89,7 +91,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
     finally isQuiet = before
   }
 
-  /** The ancestors of every shard there ever was, as long as they are listed. */
+  /** The listed ancestors of every shard. */
   def ancestors: Map[StreamShard, Set[StreamShard]] =
     producers.map(producer => calmly(ancestorsIn(producer.stream))).reduce(_ ++ _)
 

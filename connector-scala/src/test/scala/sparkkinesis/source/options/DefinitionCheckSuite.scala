@@ -1,4 +1,4 @@
-package sparkkinesis.source.position
+package sparkkinesis.source.options
 
 import java.time.Instant
 
@@ -9,10 +9,9 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.model.{SequenceNumber, Shard}
-import sparkkinesis.source.options.SourceOptions
 
-/** What `load()` refuses of positions that are well written. */
-class DefinedPositionsSuite extends AnyFunSuite {
+/** The positions that `load()` refuses although their syntax is correct. */
+class DefinitionCheckSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-02T03:04:05Z")
 
   /** Shards 2 and 3: what came before has expired. 2 ended with number 2999. */
@@ -23,7 +22,7 @@ class DefinedPositionsSuite extends AnyFunSuite {
 
   private def check(options: (String, String)*)(list: StreamAccess => Seq[Shard]): Unit = {
     val named = Map("streamName" -> "orders", "region" -> "eu-west-1")
-    new DefinedPositions(SourceOptions.parse(named ++ options, None), now).check(list)
+    new DefinitionCheck(SourceOptions.parse(named ++ options, None), now).check(list)
   }
 
   private def shard(number: Int, value: String) =
@@ -31,15 +30,27 @@ class DefinedPositionsSuite extends AnyFunSuite {
 
   private val refused = Table(
     ("option", "value", "message holds"),
-    ("startingPosition", "2026-01-02T03:05:05.001Z", "lies in the future: it is"),
-    ("endingPosition", "2026-01-02T03:05:05.001Z", "lies in the future: it is"),
-    ("startingPosition", """{"orders": "2027-01-01T00:00:00Z"}""", "for stream orders, which lies"),
+    ("startingPosition", "2026-01-02T03:05:05.001Z", "is in the future: the time is"),
+    ("endingPosition", "2026-01-02T03:05:05.001Z", "is in the future: the time is"),
+    (
+      "startingPosition",
+      """{"orders": "2027-01-01T00:00:00Z"}""",
+      "for stream orders, which is in"
+    ),
     ("startingPosition", shard(2, "\"2027-01-01T00:00:00Z\""), "in the future"),
-    ("startingPosition", shard(4, "\"latest\""), "never had such a shard: its last is number 3"),
-    ("endingPosition", shard(7, "\"latest\""), "never had such a shard"),
-    ("startingPosition", shard(2, """{"at": "1999999"}"""), "of this shard begin at 2000000"),
-    ("startingPosition", shard(2, """{"after": "3000000"}"""), "of this shard end at 2999999"),
-    ("endingPosition", shard(3, """{"at": "2999999"}"""), "of this shard begin at 3000000")
+    ("startingPosition", shard(4, "\"latest\""), "does not list: the shard never existed"),
+    ("endingPosition", shard(7, "\"latest\""), "The newest shard is number 3"),
+    (
+      "startingPosition",
+      shard(2, """{"at": "1999999"}"""),
+      "its sequence numbers begin at 2000000"
+    ),
+    (
+      "startingPosition",
+      shard(2, """{"after": "3000000"}"""),
+      "its sequence numbers end at 2999999"
+    ),
+    ("endingPosition", shard(3, """{"at": "2999999"}"""), "its sequence numbers begin at 3000000")
   )
 
   test("refused with option, place and reason") {

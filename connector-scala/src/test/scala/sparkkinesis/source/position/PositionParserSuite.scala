@@ -10,11 +10,11 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.options.OptionException.InvalidOption
-import sparkkinesis.model.{SequenceNumber, StreamName, StreamRef}
+import sparkkinesis.model.{Position, SequenceNumber, StreamName, StreamRef}
 import sparkkinesis.source.options.SourceOptions
 
 /** Positions in JSON: what they mean, and what is refused with which reason. */
-class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val orders = StreamRef.ByName(StreamName("orders"))
   private val refunds = StreamRef.ByName(StreamName("refunds"))
   private val one = shardId(1)
@@ -30,22 +30,22 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def shards(value: String, others: String = "\"latest\"") =
     s"""{"orders": {"${one.name}": $value, "*": $others}}"""
 
-  private def meaning(position: StartingPosition) =
-    Map(orders -> ByShard(StartingPosition.Latest, Map(one -> position)))
+  private def meaning(position: Position) =
+    Map(orders -> ByShard(Position.Latest, Map(one -> position)))
 
-  private val instant = StartingPosition.AtTimestamp(Instant.parse("2026-01-02T03:04:05Z"))
+  private val instant = Position.AtTimestamp(Instant.parse("2026-01-02T03:04:05Z"))
   private val number = SequenceNumber("4966")
 
-  private val good = Table[String, Map[_ <: StreamRef, ByShard[StartingPosition]]](
+  private val good = Table[String, Map[_ <: StreamRef, ByShard[Position]]](
     ("value", "meaning"),
-    ("""{"orders": "latest"}""", Map(orders -> ByShard(StartingPosition.Latest))),
-    (""" {"orders":"EARLIEST"} """, Map(orders -> ByShard(StartingPosition.TrimHorizon))),
+    ("""{"orders": "latest"}""", Map(orders -> ByShard(Position.Latest))),
+    (""" {"orders":"EARLIEST"} """, Map(orders -> ByShard(Position.TrimHorizon))),
     ("""{"orders": "2026-01-02T03:04:05Z"}""", Map(orders -> ByShard(instant))),
     ("""{"orders": {"*": "2026-01-02T05:04:05+02:00"}}""", Map(orders -> ByShard(instant))),
-    (shards("\"trim_horizon\""), meaning(StartingPosition.TrimHorizon)),
+    (shards("\"trim_horizon\""), meaning(Position.TrimHorizon)),
     (shards("\"2026-01-02T03:04:05Z\""), meaning(instant)),
-    (shards("""{"at": "4966"}"""), meaning(StartingPosition.At(number))),
-    (shards("""{"after": "4966"}"""), meaning(StartingPosition.After(number)))
+    (shards("""{"at": "4966"}"""), meaning(Position.AtSequenceNumber(number))),
+    (shards("""{"after": "4966"}"""), meaning(Position.AfterSequenceNumber(number)))
   )
 
   test("JSON is read") {
@@ -54,43 +54,43 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("each stream begins where it says, by name or by ARN") {
     val start = parse("""{"refunds": "trim_horizon", "orders": "latest"}""", "orders,refunds")
-    assert(start.queryStart(orders).others === StartingPosition.Latest)
-    assert(start.batchStart(refunds).others === StartingPosition.TrimHorizon)
+    assert(start.queryStart(orders).others === Position.Latest)
+    assert(start.batchStart(refunds).others === Position.TrimHorizon)
     val json = s"""{"$arn": "trim_horizon"}"""
     val byArn =
       SourceOptions.parse(Map("streamArn" -> arn.toString, "startingPosition" -> json), None)
-    assert(byArn.queryStart(stream).others === StartingPosition.TrimHorizon)
+    assert(byArn.queryStart(stream).others === Position.TrimHorizon)
   }
 
   private val bad = Table(
     ("value", "message holds"),
-    ("{", "It cannot be read"),
-    ("""{"orders": "latest"} x""", "It cannot be read"),
+    ("{", "not valid JSON"),
+    ("""{"orders": "latest"} x""", "not valid JSON"),
     ("""{"orders": "latest", "orders": "latest"}""", "Duplicate field 'orders'"),
     (
       s"""{"orders": {"*": "latest", "${one.name}": "latest", "${one.name}": "latest"}}""",
       s"Duplicate field '${one.name}'"
     ),
-    ("{}", "Say in it where stream orders begins"),
-    ("""{"orders": "latest", "refunds": "latest"}""", "no 'refunds' among orders"),
-    (s"""{"$arn": "latest"}""", s"Stream '$arn' is 'orders' in the options"),
-    ("""{"orders": 7}""", "Mend that of stream orders: 7."),
-    ("""{"orders": ["latest"]}""", "Mend that of stream orders"),
-    ("""{"orders": null}""", "Mend that of stream orders: null."),
-    ("""{"orders": "newest"}""", "Mend 'newest' of stream orders"),
-    ("""{"orders": "2026-01-02T03:04:05"}""", "An instant needs its zone."),
+    ("{}", "Add a position for stream orders"),
+    ("""{"orders": "latest", "refunds": "latest"}""", "reads orders, but not 'refunds'"),
+    (s"""{"$arn": "latest"}""", s"The options name stream '$arn' as 'orders'"),
+    ("""{"orders": 7}""", "Fix the position of stream orders: 7."),
+    ("""{"orders": ["latest"]}""", "Fix the position of stream orders"),
+    ("""{"orders": null}""", "Fix the position of stream orders: null."),
+    ("""{"orders": "newest"}""", "Fix 'newest' of stream orders"),
+    ("""{"orders": "2026-01-02T03:04:05"}""", "An instant needs its time zone."),
     ("""{"orders": {}}""", """Add "*" to stream orders"""),
     (s"""{"orders": {"${one.name}": "latest"}}""", """Add "*" to stream orders"""),
-    ("""{"orders": {"*": {"at": "4966"}}}""", "A sequence number is one shard's"),
-    ("""{"orders": {"*": "latest", "shard-1": "latest"}}""", "Mend 'shard-1' of stream orders"),
-    (shards("4966"), s"Mend that of $one of stream orders: 4966."),
-    (shards("\"soon\""), s"Mend 'soon' of $one of stream orders"),
-    (shards("{}"), s"Mend that of $one of stream orders: {}."),
+    ("""{"orders": {"*": {"at": "4966"}}}""", "valid in one shard only"),
+    ("""{"orders": {"*": "latest", "shard-1": "latest"}}""", "Fix 'shard-1' of stream orders"),
+    (shards("4966"), s"Fix the position of $one of stream orders: 4966."),
+    (shards("\"soon\""), s"Fix 'soon' of $one of stream orders"),
+    (shards("{}"), s"Fix the position of $one of stream orders: {}."),
     (shards("""{"at": 4966}"""), "a sequence number in quotes"),
     (shards("""{"at": "49x"}"""), "a sequence number in quotes"),
     (shards("""{"from": "4966"}"""), """{"at": "digits"} or {"after": "digits"}"""),
-    (shards("""{"at": "1", "after": "1"}"""), s"Mend that of $one"),
-    (shards(s"""{"at": "$ofShard6"}"""), "is one of shard number 6")
+    (shards("""{"at": "1", "after": "1"}"""), s"Fix the position of $one"),
+    (shards(s"""{"at": "$ofShard6"}"""), "belongs to shard number 6")
   )
 
   test("what is wrong is refused by its place, with the reason") {
@@ -104,7 +104,7 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("streams by ARN are not named by name") {
     val named = Map("streamArn" -> arn.toString, "startingPosition" -> """{"orders": "latest"}""")
     val e = intercept[OptionException](SourceOptions.parse(named, None))
-    assert(e.getMessage.contains(s"Stream 'orders' is '$arn' in the options"))
+    assert(e.getMessage.contains(s"The options name stream 'orders' as '$arn'"))
   }
 
   private def end(value: String) = SourceOptions.parse(
@@ -125,20 +125,20 @@ class PositionGrammarSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  private val position: Gen[(String, StartingPosition)] = Gen.oneOf(
-    Gen.const("\"latest\"" -> StartingPosition.Latest),
-    Gen.const("\"trim_horizon\"" -> StartingPosition.TrimHorizon),
-    instant(StartingPosition.AtTimestamp(_))
+  private val position: Gen[(String, Position)] = Gen.oneOf(
+    Gen.const("\"latest\"" -> Position.Latest),
+    Gen.const("\"trim_horizon\"" -> Position.TrimHorizon),
+    instant(Position.AtTimestamp(_))
   )
 
-  private def instant(of: Instant => StartingPosition) =
+  private def instant(of: Instant => Position) =
     sparkkinesis.Generators.instant.map(at => s"\"$at\"" -> of(at))
 
-  private val numbered: Gen[(String, StartingPosition)] =
+  private val numbered: Gen[(String, Position)] =
     sequenceNumber.filter(_.shardNumber.isEmpty).flatMap { number =>
       Gen.oneOf(
-        s"""{"at": "$number"}""" -> StartingPosition.At(number),
-        s"""{"after": "$number"}""" -> StartingPosition.After(number)
+        s"""{"at": "$number"}""" -> Position.AtSequenceNumber(number),
+        s"""{"after": "$number"}""" -> Position.AfterSequenceNumber(number)
       )
     }
 

@@ -9,14 +9,16 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.client.{Clock, KinesisClient, KinesisException}
-import sparkkinesis.model.StreamRef
+import sparkkinesis.model.Position
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.position.{ByShard, StartingPosition}
-import sparkkinesis.source.{ScriptedKinesis, SourceException, StreamClient}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.position.ByShard
+import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
-class StreamCheckSuite extends AnyFunSuite {
+/** What a query finds out about a stream when it starts. */
+class QueryStreamSuite extends AnyFunSuite {
   private def offsetOf(completeAsOf: Option[Long]*) = StreamOffset(
     arn,
     Instant.EPOCH,
@@ -29,17 +31,22 @@ class StreamCheckSuite extends AnyFunSuite {
 
   private class Checking(val kinesis: ScriptedKinesis, failOnDataLoss: Boolean = true) {
     val clock = new FastClock
-    val checked: StreamCheck = StreamCheckSuite.checked(kinesis, clock, failOnDataLoss)
+    val stream: QueryStream = QueryStreamSuite.queryStream(kinesis, clock)
+    val expired = new ExpiredShards(stream, failOnDataLoss)
 
-    def refusal(offset: StreamOffset): SourceException =
-      intercept[SourceException](checked.check(offset))
+    def check(offset: StreamOffset): Unit = {
+      stream.checkIdentity(offset)
+      expired.check(offset)
+    }
+
+    def refusal(offset: StreamOffset): SourceException = intercept[SourceException](check(offset))
   }
 
   test("the stream is asked about once") {
     val checking = new Checking(new ScriptedKinesis().summary(summary()))
-    checking.checked.check(offset)
-    checking.checked.check(offset)
-    assert(checking.checked.arn === arn)
+    checking.check(offset)
+    checking.check(offset)
+    assert(checking.stream.arn === arn)
   }
 
   test("a stream that was deleted and made again is refused with both times") {
@@ -52,16 +59,16 @@ class StreamCheckSuite extends AnyFunSuite {
   test("what may have been trimmed unread is refused, each time, or passed over where allowed") {
     val stale = new Checking(new ScriptedKinesis().summary(summary()))
     stale.clock.pass(24.hours)
-    stale.checked.check(offset)
+    stale.check(offset)
     val later = new Checking(new ScriptedKinesis().summary(summary()))
     later.clock.pass(24.hours + 1.milli)
     assert(later.refusal(offset).condition === "KINESIS_DATA_LOSS")
     assert(later.refusal(offset).getMessage.contains("failOnDataLoss"))
-    later.checked.check(offsetOf(Some(1)))
+    later.check(offsetOf(Some(1)))
     val lenient =
       new Checking(new ScriptedKinesis().summary(summary()), failOnDataLoss = false)
     lenient.clock.pass(1000.hours)
-    lenient.checked.check(offset)
+    lenient.check(offset)
   }
 
   test(
@@ -76,13 +83,26 @@ class StreamCheckSuite extends AnyFunSuite {
     val e = later().refusal(offsetOf(Some(hour), Some(7), Some(5), None))
     assert(e.condition === "KINESIS_DATA_LOSS" && e.getMessage.contains(shardId(2).name))
     assert(e.getMessage.contains("1970-01-01T00:00:00.005Z"))
-    later().checked.check(offsetOf(Some(hour), None))
+    later().check(offsetOf(Some(hour), None))
+  }
+
+  test("a loss is reported once: later offsets lose the time by which it was found") {
+    val lenient =
+      new Checking(new ScriptedKinesis().summary(summary()), failOnDataLoss = false)
+    lenient.clock.pass(25.hours)
+    val both = offsetOf(Some(7), Some(2.hours.toMillis))
+    assert(lenient.expired.withoutReported(both) eq both)
+    lenient.check(both)
+    assert(lenient.expired.count === 1)
+    assert(lenient.expired.withoutReported(both) === offsetOf(None, Some(2.hours.toMillis)))
+    val moved = offsetOf(Some(8), None)
+    assert(lenient.expired.withoutReported(moved) eq moved, "read meanwhile")
   }
 
   test("an endpoint that does not answer is not asked again: the call itself has waited") {
     val silent = new KinesisException.Unreachable("no answer")
     val checking = new Checking(new ScriptedKinesis().summary(throw silent).summary(summary()))
-    assertThrows[KinesisException.Unreachable](checking.checked.check(offset))
+    assertThrows[KinesisException.Unreachable](checking.check(offset))
     assert(checking.clock.now === Instant.EPOCH)
   }
 
@@ -90,30 +110,30 @@ class StreamCheckSuite extends AnyFunSuite {
     val patient = new ScriptedKinesis()
     (1 to 3).foreach(_ => patient.summary(throw Throttled))
     val checking = new Checking(patient.summary(summary()))
-    checking.checked.check(offset)
+    checking.check(offset)
     assert(checking.clock.now.toEpochMilli === 100 + 200 + 400)
     val outage = new ScriptedKinesis()
     (1 to 9).foreach(_ => outage.summary(throw Throttled))
-    assertThrows[KinesisException.Throttled](new Checking(outage).checked.check(offset))
+    assertThrows[KinesisException.Throttled](new Checking(outage).check(offset))
     val denied = new ScriptedKinesis().summary(throw new KinesisException.AccessDenied("no"))
-    assertThrows[KinesisException.AccessDenied](new Checking(denied).checked.check(offset))
+    assertThrows[KinesisException.AccessDenied](new Checking(denied).check(offset))
   }
 
-  test("the first offset, and how often an idle query confirms") {
+  test("the first offset and the retention") {
     val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(newStream(2): _*))
     val checking = new Checking(kinesis.summary(summary(retention = 48.hours)))
-    assert(checking.checked.begin().shards.size === 2)
-    assert(checking.checked.confirmationPeriod === 12.hours)
+    assert(checking.stream.firstOffset().shards.size === 2)
+    assert(checking.stream.retention === 48.hours)
   }
 }
 
-object StreamCheckSuite {
-  def checked(
+object QueryStreamSuite {
+  def queryStream(
       kinesis: KinesisClient,
       clock: Clock,
-      failOnDataLoss: Boolean = true,
-      ref: StreamRef = stream,
-      start: StartingPosition = StartingPosition.Latest
-  ): StreamCheck =
-    new StreamCheck(StreamClient(ref, kinesis), ByShard(start), failOnDataLoss, clock, () => 0.5)
+      start: Position = Position.Latest
+  ): QueryStream = {
+    val options = SourceOptions.parse(Map("streamArn" -> arn.toString), None)
+    new QueryStream(options.streams.head, kinesis, ByShard(start), clock, () => 0.5)
+  }
 }

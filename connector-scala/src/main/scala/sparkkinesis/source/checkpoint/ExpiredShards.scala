@@ -1,0 +1,64 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.compat._
+import sparkkinesis.model.ShardId
+import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
+import sparkkinesis.source.{DataLoss, SourceException}
+
+/** The shards of a checkpoint from which records may have expired before the query read them. */
+final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
+  private val log = LoggerFactory.getLogger(classOf[ExpiredShards])
+  private var reported = Map.empty[ShardId, Instant] // their `completeAsOf`
+
+  /**
+   * Compares each shard's `completeAsOf` with the retention period.
+   *
+   * @throws SourceException if records may have expired, unless `failOnDataLoss` is `false`
+   */
+  def check(offset: StreamOffset): Unit = {
+    val horizon = stream.clock.now.minusMillis(stream.retention.toMillis)
+    val expired = for {
+      (id, shard) <- offset.shards.toSeq
+      complete <- shard.completeAsOf if complete.isBefore(horizon)
+    } yield (complete, id, shard)
+    if (failOnDataLoss)
+      expired.minByOption { case (complete, id, _) => (complete, id) }.foreach {
+        case (_, id, shard) =>
+          val others =
+            if (expired.size > 1) s" The same is true of ${expired.size - 1} other shards." else ""
+          throw new SourceException(
+            "KINESIS_DATA_LOSS",
+            s"${text(id, shard)}.$others To continue with the records that are left, set " +
+              "'failOnDataLoss' to 'false'."
+          )
+      }
+    else
+      expired.foreach { case (_, id, shard) =>
+        log.warn(s"${text(id, shard)}. The query continues, because 'failOnDataLoss' is 'false'.")
+      }
+    reported = expired.map { case (complete, id, _) => id -> complete }.toMap
+  }
+
+  private def text(id: ShardId, shard: ShardProgress): String =
+    s"Records of $id of stream ${stream.arn} after ${shard.progress} may have expired before the " +
+      "query read them: " +
+      s"${DataLoss.extent(shard.completeAsOf, Some(stream.retention), stream.clock.now)}"
+
+  /** Number of shards reported by the last check. */
+  def count: Long = reported.size.toLong
+
+  /** The offset without the `completeAsOf` of reported shards: nobody reports a loss twice. */
+  def withoutReported(offset: StreamOffset): StreamOffset = {
+    def isReported(id: ShardId, shard: ShardProgress) =
+      shard.completeAsOf.exists(reported.get(id).contains)
+    if (!offset.shards.exists { case (id, shard) => isReported(id, shard) }) offset
+    else
+      offset.copy(shards = offset.shards.transform { (id, shard) =>
+        if (isReported(id, shard)) shard.copy(completeAsOf = None) else shard
+      })
+  }
+}

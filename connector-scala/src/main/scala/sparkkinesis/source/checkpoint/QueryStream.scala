@@ -1,0 +1,51 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.{Clock, KinesisClient, ListShardsRequest, ShardFilter, StreamAccess}
+import sparkkinesis.model.offset.StreamOffset
+import sparkkinesis.model.{Position, StreamArn}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.position.ByShard
+
+/**
+ * A stream that the query's options name, and what Kinesis reports about it. Describes the stream
+ * once.
+ *
+ * @param start where a new query begins to read it
+ * @param chance evenly distributed in `[0, 1)`, for jitter
+ */
+final class QueryStream(
+    val access: StreamAccess,
+    kinesis: KinesisClient,
+    start: ByShard[Position],
+    val clock: Clock,
+    chance: () => Double
+) {
+  val client: StreamClient = StreamClient(access.ref, kinesis)
+  private lazy val summary = retrying(kinesis.describeStream(access.ref))
+
+  def arn: StreamArn = summary.arn
+
+  def retention: FiniteDuration = summary.retention
+
+  /** The offset at which a new query begins. */
+  def firstOffset(): StreamOffset =
+    retrying(ShardDiscovery.initialOffset(client, start, clock, chance))
+
+  /** The service's time; this machine's where the service reports none. */
+  def serviceTime(): Instant = {
+    val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)
+    val listing = retrying(kinesis.listShards(request))
+    ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime)
+  }
+
+  /** @throws SourceException if the stream was created again since the offset was written */
+  def checkIdentity(offset: StreamOffset): Unit =
+    StreamIdentity.mismatch(summary, offset).foreach(cause => throw cause)
+
+  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+}

@@ -1,0 +1,11 @@
+package sparkkinesis.source
+
+/**
+ * Plans batches: which executor reads which shard ahead, where a batch ends, and which task reads
+ * which part of it.
+ *
+ * Runs on the driver. Has no threads and no I/O; times are arguments. Only
+ * [[plan.FetchCoordinator]] has state. Query and RPC threads share it. Uses `model` and
+ * `source.protocol`.
+ */
+package object plan
