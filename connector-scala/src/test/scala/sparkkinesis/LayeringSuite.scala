@@ -3,103 +3,245 @@ package sparkkinesis
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The arrows between the layers, read from the words of every main source (comments left out). */
+/** The rules of `docs/architecture.md` on who may use whom, checked on the text of all main sources. */
 class LayeringSuite extends AnyFunSuite {
-  private case class Source(path: String, layer: String, code: String) {
-    def uses(pattern: String): Seq[String] = s"(?<![\\w.])(?:$pattern)".r.findAllIn(code).toSeq
-  }
-
-  private val roots = Seq(
-    "connector-scala/src/main/scala/sparkkinesis",
-    "localstack/simulator/src/main/scala/sparkkinesis"
-  )
+  import LayeringSuite._
 
   private val sources: Seq[Source] = for {
-    root <- roots.map(Repository.root.resolve)
-    file <- Files.walk(root).iterator.asScala.toSeq
+    root <- Roots.map(Repository.root.resolve)
+    file <- Files.walk(root).iterator.asScala.toSeq.sorted
     if file.toString.endsWith(".scala")
-  } yield source(root, file)
+  } yield Source.read(root, file)
 
-  private def source(root: Path, file: Path): Source = {
-    val path = root.relativize(file).toString.replace('\\', '/')
-    val text = new String(Files.readAllBytes(file), UTF_8)
-    val code = text.replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("(?m)//.*$", "")
-    val layer = Seq("client/aws", "spark/internal").find(l => path.startsWith(s"$l/"))
-    Source(path, layer.getOrElse(path.takeWhile(_ != '/')), code)
+  private val folders: Map[String, Seq[Source]] = sources.groupBy(_.folder)
+
+  private def assertNone(offenders: Iterable[String]): Unit =
+    assert(offenders.isEmpty, offenders.mkString("\n", "\n", ""))
+
+  test("every folder has its place in a layer, and every place is a folder") {
+    assert(folders.keySet === Layers.flatMap(_.folders).toSet)
   }
 
-  /** What each layer may know of the others. */
-  private val arrows = Map(
-    "model" -> Set.empty[String],
-    "client" -> Set("model"),
-    "client/aws" -> Set("model", "client"),
-    "source" -> Set("model", "client"),
-    "sink" -> Set("model", "client"),
-    "spark" -> Set("model", "client", "client/aws", "source", "sink"),
-    "spark/internal" -> Set.empty[String],
-    "simulator" -> Set("model", "client")
-  )
-
-  private def layersNamedIn(source: Source): Set[String] = {
-    val layers = source.uses("sparkkinesis\\.[a-z]+(\\.aws)?").map(_.stripPrefix("sparkkinesis."))
-    layers.map(_.replace('.', '/')).toSet - "compat" // what Scala 2.12 lacks
+  test("a folder uses only the folders listed before it, in its own layer and in those it may use") {
+    assertNone(for {
+      source <- sources
+      used <- source.usedFolders
+      if used != source.folder && !mayUse(source.folder, used)
+    } yield s"${source.path} uses $used")
   }
 
-  private def offenders(of: Source => Iterable[Any]): Seq[String] =
-    sources.filter(of(_).nonEmpty).map(source => s"${source.path}: ${of(source).mkString(", ")}")
-
-  test("there is something to look at, in every layer") {
-    assert(sources.size > 60 && sources.map(_.layer).toSet === arrows.keySet)
+  test("no file of a folder uses another that uses it, directly or through others") {
+    assertNone(folders.toSeq.sortBy(_._1).flatMap { case (folder, files) =>
+      circles(uses(files)).map(circle => s"$folder: ${circle.toSeq.sorted.mkString(" ")}")
+    })
   }
 
-  test("a layer knows only those its arrows lead to") {
-    assert(offenders { source =>
-      layersNamedIn(source).filterNot(layer => layer == source.layer || arrows(source.layer)(layer))
-    }.isEmpty)
+  test(s"no folder has more than $MostFiles files, and each says what it is for") {
+    assertNone(folders.collect {
+      case (folder, files) if files.size > MostFiles + 1 => s"$folder has ${files.size} files"
+    })
+    assertNone(folders.collect {
+      case (folder, files) if !files.exists(isDescription) => s"$folder has no package.scala"
+    })
   }
 
-  test(
-    "only the spark layer knows Spark and Hadoop; only spark/internal is inside Spark's packages"
-  ) {
-    val foreign = sources.filterNot(_.layer.startsWith("spark"))
-    foreign.foreach(s => assert(s.uses("org\\.apache\\.(spark|hadoop)").isEmpty, s.path))
+  private def isDescription(source: Source): Boolean =
+    source.path.endsWith("/package.scala") && source.text.contains("/**")
+
+  test("only the spark layer uses Spark and Hadoop; only spark/internal is in Spark's packages") {
+    val others = sources.filterNot(_.layer == "spark")
+    assertNone(others.filter(_.names("org\\.apache\\.(spark|hadoop)").nonEmpty).map(_.path))
     sources.foreach { source =>
-      val isInside = source.code.startsWith("package org.apache.spark")
-      assert(isInside === (source.layer == "spark/internal"), source.path)
+      val isInside = source.code.contains("package org.apache.spark")
+      assert(isInside === (source.folder == "spark/internal"), source.path)
     }
   }
 
-  test("only client/aws knows the AWS SDK") {
-    val foreign = sources.filterNot(_.layer == "client/aws")
-    foreign.foreach(source =>
-      assert(source.uses("software\\.amazon\\.awssdk").isEmpty, source.path)
-    )
+  test("only client/aws uses the AWS SDK") {
+    val others = sources.filterNot(_.folder.startsWith("client/aws"))
+    assertNone(others.filter(_.names("software\\.amazon\\.awssdk").nonEmpty).map(_.path))
   }
 
-  test("the model neither reads a clock nor reaches outside") {
+  test("the model neither reads a clock nor does input or output") {
     val outside =
       "java\\.(io|net|nio\\.file|nio\\.channels|sql)|scala\\.(io|sys|concurrent\\.Future)|" +
         "java\\.util\\.concurrent|java\\.time\\.Clock|org\\.slf4j|System\\.(?!arraycopy)|Thread|sys\\."
-    sources.filter(_.layer == "model").foreach(s => assert(s.uses(outside).isEmpty, s.path))
+    assertNone(sources.filter(s => s.layer == "model" && s.names(outside).nonEmpty).map(_.path))
   }
 
   test("only SystemClock reads the time or sleeps") {
     val clocks = "System\\.(nanoTime|currentTimeMillis)|Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|" +
       "(Instant|LocalDateTime|OffsetDateTime|ZonedDateTime)\\.now\\b|Clock\\.system|new Date\\(\\)"
-    val offending = sources.filter(_.uses(clocks).nonEmpty).map(_.path)
-    assert(offending === Seq("client/Clock.scala"))
+    assert(sources.filter(_.names(clocks).nonEmpty).map(_.path) === Seq("client/Clock.scala"))
   }
 
   test("only SystemChance and the seed of a task draw a chance that is not seeded") {
     val chance =
       "new (scala\\.util\\.|java\\.util\\.)?Random\\(?\\)?(?!\\(?\\w)|Random\\.next|ThreadLocalRandom|Math\\.random"
-    val offending = sources.filter(_.uses(chance).nonEmpty).map(_.path)
     assert(
-      offending.sorted === Seq("client/SystemChance.scala", "spark/write/KinesisDataWriter.scala")
+      sources.filter(_.names(chance).nonEmpty).map(_.path) ===
+        Seq("client/SystemChance.scala", "spark/write/KinesisDataWriter.scala")
     )
+  }
+}
+
+object LayeringSuite {
+  private val Roots = Seq(
+    "connector-scala/src/main/scala/sparkkinesis",
+    "localstack/simulator/src/main/scala/sparkkinesis"
+  )
+
+  private val MostFiles = 16 // and package.scala
+
+  /**
+   * A layer, the layers it may use, and its folders in their order: each uses only those before it. Only the
+   * layer `spark` uses `client/aws`, which creates clients.
+   */
+  private final case class Layer(name: String, uses: Set[String], folders: Seq[String])
+
+  private val Layers = Seq(
+    Layer("model", Set.empty, Seq("model", "model/offset", "model/aggregate")),
+    Layer(
+      "client",
+      Set("model"),
+      Seq(
+        "client",
+        "client/options",
+        "client/aws/http",
+        "client/aws/wire",
+        "client/aws/credentials",
+        "client/aws"
+      )
+    ),
+    Layer(
+      "source",
+      Set("model", "client"),
+      Seq(
+        "source/protocol",
+        "source",
+        "source/position",
+        "source/options",
+        "source/plan",
+        "source/checkpoint",
+        "source/fetch",
+        "source/watch",
+        "source/replay"
+      )
+    ),
+    Layer(
+      "sink",
+      Set("model", "client"),
+      Seq("sink", "sink/metrics", "sink/rate", "sink/lane", "sink/write")
+    ),
+    Layer(
+      "spark",
+      Set("model", "client", "source", "sink"),
+      Seq(
+        "spark/internal",
+        "spark/errors",
+        "spark/metrics",
+        "spark/deadletter",
+        "spark/read/task",
+        "spark/read",
+        "spark/write",
+        "spark"
+      )
+    ),
+    Layer(
+      "simulator",
+      Set("model", "client"),
+      Seq(
+        "simulator/record",
+        "simulator/state",
+        "simulator/paging",
+        "simulator/operation",
+        "simulator/listing",
+        "simulator/fanout",
+        "simulator/fault",
+        "simulator/quota",
+        "simulator/service",
+        "simulator/http/wire",
+        "simulator/http/answer",
+        "simulator/http/action",
+        "simulator/http/request",
+        "simulator/http/admin",
+        "simulator/http",
+        "simulator/journal",
+        "simulator"
+      )
+    )
+  )
+
+  private val LayerOf: Map[String, Layer] =
+    Layers.flatMap(layer => layer.folders.map(_ -> layer)).toMap
+
+  private def mayUse(folder: String, used: String): Boolean =
+    (LayerOf.get(folder), LayerOf.get(used)) match {
+      case (Some(layer), Some(other)) if layer == other =>
+        layer.folders.indexOf(used) < layer.folders.indexOf(folder)
+      case (Some(layer), Some(other)) =>
+        layer.uses(other.name) && (!used.startsWith("client/aws") || layer.name == "spark")
+      case _ => false
+    }
+
+  /** A main source. `code` has neither comments nor the contents of strings. */
+  private final case class Source(path: String, text: String) {
+    val code: String = text
+      .replaceAll("(?s)/\\*.*?\\*/", "")
+      .replaceAll("(?m)//.*$", "")
+      .replaceAll("\"(\\\\.|[^\"\\\\\n])*\"", "\"\"")
+
+    def folder: String = path.take(path.lastIndexOf('/'))
+
+    def layer: String = path.takeWhile(_ != '/')
+
+    def names(pattern: String): Seq[String] = s"(?<![\\w.])(?:$pattern)".r.findAllIn(code).toSeq
+
+    /** Without `compat`, the shims for Scala 2.12, and without the packages that contain this one. */
+    def usedFolders: Set[String] =
+      names("sparkkinesis(\\.[a-z]\\w*)+")
+        .map(_.stripPrefix("sparkkinesis.").replace('.', '/'))
+        .filterNot(used => used.endsWith("compat") || s"$folder/".startsWith(s"$used/"))
+        .toSet
+
+    /** Top-level classes, traits and objects. */
+    def definitions: Seq[String] = Definition.findAllMatchIn(code).map(_.group(1)).toSeq
+  }
+
+  private val Definition = "(?m)^(?:[a-z]+(?:\\[\\w+\\])? )*(?:class|trait|object) ([A-Z]\\w*)".r
+
+  private object Source {
+    def read(root: Path, file: Path): Source = Source(
+      root.relativize(file).toString.replace('\\', '/'),
+      new String(Files.readAllBytes(file), UTF_8)
+    )
+  }
+
+  /** Which file of a folder names a definition of which other file. */
+  private def uses(files: Seq[Source]): Map[String, Set[String]] = files.map { file =>
+    val used = files.filter(other =>
+      other != file && other.definitions.exists(name => file.names(s"$name\\b").nonEmpty)
+    )
+    name(file) -> used.map(name).toSet
+  }.toMap
+
+  private def name(source: Source): String =
+    source.path.drop(source.path.lastIndexOf('/') + 1).stripSuffix(".scala")
+
+  private def circles(uses: Map[String, Set[String]]): Set[Set[String]] = {
+    @tailrec
+    def reached(from: Set[String]): Set[String] = {
+      val more = from ++ from.flatMap(uses)
+      if (more == from) from else reached(more)
+    }
+    val reach = uses.transform((_, used) => reached(used))
+    reach.collect {
+      case (file, others) if others(file) => others.filter(other => reach(other)(file))
+    }.toSet
   }
 }

@@ -13,7 +13,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{SinkProgress, WriteCounts}
-import sparkkinesis.spark.read.{KinesisScanBuilder, ReadOptions, RecordRow}
+import sparkkinesis.spark.read.task.RecordRow
+import sparkkinesis.spark.read.{KinesisScanBuilder, ReadOptions}
 import sparkkinesis.spark.write.{KinesisWriteBuilder, WriteQuery}
 
 /**

@@ -11,7 +11,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.{ReadOptions, RecordRow}
+import sparkkinesis.spark.read.ReadOptions
+import sparkkinesis.spark.read.task.RecordRow
 
 /**
  * The data source `kinesis`: `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`,

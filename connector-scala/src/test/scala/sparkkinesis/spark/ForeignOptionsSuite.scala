@@ -16,7 +16,7 @@ import sparkkinesis.Repository
 import sparkkinesis.client.options.{ConnectionOptions, ForeignOptions, OptionException, Options}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.spark.read.task.RecordRow
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** Other connectors' names, where Spark and the documentation meet them. */

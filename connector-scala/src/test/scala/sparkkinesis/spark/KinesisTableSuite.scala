@@ -16,7 +16,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import sparkkinesis.Generators.arn
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.{FetchRun, RecordRow}
+import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
 
 class KinesisTableSuite extends AnyFunSuite {
   private val good = Map("streamName" -> "orders", "region" -> "eu-west-1")

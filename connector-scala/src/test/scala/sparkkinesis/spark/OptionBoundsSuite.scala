@@ -29,7 +29,8 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
   private val ownEndpoint = "To use the endpoint of the region, remove the option."
-  private val json = "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
+  private val json =
+    "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
   private val position = s"latest, trim_horizon, $json"
   private val zone = "An instant needs its time zone."
   private val iterator = "A shard iterator expires after 5 minutes."

@@ -9,7 +9,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.spark.read.task.RecordRow
 
 /** Table definitions as Spark's session catalog passes them: each option under two names. */
 class TableDefinitionSuite extends AnyFunSuite {

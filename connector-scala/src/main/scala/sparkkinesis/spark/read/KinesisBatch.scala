@@ -15,6 +15,7 @@ import sparkkinesis.source.plan.{LocatedRange, RangePacking}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.read.task.{KinesisBatchReaderFactory, KinesisInputPartition}
 
 /** A batch read, on the driver. Planned once, so that all attempts read the same records. */
 final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Batch {

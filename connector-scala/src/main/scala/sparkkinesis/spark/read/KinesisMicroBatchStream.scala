@@ -20,6 +20,7 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.read.task.{FetchRun, KinesisReaderFactory}
 
 /**
  * The driver's side of the streaming source, as Spark calls it from the query's thread.

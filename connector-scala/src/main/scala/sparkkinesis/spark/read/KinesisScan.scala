@@ -10,6 +10,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.ReadBounds
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.ReadMetrics
+import sparkkinesis.spark.read.task.RecordRow
 
 /**
  * A read of one or more streams, batch or streaming.

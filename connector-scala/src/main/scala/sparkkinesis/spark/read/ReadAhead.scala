@@ -15,6 +15,7 @@ import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol.{FetchStatus, Frontier, ReadLimits, ShardRange}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
+import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
 
 /**
  * The driver's side of reading ahead. Starts the fetch services of executors, answers their heartbeats

@@ -9,6 +9,7 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.Shard
 import sparkkinesis.source.options.{DefinitionCheck, FetchSettings, SourceOptions}
+import sparkkinesis.spark.read.task.RecordRow
 
 /** Parses and checks the options and the schema of a read, on the driver. */
 private[spark] object ReadOptions {

@@ -8,6 +8,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.{Executors, SubmittedJob}
 
 import sparkkinesis.compat._
+import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
 /**
  * Starts fetch services on executors that have none, with small Spark jobs. It does not wait for the

@@ -13,6 +13,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
+import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
 /** In one JVM; nobody answers where the stream should be. */
 class ReadAheadSuite extends AnyFunSuite with LocalSpark {

@@ -5,8 +5,8 @@ import java.time.Instant
 import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.contract.{Capabilities, KinesisClientContract}
 import sparkkinesis.simulator.sdk.{FanOutCalls, MemoryFanOut}
-import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.service.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
 
 /** The simulator in memory keeps the contract. */
 final class SimulatedKinesisSuite extends KinesisClientContract with ConformanceSuite {

@@ -4,8 +4,8 @@ import java.time.Instant
 
 import sparkkinesis.ConformanceSuite
 import sparkkinesis.simulator.contract.{Capabilities, ContractFixture, QuotaContract}
-import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.service.{KinesisAdmin, SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
 
 /** The simulator in memory, with its quotas on. */
 final class SimulatedQuotaSuite extends ContractFixture with QuotaContract with ConformanceSuite {

@@ -10,14 +10,7 @@ import scala.util.control.NonFatal
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.KinesisException
-import sparkkinesis.model.{
-  PackedRecords,
-  Position,
-  SequenceNumber,
-  ShardId,
-  StreamName,
-  StreamShard
-}
+import sparkkinesis.model._
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
@@ -26,7 +19,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
-import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.spark.read.task.RecordRow
 import sparkkinesis.{Repeated, TestScope}
 
 /**

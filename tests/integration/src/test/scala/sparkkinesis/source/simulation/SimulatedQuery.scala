@@ -11,7 +11,7 @@ import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
-import sparkkinesis.spark.read.RecordRow
+import sparkkinesis.spark.read.task.RecordRow
 
 /**
  * A query over the world. It does Spark's part step by step: logs the end of a batch, runs the

@@ -15,6 +15,7 @@ import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.spark.Leaks
+import sparkkinesis.spark.read.task.FetchServices
 import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** What a query that reads leaves behind, batch by batch and run by run: nothing. */

@@ -1,4 +1,4 @@
-package sparkkinesis.spark.read
+package sparkkinesis.spark.read.task
 
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.model.StreamArn

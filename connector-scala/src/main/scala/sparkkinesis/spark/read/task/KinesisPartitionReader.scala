@@ -1,4 +1,4 @@
-package sparkkinesis.spark.read
+package sparkkinesis.spark.read.task
 
 import scala.annotation.tailrec
 import scala.collection.mutable

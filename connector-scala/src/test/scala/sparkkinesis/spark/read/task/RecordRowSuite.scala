@@ -1,4 +1,4 @@
-package sparkkinesis.spark.read
+package sparkkinesis.spark.read.task
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
