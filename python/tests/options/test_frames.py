@@ -45,7 +45,7 @@ def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
     writer: Any = sink.write_stream(frame, checkpoint_location=Path("c"), query_name="copy")
     assert writer is frame
     assert "start" not in writer.calls
-    assert writer.calls["format"] == ("kinesis",)
+    assert writer.calls["format"] == ("spark-kinesis",)
     assert writer.calls["queryName"] == ("copy",)
     assert {
         name: writer.calls[name] for name in ("streamName", "linger", "checkpointLocation")
@@ -59,7 +59,7 @@ def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
 def test_write_stream_needs_the_connector_before_the_start() -> None:
     class Bare(Frame):
         def load(self) -> None:
-            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. ")
+            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: spark-kinesis. ")
 
     frame: Any = Bare()
     with pytest.raises(KinesisJarMissingError):

@@ -9,7 +9,7 @@ import pytest
 from spark_kinesis import KinesisJarMissingError, KinesisSink, KinesisSource
 from spark_kinesis._session.missing import explain_missing_jar, require_connector
 
-NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis. Make sure"
+NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: spark-kinesis. Make sure"
 
 
 class Session:
@@ -50,7 +50,7 @@ def test_the_error_of_spark_is_explained() -> None:
             raise RuntimeError(message)
 
     with pytest.raises(KinesisJarMissingError, match="with_kinesis") as caught:
-        fail("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: kinesis")
+        fail("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: spark-kinesis")
     assert isinstance(caught.value.__cause__, RuntimeError)
     with pytest.raises(RuntimeError, match="something else"):
         fail("something else")

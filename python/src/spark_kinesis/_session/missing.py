@@ -14,7 +14,7 @@ from spark_kinesis._errors import KinesisJarMissingError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FORMAT = "kinesis"
+FORMAT = "spark-kinesis"
 
 _NO_KINESIS = re.compile(rf"DATA_SOURCE_NOT_FOUND.*data source: {FORMAT}\.?(\s|$)", re.DOTALL)
 _SHELL_JAR = "\"$(python -c 'import spark_kinesis; print(spark_kinesis.jar_path())')\""

@@ -107,7 +107,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(refusal("maxRecordsPerTrigger" -> "7").contains("[KINESIS_CONFLICTING_OPTIONS]"))
     assert(refusal("startingPosition" -> "latest").contains("'startingPosition' is 'latest'"))
     val named = s"""{"in-${streams.get + 1}": {"shardId-000000000005": "latest", "*": "latest"}}"""
-    assert(refusal("startingPosition" -> named).contains("its last is number 1"))
+    assert(refusal("startingPosition" -> named).contains("The newest shard is number 1."))
   }
 
   test("a streaming query refuses an end") {
