@@ -59,7 +59,8 @@ def test_write_stream_returns_the_writer_of_spark_with_everything_set() -> None:
 def test_write_stream_needs_the_connector_before_the_start() -> None:
     class Bare(Frame):
         def load(self) -> None:
-            raise RuntimeError("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: spark-kinesis. ")
+            message = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: spark-kinesis. "
+            raise RuntimeError(message)
 
     frame: Any = Bare()
     with pytest.raises(KinesisJarMissingError):

@@ -87,7 +87,7 @@ def test_without_bad_rows_nothing_is_kept(
 def test_an_unusable_path_is_refused(spark: SparkSession, stream: Stream, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     frame = spark.createDataFrame([GOOD], ROWS)
-    says = r"KINESIS_DEAD_LETTERS_UNWRITABLE.*file \(deadLetterPath\)"
+    says = r"KINESIS_DEAD_LETTERS_UNWRITABLE.*file \(option 'deadLetterPath'\)"
     with pytest.raises(Exception, match=says):
         sink(stream, dead_letter_path=tmp_path / "file").write(frame)
     with pytest.raises(Exception, match=r"KINESIS_INVALID_OPTION.*no-such"):
@@ -190,7 +190,7 @@ def test_a_stream_that_is_missing_makes_a_bad_row(
 ) -> None:
     rows = [(stream.name, "good"), ("no-such-stream", "x"), ("not a name", "y"), (None, "z")]
     frame = spark.createDataFrame(rows, "stream string, data string").coalesce(1)
-    says = r"KINESIS_INVALID_ROW.*Row 2 .*stream no-such-stream: column 'stream' names no stream"
+    says = r"KINESIS_INVALID_ROW.*Row 2 .*stream no-such-stream: column 'stream' names a stream that does not exist"
     with pytest.raises(Exception, match=says):
         sink(stream, stream_name=None).write(frame)
     before = len(stream.read_all())
