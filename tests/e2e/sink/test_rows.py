@@ -190,7 +190,10 @@ def test_a_stream_that_is_missing_makes_a_bad_row(
 ) -> None:
     rows = [(stream.name, "good"), ("no-such-stream", "x"), ("not a name", "y"), (None, "z")]
     frame = spark.createDataFrame(rows, "stream string, data string").coalesce(1)
-    says = r"KINESIS_INVALID_ROW.*Row 2 .*stream no-such-stream: column 'stream' names a stream that does not exist"
+    says = (
+        r"KINESIS_INVALID_ROW.*Row 2 .*stream no-such-stream: "
+        "column 'stream' names a stream that does not exist"
+    )
     with pytest.raises(Exception, match=says):
         sink(stream, stream_name=None).write(frame)
     before = len(stream.read_all())

@@ -15,7 +15,7 @@ class PoolSuite extends AnyFunSuite {
 
   private class Fixture {
     var time: Instant = Instant.EPOCH
-    var due = Vector.empty[(FiniteDuration, () => Unit)]
+    var due: Vector[(FiniteDuration, () => Unit)] = Vector.empty[(FiniteDuration, () => Unit)]
 
     private val clock = new Clock {
       override def now: Instant = time

@@ -30,7 +30,7 @@ class PausingStsClientSuite extends AnyFunSuite {
   private class Fixture(start: Instant = Instant.EPOCH) {
     val clock = new SetClock(start)
     var requests = 0
-    var failure = Option.empty[RuntimeException]
+    var failure: Option[RuntimeException] = None
 
     val sts: StsClient = new StsClient {
       override def serviceName(): String = "sts"
