@@ -7,12 +7,12 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.simulator.Repository
+import sparkkinesis.Repository
 
 /** What a server lacks decides whether a rule holds of it, never what the rule asserts. */
 final class ContractRulesSuite extends AnyFunSuite {
   private val folder =
-    Repository.file("localstack/simulator/src/test/scala/sparkkinesis/simulator/contract")
+    Repository.root.resolve("localstack/simulator/src/test/scala/sparkkinesis/simulator/contract")
 
   private val contracts = Files
     .list(folder)

@@ -8,7 +8,7 @@ import java.util.{Timer, TimerTask}
 
 import scala.concurrent.duration._
 
-import sparkkinesis.simulator.Repository
+import sparkkinesis.Repository
 
 /** A running kinesis-local, started by `localstack/kinesis-mock/run`. */
 final class KinesisMock private (process: Process, val endpoint: URI) extends AutoCloseable {
@@ -32,9 +32,10 @@ object KinesisMock {
    * in time.
    */
   def start(): KinesisMock = {
-    val process = new ProcessBuilder(Repository.file(Launcher).toString, "--stop-with-stdin")
-      .redirectError(ProcessBuilder.Redirect.INHERIT)
-      .start()
+    val process =
+      new ProcessBuilder(Repository.root.resolve(Launcher).toString, "--stop-with-stdin")
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start()
     val watchdog = new Timer("kinesis-mock-start", true)
     watchdog.schedule(ending(process), StartTimeout.toMillis)
     val out = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8))

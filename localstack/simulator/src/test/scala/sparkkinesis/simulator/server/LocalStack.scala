@@ -10,7 +10,7 @@ import org.testcontainers.containers.GenericContainer
 import org.testcontainers.containers.wait.strategy.Wait
 import org.testcontainers.utility.DockerImageName
 
-import sparkkinesis.simulator.Repository
+import sparkkinesis.Repository
 
 /** A running LocalStack of the image that `localstack/docker-compose.yml` names. */
 final class LocalStack private (container: GenericContainer[_]) extends AutoCloseable {
@@ -43,7 +43,7 @@ object LocalStack {
   }
 
   private def image: String = {
-    val compose = new String(Files.readAllBytes(Repository.file(Compose)), UTF_8)
+    val compose = new String(Files.readAllBytes(Repository.root.resolve(Compose)), UTF_8)
     Image
       .findFirstMatchIn(compose)
       .map(_.group(1))
