@@ -37,7 +37,6 @@ REQUESTS = st.builds(
     status=st.integers(min_value=100, max_value=599),
     size=st.integers(min_value=0),
 )
-DELIVERIES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=60)
 
 
 @given(REQUESTS)

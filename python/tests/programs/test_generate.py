@@ -16,21 +16,11 @@ from spark_kinesis.generate import __main__ as command
 from spark_kinesis.generate.keys import Keys
 from spark_kinesis.generate.pace import Pace
 from spark_kinesis.generate.progress import Goal, Lines, Quiet, sentence
-from spark_kinesis.generate.template import Moment, parse
+from spark_kinesis.generate.template import parse
 from spark_kinesis.generate.work import REQUEST_BYTES, Times, Work, make, run
 from spark_kinesis.generate.writer import THROTTLED, RequestFailedError, Tally, Writer
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_900, tzinfo=timezone.utc)
-MOMENT = Moment(number=7, key="key-3", now=NOW)
-WORDS = st.from_regex(r"[a-z ]{0,8}[a-z]", fullmatch=True)
-LITERALS = st.text().filter(lambda text: "{{" not in text)
-PLACEHOLDERS = st.one_of(
-    st.sampled_from(["counter", "now", "epoch", "key", "uuid", " now "]),
-    st.integers().map(lambda start: f"counter {start}"),
-    st.lists(WORDS, min_size=1).map(lambda words: f"choice {','.join(words)}"),
-    st.integers(0, 99).map(lambda length: f"text {length}"),
-    st.tuples(st.integers(), st.integers()).map(lambda ends: f"random {min(ends)} {max(ends)}"),
-).map(lambda expression: f"{{{{{expression}}}}}")
 
 
 class World:

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import random
-from datetime import datetime, timezone
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.programs.deliveries import arrival, deliver, lines_of
-from spark_kinesis.demo.access_log import Request
 from spark_kinesis.demo.verdict import Arrival, LineKey, Verdict, judge
 
-WORDS = st.from_regex(r"[!-~]+", fullmatch=True)
-REQUESTS = st.builds(
-    Request,
-    client=WORDS,
-    time=st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)).map(  # noqa: DTZ001 next line
-        lambda time: time.replace(microsecond=0, tzinfo=timezone.utc)
-    ),
-    page=WORDS,
-    number=st.integers(min_value=1, max_value=2**63 - 1),
-    status=st.integers(min_value=100, max_value=599),
-    size=st.integers(min_value=0),
-)
 DELIVERIES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=60)
 
 
