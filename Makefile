@@ -29,6 +29,11 @@ RELEASE := target/release/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
 PYTHON_CODE := python tests examples localstack docs/site
 
+# pip shows its progress in a terminal, and not in a log.
+PIP_INSTALL := -m pip install --disable-pip-version-check $(if $(MAKE_TERMOUT),,--quiet)
+# $(call step,NUMBER,WHAT) shows how far a build from an empty clone is.
+step = @printf '== Build, step %s of 3: %s\n' $(1) "$(2)"
+
 # Folders are among them: they change when a file of theirs goes.
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
 SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main)
@@ -103,18 +108,20 @@ $(TOOLS): python/requirements-dev.txt
 	  || { echo "spark-kinesis needs Python 3.10 or newer as python3" >&2; exit 1; }
 	@python3 -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "python3 has no venv: install it (for example: apt-get install python3-venv)" >&2; exit 1; }
+	$(call step,1,installing Spark and the tools into .venv. Spark is a download of 430 MB, once.)
 	python3 -m venv .venv
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
 
 $(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "the documentation site needs Python 3.11 or newer as python3" >&2; exit 1; }
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
 
 # sbt leaves a jar alone that would be the same.
 $(JARS): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)
+	$(call step,2,compiling $(words $(filter %.scala,$(SCALA_FILES))) Scala files into two jars. Downloads sbt and the libraries, once.)
 	$(SBT) bundle/assembly simulatorJar/assembly
 	@touch $(JARS)
 
@@ -123,6 +130,7 @@ $(JAR_212): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)
 	@touch $@
 
 $(WHEEL): $(JARS) $(WHEEL_FILES) | $(TOOLS)
+	$(call step,3,packing the jars into the Python package.)
 	rm -rf $(@D)
 	SPARK_KINESIS_SCALA=2.13 $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	  --no-build-isolation --wheel-dir $(@D) ./python
