@@ -1,8 +1,8 @@
 """Amazon Kinesis Data Streams for Apache Spark: a source, a sink, and a local Kinesis.
 
-``KinesisSource`` and ``KinesisSink`` check types and build Spark options. The connector
-itself is the jar in this package (see ``jar_path``); ``with_kinesis`` adds it to a session.
-``schema`` is the schema of the source's DataFrames, and ``spark_kinesis.columns`` has the names.
+``KinesisSource`` and ``KinesisSink`` check types and build Spark options. The connector itself is a
+jar file, which this package contains (see ``jar_path``). ``with_kinesis`` adds it to a session.
+``schema`` is the schema of the source's DataFrames. ``columns`` contains their column names.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Build ``schema`` when it is first used: without it, nothing here loads pyspark.
+        """Build ``schema`` at its first use, because importing this module must not load pyspark.
 
         Raises:
-            AttributeError: for another name.
+            AttributeError: if the module has no such attribute.
         """
         if name != "schema":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

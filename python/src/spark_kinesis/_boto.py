@@ -11,10 +11,10 @@ def boto3(user: str) -> ModuleType:
     """Import boto3.
 
     Args:
-        user: what needs it, for the message.
+        user: name of the feature that needs boto3, for the error message.
 
     Raises:
-        MissingPackageError: if it is not installed.
+        MissingPackageError: if boto3 is not installed.
     """
     try:
         import boto3 as package  # noqa: PLC0415 optional, and slow to load

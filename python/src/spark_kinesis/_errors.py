@@ -1,35 +1,35 @@
 """The errors of this package.
 
 SparkKinesisError
-├── JarNotFoundError         this installation has no jar for the Spark in use
-├── KinesisJarMissingError   the running Spark session has no connector
-├── MissingPackageError      an optional Python package is needed and not installed
+├── JarNotFoundError         this package contains no jar for the installed Spark version
+├── KinesisJarMissingError   the connector's jar is not in the running Spark session
+├── MissingPackageError      an optional Python package is not installed
 ├── GeneratorError           the record generator could not write the records
-└── LocalKinesisError        the local Kinesis did not start, or could not do what was asked
-    ├── KinesisRefusedError  the local Kinesis answered with an error, whose name is ``code``
-    └── NoAnswerError        the local Kinesis did not answer
+└── LocalKinesisError        the local Kinesis did not start, or an operation on it failed
+    ├── KinesisRefusedError  the local Kinesis returned an error with the name ``code``
+    └── NoAnswerError        the local Kinesis did not respond
 
-Arguments of a wrong type raise ``TypeError``, values that cannot be ``ValueError``. Errors of the
-connector reach Python as Spark's own exceptions, with a condition ``KINESIS_...``.
+An argument of the wrong type raises ``TypeError``, and an invalid value raises ``ValueError``.
+Errors in the connector itself reach Python as Spark exceptions with a condition ``KINESIS_...``.
 """
 
 from __future__ import annotations
 
 
 class SparkKinesisError(Exception):
-    """Base of every error of this package."""
+    """Base class of all exceptions of this package."""
 
 
 class JarNotFoundError(SparkKinesisError):
-    """This installation has no jar for the Spark in use. The message names the file."""
+    """This package contains no jar for the installed Spark version. The message names the file."""
 
 
 class KinesisJarMissingError(SparkKinesisError):
-    """The running Spark session has no connector. The message says how to add it."""
+    """The connector's jar is not in the running Spark session. The message says how to add it."""
 
 
 class MissingPackageError(SparkKinesisError):
-    """An optional Python package is needed and not installed. The message names it."""
+    """An optional Python package is not installed. The message names the package."""
 
 
 class GeneratorError(SparkKinesisError):
@@ -37,21 +37,21 @@ class GeneratorError(SparkKinesisError):
 
 
 class LocalKinesisError(SparkKinesisError):
-    """The local Kinesis did not start, or could not do what was asked."""
+    """The local Kinesis did not start, or an operation on it failed."""
 
 
 class KinesisRefusedError(LocalKinesisError):
-    """The local Kinesis answered a call with an error.
+    """The local Kinesis returned an error.
 
     Attributes:
         code: name of the error, such as ``ResourceNotFoundException``.
     """
 
     def __init__(self, asked: str, code: str, message: str) -> None:
-        """Join the call and the answer into a message."""
+        """Build the message from the operation and the error."""
         super().__init__(f"{asked}: {code}: {message}")
         self.code = code
 
 
 class NoAnswerError(LocalKinesisError):
-    """The local Kinesis did not answer: it is not running, or a fault removed the answer."""
+    """The local Kinesis did not respond: it is not running, or an injected fault prevents it."""

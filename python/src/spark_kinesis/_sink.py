@@ -1,4 +1,4 @@
-"""The sink: a stream to write to."""
+"""The sink: writes rows to a stream."""
 
 from __future__ import annotations
 
@@ -27,43 +27,51 @@ _SEVERAL = "add a column 'stream' to write each row to a stream of its own"
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSink(StreamAccess):
-    """A stream to write to. For each field that is ``None`` the connector has a default.
+    """A stream to write to. A field that is ``None`` has the default of the connector.
 
-    Rows need a column ``data`` (binary or string). Without a column ``partitionKey`` (string), each
-    record gets a random key. A row with a null key is a bad row.
+    Rows must have a column ``data`` (binary or string). If they have no column ``partitionKey``
+    (string), each record receives a random key. If they have the column, a row with a null key is
+    an invalid row.
 
     Attributes:
-        stream_name: name of the stream. Set this, or stream_arn, or neither if the rows have a
-            column ``stream`` or ``streamArn`` that names the stream of each row.
+        stream_name: name of the stream. Set ``stream_name`` or ``stream_arn``, but not both. You
+            need neither if the rows have a column ``stream`` or ``streamArn``, which names the
+            stream of each row.
         stream_arn: ARN of the stream.
-        region: AWS region; default: from the default chain of the AWS SDK.
-        endpoint: URL of the service, such as that of a local Kinesis; default: that of the region.
-        credentials: default: from the default chain of the AWS SDK.
-        role: role to assume with the credentials; default: none.
-        delivery_timeout: maximum time to retry a record, from its first request, before the task
-            fails; default 5 min.
-        max_in_flight_requests: maximum number of unanswered requests per task, up to 256; default
-            16.
-        max_buffered_bytes: maximum number of bytes per task of rows that are not acknowledged:
-            data, key, and 128 bytes for each row; default 64 MiB.
-        linger: maximum time that a record waits for others in its request, up to 1 min; default
-            100 ms.
-        aggregation: ``"kpl"`` writes many rows per Kinesis record, in the format of the Kinesis
-            Producer Library; default ``"none"``.
-        max_aggregate_bytes: maximum size of such a record, from 1 KiB to 1 MiB; default 50 KiB.
-        max_aggregate_records: maximum number of rows per such record; default 10000.
-        ordering: ``"per_key"`` writes the rows of a partition key in order, which costs a shuffle;
-            default ``"none"``.
-        order_by: column that defines this order within a micro-batch. It is not written. Default:
-            the order of the rows in their partition.
-        dead_letter_path: folder for rows that cannot be records, with their reasons; default: such
-            a row fails the task.
-        dead_letter_format: format of the files in that folder; default ``"json"``.
+        region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
+        endpoint: URL of the Kinesis service. Default: the endpoint of the region.
+        credentials: AWS credentials. Default: the AWS SDK's provider chain.
+        role: IAM role to assume with the credentials. Default: none.
+        delivery_timeout: maximum time that the sink retries a record, measured from its first
+            request. After that time, the task fails. Default: 5 min.
+        max_in_flight_requests: maximum number of requests per task that wait for a response from
+            Kinesis, from 1 to 256. Default: 16.
+        max_buffered_bytes: maximum memory per task, in bytes, for rows that Kinesis has not
+            acknowledged. The limit counts the data, the keys and 128 bytes per row. Default:
+            64 MiB.
+        linger: maximum time that the sink holds a record back, so that one request can contain
+            several records. At most 1 min. Default: 100 ms.
+        aggregation: ``"kpl"`` packs many rows into one Kinesis record, in the format of the Kinesis
+            Producer Library. Default: ``"none"``.
+        max_aggregate_bytes: maximum size of an aggregated record in bytes, from 1 KiB to 1 MiB.
+            Requires ``aggregation="kpl"``. Default: 50 KiB.
+        max_aggregate_records: maximum number of rows per aggregated record. Requires
+            ``aggregation="kpl"``. Default: 10000.
+        ordering: ``"per_key"`` writes the rows of each partition key in order. This needs one
+            shuffle per batch. Default: ``"none"``.
+        order_by: name of the column by which the sink sorts the rows of each partition key. The
+            sink does not write this column. Requires ``ordering="per_key"``. Default: the order of
+            the rows in their partition.
+        dead_letter_path: folder where the sink writes invalid rows, with the reason for each row.
+            Default: an invalid row fails the task.
+        dead_letter_format: format of the files in this folder. Requires ``dead_letter_path``.
+            Default: ``"json"``.
 
     Raises:
-        TypeError: if you create one with a value of a wrong type. The message names the field.
-        ValueError: for a blank name, a name with a comma, both stream_name and stream_arn, or an
-            unknown word.
+        TypeError: if a field has a value of the wrong type. The message names the field.
+        ValueError: if a stream name or ARN is blank or contains a comma, if both ``stream_name``
+            and ``stream_arn`` are set, or if ``aggregation``, ``ordering`` or
+            ``dead_letter_format`` is not one of its values.
     """
 
     stream_name: str | None = None
@@ -100,12 +108,12 @@ class KinesisSink(StreamAccess):
         require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
 
     def options(self) -> Mapping[str, str]:
-        """The Spark options of these fields, for ``df.writeStream`` and ``df.write``.
+        """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
 
-        The values are complete, secrets included; the mapping's ``repr`` masks secrets.
+        The values include secrets, but the ``repr`` of the mapping masks them.
 
         Raises:
-            ValueError: for a duration that is not a whole number of milliseconds.
+            ValueError: if a duration is not a whole number of milliseconds.
         """
         path = None if self.dead_letter_path is None else os.fspath(self.dead_letter_path)
         return SparkOptions(
@@ -136,20 +144,20 @@ class KinesisSink(StreamAccess):
         checkpoint_location: str | os.PathLike[str] | None = None,
         query_name: str | None = None,
     ) -> DataStreamWriter:
-        """Spark's writer of a streaming DataFrame, with its format and options already set.
+        """Return a ``DataStreamWriter`` with the format and the options of this sink.
 
-        Call ``.trigger(...)``, ``.outputMode(...)`` and ``.start()`` on it as on any writer. The
+        Call ``.trigger(...)``, ``.outputMode(...)`` and ``.start()`` on the writer as usual. The
         query writes every row at least once.
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: folder for the progress of the query, a different one for each
-                query; default: ``spark.sql.streaming.checkpointLocation``.
-            query_name: name of the query, which Spark shows; default: none.
+            checkpoint_location: folder for the checkpoint of the query. Each query needs its own
+                folder. Default: the Spark setting ``spark.sql.streaming.checkpointLocation``.
+            query_name: name of the query in Spark's UI and metrics. Default: none.
 
         Raises:
-            ValueError: for a duration that is not a whole number of milliseconds.
-            KinesisJarMissingError: if the session has no connector.
+            ValueError: if a duration is not a whole number of milliseconds.
+            KinesisJarMissingError: if the connector's jar is not in the session.
         """
         require_connector(df.sparkSession)
         writer = df.writeStream.format(FORMAT).options(**self.options())
@@ -160,12 +168,12 @@ class KinesisSink(StreamAccess):
     def write(self, df: DataFrame) -> None:
         """Write every row of a batch DataFrame at least once.
 
-        Returns when Kinesis has acknowledged all rows.
+        The method returns when Kinesis has acknowledged all rows.
 
         Raises:
-            ValueError: for a duration that is not a whole number of milliseconds.
-            KinesisJarMissingError: if the session has no connector.
-            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
+            ValueError: if a duration is not a whole number of milliseconds.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
         with explain_missing_jar(df.sparkSession):
             df.write.format(FORMAT).options(**self.options()).mode("append").save()

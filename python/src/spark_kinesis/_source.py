@@ -1,4 +1,4 @@
-"""The source: streams to read."""
+"""The source: reads one or more streams."""
 
 from __future__ import annotations
 
@@ -22,43 +22,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class KinesisSource(StreamAccess):
-    """Streams to read. For each field that is ``None`` the connector has a default.
+    """One or more streams to read. A field that is ``None`` has the default of the connector.
 
     Attributes:
-        stream_name: name of the stream, or a list of names in one region. Set this or stream_arn.
-        stream_arn: ARN of the stream, or a list of ARNs, also of several regions and accounts.
-        region: AWS region; default: from the default chain of the AWS SDK.
-        endpoint: URL of the service, such as that of a local Kinesis; default: that of the region.
-        credentials: default: from the default chain of the AWS SDK.
-        role: role to assume with the credentials; default: none.
-        starting_position: where a query without a checkpoint starts to read; default ``Latest()``
-            for a streaming query and ``TrimHorizon()`` for a batch read. A word such as
-            ``"latest"`` is the position of that name. ``ByShard`` and ``ByStream`` set a position
-            for each shard or stream.
-        ending_position: where a batch read ends; default ``Latest()``: with the records that have
-            arrived when Spark plans the read. ``AtTimestamp`` excludes records of that moment.
-        allow_stream_removal: whether to continue if the source no longer names a stream of the
-            checkpoint, whose unread records are then skipped; default false.
+        stream_name: stream name, or a list of names in one region. Set this or ``stream_arn``.
+        stream_arn: ARN of the stream, or a list of ARNs in one or more regions and accounts.
+        region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
+        endpoint: URL of the Kinesis service. Default: the endpoint of the region.
+        credentials: AWS credentials. Default: the AWS SDK's provider chain.
+        role: IAM role to assume with the credentials. Default: none.
+        starting_position: position where a batch read begins, or a streaming query that has no
+            checkpoint. The strings ``"latest"`` and ``"trim_horizon"`` mean ``Latest()`` and
+            ``TrimHorizon()``. ``ByShard`` and ``ByStream`` set one position per shard or stream.
+            Default: ``Latest()`` for a streaming query, ``TrimHorizon()`` for a batch read.
+        ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
+            before the first record that arrived at or after that time. Default: ``Latest()``,
+            which is the last record that has arrived when Spark plans the read.
+        allow_stream_removal: whether a query may continue if you remove one of its streams from the
+            source. The query then skips the unread records of that stream. Default: false.
         max_records_per_trigger: maximum number of Kinesis records per micro-batch. An aggregated
-            record counts as one. Default: no maximum.
-        max_bytes_per_trigger: maximum number of bytes per micro-batch; default: no maximum.
+            record counts as one. Default: no limit.
+        max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
         min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
-            tasks may then read a shard, and only each task keeps the order. Default: none.
-        fail_on_data_loss: whether the query fails if records expired before they were read;
-            otherwise it skips them. Default true.
-        deaggregate: whether each user record in an aggregate of the Kinesis Producer Library is a
-            row; otherwise the aggregate is one row. Default true.
-        max_records_per_fetch: maximum number of records per request, up to 10000; default 10000.
-        min_fetch_period: minimum time between two requests to a shard; default 200 ms.
-        idle_fetch_period: time between two requests to an idle shard; default 1 s.
-        fetch_buffer_size: maximum number of bytes read ahead per executor; default 256 MiB.
-        shard_discovery_interval: time between two checks that every shard is read, from 1 s to
-            1 h; default 10 s.
+            tasks may then read a shard, and rows are in order only within a task. Default: none.
+        fail_on_data_loss: whether the query fails if records expired before the query read them. If
+            false, the query continues without these records. Default: true.
+        deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
+            into one row per user record. If false, an aggregated record is one row. Default: true.
+        max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.
+        min_fetch_period: minimum time between two requests to the same shard. Default: 200 ms.
+        idle_fetch_period: time between two requests to a shard without new records. Default: 1 s.
+        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: 256 MiB.
+        shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
+            Default: 10 s.
 
     Raises:
-        TypeError: if you create one with a value of a wrong type. The message names the field.
-        ValueError: for a blank name, a name with a comma, both or none of stream_name and
-            stream_arn, or an unknown word.
+        TypeError: if a field has a value of the wrong type. The message names the field.
+        ValueError: if a stream name or ARN is blank or contains a comma, if you do not set exactly
+            one of ``stream_name`` and ``stream_arn``, or if a position is an unknown string.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -97,12 +98,12 @@ class KinesisSource(StreamAccess):
             position_option(name, position, self._streams)
 
     def options(self) -> Mapping[str, str]:
-        """The Spark options of these fields, for ``spark.readStream`` and ``spark.read``.
+        """Return the options that these fields set, for ``spark.readStream`` and ``spark.read``.
 
-        The values are complete, secrets included; the mapping's ``repr`` masks secrets.
+        The values include secrets, but the ``repr`` of the mapping masks them.
 
         Raises:
-            ValueError: for a duration that is not a whole number of milliseconds.
+            ValueError: if a duration is not a whole number of milliseconds.
         """
         start, end = self.starting_position, self.ending_position
         return SparkOptions(
@@ -136,27 +137,28 @@ class KinesisSource(StreamAccess):
         return (named,) if isinstance(named, str) else tuple(named or ())
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
-        """The streams as a streaming DataFrame, with the columns of ``spark_kinesis.schema``.
+        """Return a streaming DataFrame of the streams, with the schema ``spark_kinesis.schema``.
 
         Raises:
-            ValueError: if ending_position is set.
-            KinesisJarMissingError: if the session has no connector.
-            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
+            ValueError: if ``ending_position`` is set.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
         if self.ending_position is not None:
             raise ValueError("ending_position is for read(): a streaming query has no end")
         return self._frame(spark, spark.readStream)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """The records between the two positions as a batch DataFrame.
+        """Return a batch DataFrame of the records from the starting to the ending position.
 
-        The columns are those of ``spark_kinesis.schema``. Without an ending_position, Spark
-        decides the end each time it plans the DataFrame: all records that have arrived by then.
+        The schema is ``spark_kinesis.schema``. Without ``ending_position``, the read ends with the
+        last record that has arrived when Spark plans it. A second plan may return more records.
 
         Raises:
-            ValueError: if a limit per micro-batch is set, or the start is ``Latest()``.
-            KinesisJarMissingError: if the session has no connector.
-            pyspark.errors.IllegalArgumentException: for an option that the connector refuses.
+            ValueError: if ``max_records_per_trigger`` or ``max_bytes_per_trigger`` is set, or if
+                ``starting_position`` is ``Latest()``.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
         for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
             if getattr(self, name) is not None:

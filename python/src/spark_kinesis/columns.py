@@ -1,8 +1,11 @@
-"""The names of the source's and the sink's columns, so that a typing error is a Python error.
+"""Constants for the column names of the source and the sink.
 
-``spark_kinesis.schema`` is the schema of the source's DataFrames, with the first seven of these.
-The next three are metadata columns of the source: Spark adds them to a row where a query names
-them. The sink reads ``data``, ``partitionKey``, ``explicitHashKey``, ``stream`` and ``streamArn``.
+With a constant, a misspelled name raises a Python error.
+
+The first seven columns are the columns of ``spark_kinesis.schema``, which is the schema of the
+source's DataFrames. The last three columns are metadata columns of the source: Spark returns a
+metadata column only if a query selects it by name. The sink reads ``data``, ``partitionKey``,
+``explicitHashKey``, ``stream`` and ``streamArn``.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ STREAM_ARN = "streamArn"
 
 
 def _schema() -> StructType:
-    """Build the schema of the source's rows. Needs pyspark, but no session and no JVM."""
+    """Build the schema of the source's rows. This needs pyspark, but no session and no JVM."""
     from pyspark.sql import types  # noqa: PLC0415 a program without Spark imports this module too
 
     text = types.StringType()

@@ -1,4 +1,4 @@
-"""The pytest fixture ``local_kinesis``, available as soon as spark-kinesis is installed.
+"""The pytest fixture ``local_kinesis``, which the package spark-kinesis installs.
 
 ::
 
@@ -7,13 +7,14 @@
         local_kinesis.put("orders", ["one", "two"])
         assert len(local_kinesis.records("orders")) == 2
 
-One local Kinesis serves all tests of a session (of a worker, under pytest-xdist). It starts with
-the first test that uses the fixture, which takes a second or two. Each test finds it without
-streams, without faults, and with its statistics at zero; the streams and faults of a test are
-removed after it, in us-east-1. A simulated clock keeps the time to which a test has moved it.
+All tests of a pytest session share one local Kinesis. With pytest-xdist, all tests of a worker
+share one. It starts when the first test uses the fixture, which takes one or two seconds. Before
+and after each test, the fixture removes all faults, and all streams in us-east-1. Before each test,
+it also sets the statistics to zero. It does not reset the time of a simulated clock.
 
-The fixture ``local_kinesis_options`` returns the keyword arguments of ``LocalKinesis``. Override it
-in your ``conftest.py``. Its ``streams`` are created again for each test::
+The fixture ``local_kinesis_options`` returns the keyword arguments of ``LocalKinesis``. To change
+them, override the fixture in your ``conftest.py``. If you set ``streams``, ``local_kinesis``
+creates these streams before each test::
 
     @pytest.fixture(scope="session")
     def local_kinesis_options():
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def local_kinesis_options() -> dict[str, Any]:
-    """Keyword arguments of ``LocalKinesis``. Override this fixture."""
+    """Keyword arguments of ``LocalKinesis``. To change them, override this fixture."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def local_kinesis_server(local_kinesis_options: dict[str, Any]) -> Iterator[LocalKinesis]:
-    """The local Kinesis behind ``local_kinesis``, for your own fixtures of a wider scope."""
+    """The local Kinesis that ``local_kinesis`` uses, for your own session-scoped fixtures."""
     from .local import LocalKinesis  # noqa: PLC0415 only loaded if a test uses the fixture
 
     with LocalKinesis(**{**local_kinesis_options, "streams": None}) as server:
@@ -52,7 +53,7 @@ def local_kinesis_server(local_kinesis_options: dict[str, Any]) -> Iterator[Loca
 def local_kinesis(
     local_kinesis_server: LocalKinesis, local_kinesis_options: dict[str, Any]
 ) -> Iterator[LocalKinesis]:
-    """A local Kinesis as if it had just started. See ``spark_kinesis.pytest_plugin``."""
+    """A local Kinesis without data of other tests. See ``spark_kinesis.pytest_plugin``."""
     if not local_kinesis_server.is_running:  # a test may have stopped it
         local_kinesis_server.stop()
         local_kinesis_server.start()
