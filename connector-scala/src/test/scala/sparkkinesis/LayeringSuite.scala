@@ -128,6 +128,7 @@ object LayeringSuite {
         "source/options",
         "source/plan",
         "source/checkpoint",
+        "source/memory",
         "source/fetch",
         "source/watch",
         "source/replay"

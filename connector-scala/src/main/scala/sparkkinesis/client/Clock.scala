@@ -14,12 +14,25 @@ trait Clock {
   /** Milliseconds since an arbitrary instant, never decreasing: for durations. */
   def elapsedMillis: Long = now.toEpochMilli
 
+  /** The same as an instant, which is not the time of day. A wrong or changed time of day does not move it. */
+  def steady: Instant = Instant.ofEpochMilli(elapsedMillis)
+
+  def moment: Moment = Moment(now, steady)
+
   /** Waits for the duration. Throws `InterruptedException`. */
   def sleep(duration: FiniteDuration): Unit
 
   /** Waits for a notification of an object, whose lock the caller holds, for at most `millis`. */
   def await(monitor: AnyRef, millis: Long): Unit = monitor.wait(math.max(1L, millis))
 }
+
+/**
+ * One moment on two clocks.
+ *
+ * @param now the time of day, to compare with times of the service
+ * @param steady to compare with other moments: see [[Clock.steady]]
+ */
+final case class Moment(now: Instant, steady: Instant)
 
 /** The clock of the machine. No other code reads it. */
 object SystemClock extends Clock {

@@ -24,7 +24,7 @@ final class Pool[K, V <: AutoCloseable](
 ) {
   private final class Shared(val value: V) {
     var borrowers = 0
-    var idleSince: Instant = clock.now
+    var idleSince: Instant = clock.steady
   }
 
   private val shared = mutable.Map.empty[K, Shared]
@@ -54,7 +54,7 @@ final class Pool[K, V <: AutoCloseable](
 
   private def release(entry: Shared): Unit = synchronized {
     entry.borrowers -= 1
-    entry.idleSince = clock.now
+    entry.idleSince = clock.steady
     closeIdle()
     if (entry.borrowers == 0) scheduleCheck()
   }
@@ -73,7 +73,7 @@ final class Pool[K, V <: AutoCloseable](
   }
 
   private def closeIdle(): Unit = {
-    val limit = clock.now.minus(Pool.IdleTime.toJava)
+    val limit = clock.steady.minus(Pool.IdleTime.toJava)
     val idle = shared.filter { case (_, entry) =>
       entry.borrowers == 0 && !entry.idleSince.isAfter(limit)
     }

@@ -30,7 +30,7 @@ private[source] final class FetchReporter(
   private val log = LoggerFactory.getLogger(classOf[FetchReporter])
   private val unsent = new UnsentReports
   private var isStopped = false
-  private var lastStatusAt = clock.now
+  private var lastStatusAt = clock.steady
   private val thread = new Thread(() => run(), "spark-kinesis-report")
   thread.setDaemon(true)
 
@@ -55,7 +55,7 @@ private[source] final class FetchReporter(
    * pages dropped.
    */
   def askForRoom(): Unit = synchronized {
-    if (clock.now.isAfter(lastStatusAt.plusMillis(RoomPeriod.toMillis))) notifyAll()
+    if (clock.steady.isAfter(lastStatusAt.plusMillis(RoomPeriod.toMillis))) notifyAll()
   }
 
   private def run(): Unit =
@@ -68,17 +68,17 @@ private[source] final class FetchReporter(
 
   private def reportUntilStopped(): Unit = {
     var version = 0L
-    var answeredAt = clock.now
+    var answeredAt = clock.steady
     while (isRunning) {
       val current = nextStatus(version)
       send(current) match {
         case Some(reply) =>
-          answeredAt = clock.now
+          answeredAt = clock.steady
           version = reply.version
           if (reply.isStopped) onEnd() else reply.plan.foreach(onPlan)
         case None =>
           synchronized(unsent.giveBack(current.reports))
-          if (clock.now.isAfter(answeredAt.plusMillis(DriverPatience.toMillis))) {
+          if (clock.steady.isAfter(answeredAt.plusMillis(DriverPatience.toMillis))) {
             log.warn(s"Stopped reading $streams: the driver did not answer for $DriverPatience.")
             onEnd()
           } else clock.sleep(HeartbeatPeriod)
@@ -91,7 +91,7 @@ private[source] final class FetchReporter(
   /** Waits until a report is urgent, but at most for a heartbeat's period. */
   private def nextStatus(version: Long): FetchStatus = synchronized {
     if (!unsent.isUrgent && !isStopped) wait(HeartbeatPeriod.toMillis)
-    lastStatusAt = clock.now
+    lastStatusAt = clock.steady
     status(unsent, version)
   }
 

@@ -28,6 +28,7 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
 
   /**
    * @param progress where the shard is read
+   * @param now of a clock that never jumps
    * @param quotaPause time until the shard's read quota allows another call
    */
   def after(

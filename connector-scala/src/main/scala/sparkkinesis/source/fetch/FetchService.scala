@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, KinesisException}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 
@@ -21,7 +22,7 @@ import sparkkinesis.source.protocol._
  * @param executor Spark's executor ID
  * @param host Spark's name of the executor's host
  * @param release returns the clients when the service closes
- * @param services number of services on this executor, this one included; they share its memory evenly
+ * @param memory of this JVM, which its services share evenly
  */
 final class FetchService(
     executor: String,
@@ -32,7 +33,7 @@ final class FetchService(
     link: CoordinatorLink,
     clock: Clock,
     chance: () => Double,
-    services: () => Int = () => 1
+    memory: FetchMemory = new FetchMemory
 ) extends AutoCloseable {
   import FetchService._
 
@@ -48,7 +49,7 @@ final class FetchService(
   pool.setRemoveOnCancelPolicy(true)
   private var isClosed = false
 
-  val buffer = new PageBuffer(perService(settings.bufferBytes), perService(PageBuffer.SpareBytes))
+  val buffer = new PageBuffer(memory.join(settings.bufferBytes))
   private val fetchers = new ShardFetchers(
     buffer,
     assignment => {
@@ -84,7 +85,7 @@ final class FetchService(
     }
     if (isFirst) {
       pool.shutdownNow()
-      buffer.clear()
+      buffer.close()
       reporter.stop()
       release()
     }
@@ -104,8 +105,6 @@ final class FetchService(
     fetchers(plan).foreach(schedule(_, Duration.Zero))
   }
 
-  private def perService(bytes: Long): Long = bytes / math.max(1, services())
-
   private def fetcherCount: Int = synchronized(fetchers.size)
 
   private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit = synchronized {
@@ -115,8 +114,8 @@ final class FetchService(
 
   private def step(fetcher: ShardFetcher): Unit =
     if (synchronized(fetchers.isCurrent(fetcher))) {
-      val begin = clock.now
-      try handle(fetcher, fetcher.step(begin), begin.toEpochMilli)
+      val begin = clock.moment
+      try handle(fetcher, fetcher.step(begin), begin.steady.toEpochMilli)
       catch {
         case _: InterruptedException => // closed: the pool ends
         // Any error, because the pool would discard it and the shard would stop silently.
@@ -132,7 +131,7 @@ final class FetchService(
       case FetchStep.Fetched(report, records, pause, isUrgent) =>
         reporter.update(_.add(report, records, isUrgent))
         val jittered = pause * (1 + JitterFraction * chance())
-        val spent = (clock.now.toEpochMilli - beginMillis).millis
+        val spent = (clock.elapsedMillis - beginMillis).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
       case FetchStep.Waits(pause) =>
         reporter.askForRoom()
@@ -162,10 +161,10 @@ final class FetchService(
 
 object FetchService {
 
-  /** Few threads are enough for many shards, because each shard allows five calls per second. */
-  private def threadsFor(shards: Int): Int = math.min(math.max(4, shards), MaxThreads)
+  /** One per shard, because a call that hangs occupies its thread until its timeout. */
+  private def threadsFor(shards: Int): Int = math.min(math.max(1, shards), MaxThreads)
 
-  private val MaxThreads = 32
+  private val MaxThreads = 256
   private val InternalError = "KINESIS_INTERNAL_ERROR"
 
   /** Spreads the calls to shards whose reading started at the same time. */

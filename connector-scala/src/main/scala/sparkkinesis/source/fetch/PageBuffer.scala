@@ -1,55 +1,69 @@
 package sparkkinesis.source.fetch
 
-import scala.collection.mutable
+import java.time.Instant
 
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import sparkkinesis.client.ResponseRoom
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{PackedRecords, ServiceLimits, StreamShard}
+import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * The pages that an executor has read ahead. A page stays until its batch is done, so that a retried
- * task finds it again. Safe for use by many threads.
+ * The pages that an executor has read ahead for one query. A page stays until its batch is done, so that
+ * a retried task finds it again. Safe for use by many threads.
  *
- * @param capacityBytes limit for buffered and reserved bytes together. An empty buffer accepts a page of
- *   any size. The limit may change: if it falls, the buffer accepts nothing until enough pages are gone.
- * @param spareBytes bytes beyond the capacity that pending pages may take if they are larger than
- *   estimated
+ * @param memory limits buffered and reserved bytes together. An empty buffer accepts a page of any size.
+ *   The limit may change: if it falls, the buffer accepts nothing until enough pages are gone.
  */
-final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.SpareBytes) {
+final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   import PageBuffer._
 
   private val shardPages = mutable.Map.empty[StreamShard, Pages]
+  private val reservations = mutable.Map.empty[StreamShard, Reservation]
+  private val turns = new ShardTurns
   private var buffered = 0L
-  private var reserved = 0L
-  private var pending = 0
 
   /**
    * Reserves room for a page before it is requested. If the result is `true`, `release` must follow. When
    * half of the capacity is used, each shard is limited to its fair share, so that a shard with a
-   * backlog leaves room for others.
+   * backlog leaves room for others. Shards whose pages are larger than that take turns.
    *
-   * @param estimate estimated bytes of the page
+   * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the buffer
+   * @param now of a clock that never jumps
    */
-  def reserve(shard: StreamShard, estimate: Long, shards: Int): Boolean = synchronized {
-    val capacity = capacityBytes
-    val total = buffered + reserved + estimate
-    val ofShard = shardPages.get(shard).fold(0L)(_.bytes)
-    val isFair =
-      total <= capacity / 2 || ofShard == 0 || ofShard + estimate <= capacity / math.max(1, shards)
-    val worstCase = buffered + (pending + 1) * LargestPage
-    val isSafe = total <= capacity && worstCase <= capacity + spareBytes
-    val hasRoom = buffered + reserved == 0 || isSafe && isFair
-    if (hasRoom) {
-      reserved += estimate
-      pending += 1
+  def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
+    synchronized {
+      val (capacity, used) = (memory.bytes, buffered + reserved(now))
+      val total = used + estimate
+      val ofShard = shardPages.get(shard).fold(0L)(_.bytes)
+      val isSmall = ofShard + estimate <= capacity / math.max(1, shards)
+      val isFair = used == 0 || total <= capacity / 2 || ofShard == 0 || isSmall
+      val hasRoom =
+        (used == 0 || total <= capacity) && isFair && (isSmall || turns.isNext(shard))
+      if (hasRoom) {
+        reservations.update(shard, Reservation(estimate, now))
+        turns.granted(shard)
+      } else turns.refused(shard, isWaiting = isFair)
+      hasRoom
     }
-    hasRoom
+
+  def release(shard: StreamShard): Unit = synchronized { reservations.remove(shard): Unit }
+
+  /** Makes a call whose response waits until the executor has memory for it. */
+  def receiving[A](call: => A): A = {
+    val arrival = memory.arrival()
+    try ResponseRoom.limiting(arrival)(call)
+    finally arrival.close()
   }
 
-  def release(estimate: Long): Unit = synchronized {
-    reserved -= estimate
-    pending -= 1
+  /** Without calls that hang: they must not hold up other shards. */
+  private def reserved(now: Instant): Long = {
+    val hanging = now.minusMillis(HangTime.toMillis)
+    reservations.valuesIterator.filterNot(_.since.isBefore(hanging)).map(_.bytes).sum
   }
 
   def add(shard: StreamShard, page: BufferedPage): Unit = synchronized {
@@ -58,7 +72,7 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
     if (continued.isEmpty) drop(shard)
     val before = continued.getOrElse(Pages(Vector.empty, 0))
     shardPages.update(shard, Pages(before.pages :+ page, before.bytes + page.bytes))
-    buffered += page.bytes
+    hold(page.bytes)
   }
 
   /** The records of the range in order, page by page; `None` if part of the range is not buffered. */
@@ -96,28 +110,37 @@ final class PageBuffer(capacityBytes: => Long, spareBytes: => Long = PageBuffer.
 
   def clear(): Unit = synchronized(shards.foreach(drop))
 
+  /** Drops all pages, and leaves the memory to other services. */
+  override def close(): Unit = synchronized {
+    clear()
+    memory.close()
+  }
+
   def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
 
   def bytes: Long = synchronized(buffered)
+
+  private def hold(change: Long): Unit = {
+    buffered += change
+    memory.hold(change)
+  }
 
   private def pagesOf(shard: StreamShard): Vector[BufferedPage] =
     synchronized(shardPages.get(shard).fold(Vector.empty[BufferedPage])(_.pages))
 
   private def setPages(shard: StreamShard, pages: Vector[BufferedPage]): Unit = {
     val bytes = pages.foldLeft(0L)(_ + _.bytes)
-    buffered += bytes - shardPages.get(shard).fold(0L)(_.bytes)
+    hold(bytes - shardPages.get(shard).fold(0L)(_.bytes))
     if (pages.isEmpty) shardPages.remove(shard) else shardPages.update(shard, Pages(pages, bytes))
   }
 }
 
-object PageBuffer {
+private object PageBuffer {
 
-  /** Room for five of the largest pages in addition to a full buffer. */
-  val SpareBytes: Long = 64L * 1024 * 1024
+  /** Most calls take far less. */
+  private val HangTime = 3.seconds
 
-  /** Bytes of the largest possible page: the next page may be far larger than its estimate. */
-  val LargestPage: Long =
-    ServiceLimits.GetRecordsBytes + ServiceLimits.GetRecordsCount * PackedRecords.MostOverhead
+  private final case class Reservation(bytes: Long, since: Instant)
 
   private final case class Pages(pages: Vector[BufferedPage], bytes: Long)
 }

@@ -5,13 +5,14 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.model.ServiceLimits
+import sparkkinesis.source.memory.FetchMemory
 
 /**
- * What a shard's last page says about the next one.
+ * What a shard's pages say about the next one.
  *
- * @param readAt when the last page was read
+ * @param readAt when the last page was read, by a clock that never jumps
  * @param dataBytes bytes of its data
- * @param bufferedBytes bytes that it takes in the buffer: for small records far more than their data
+ * @param bufferedBytes bytes of recent pages in the buffer: for small records far more than their data
  */
 private[source] final case class PageEstimate(
     readAt: Instant,
@@ -19,11 +20,15 @@ private[source] final case class PageEstimate(
     bufferedBytes: Long
 ) {
 
-  /** Estimated bytes of the next page in the buffer. Few pages are more than twice as large. */
+  /** Expected bytes of the next page in the buffer: a little more than recent pages. */
   def nextBytes: Long = {
-    val likely = math.max(PageEstimate.MinBytes, bufferedBytes * 2)
-    math.min(ServiceLimits.GetRecordsBytes.toLong, likely)
+    val likely = math.max(PageEstimate.MinBytes, bufferedBytes * 9 / 8)
+    math.min(FetchMemory.LargestPage, likely)
   }
+
+  /** After another page. The estimate rises at once and falls slowly. */
+  def after(now: Instant, data: Long, buffered: Long): PageEstimate =
+    PageEstimate(now, data, math.max(buffered, bufferedBytes * 7 / 8))
 
   /** Time until the read quota allows another call: a page of 10 MB uses five seconds of it. */
   def quotaPause(now: Instant): FiniteDuration = {

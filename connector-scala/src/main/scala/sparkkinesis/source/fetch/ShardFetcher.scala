@@ -4,7 +4,7 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{KinesisException, Page, ShardFilter, ShardIterator, ShardSnapshot}
+import sparkkinesis.client.{KinesisException, Moment, Page, ShardFilter, ShardIterator, ShardSnapshot}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
 import sparkkinesis.source.StreamClient
@@ -42,29 +42,29 @@ final class ShardFetcher(
   def generation: Long = assignment.generation
 
   /** Reads at most one page. */
-  def step(now: Instant): FetchStep =
+  def step(at: Moment): FetchStep =
     Progress.position(progress).filterNot(_ => isStopped) match {
       case None => Ended
       case Some(position) =>
         val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-        if (!buffer.reserve(shard, estimate, shards())) Waits(FullBufferPause)
+        if (!buffer.reserve(shard, estimate, shards(), at.steady)) Waits(FullBufferPause)
         else
-          try translated(now)(fetch(position, now))
-          finally buffer.release(estimate)
+          try translated(at)(buffer.receiving(fetch(position, at)))
+          finally buffer.release(shard)
     }
 
-  private def translated(now: Instant)(step: => FetchStep): FetchStep =
+  private def translated(at: Moment)(step: => FetchStep): FetchStep =
     try step
     catch {
       case gone: KinesisException.NotFound =>
         iterator = None
-        try shardIsGone(gone, now)
-        catch { case failure: KinesisException => failed(failure, now) }
-      case failure: KinesisException => failed(failure, now)
+        try shardIsGone(gone, at)
+        catch { case failure: KinesisException => failed(failure, at.steady) }
+      case failure: KinesisException => failed(failure, at.steady)
     }
 
-  private def fetch(position: Position, now: Instant): FetchStep =
-    losses.behindRetention(progress, completeAsOf, now) match {
+  private def fetch(position: Position, at: Moment): FetchStep =
+    losses.behindRetention(progress, completeAsOf, at.now) match {
       case Some(loss) => Loses(loss)
       case None =>
         val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
@@ -75,8 +75,8 @@ final class ShardFetcher(
         val children =
           if (page.next.isEmpty) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
         retries.reset()
-        if (isPastStop(page)) accept(cut(page, current), Seq.empty, now)
-        else accept(page, children, now)
+        if (isPastStop(page)) accept(cut(page, current), Seq.empty, at)
+        else accept(page, children, at)
     }
 
   private def isPastStop(page: Page): Boolean =
@@ -98,16 +98,21 @@ final class ShardFetcher(
     Page(records.take(wanted), page.next.orElse(Some(current)), 0, Seq.empty)
   }
 
-  private def accept(page: Page, children: Seq[ChildShard], now: Instant): FetchStep = {
+  private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
     val (from, isFirst, isEnd) = (progress, lastPage.isEmpty, page.next.isEmpty)
     val isAtTip = page.millisBehindLatest == 0
     val lastArrival = page.records.lastOption.map(_.arrivalMillis)
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (page.records.nonEmpty || isEnd) addToBuffer(page) else 0L
     iterator = page.next
-    lastPage = Some(PageEstimate(now, marks.map(_.bytes).sum, bufferedBytes))
+    val dataBytes = marks.map(_.bytes).sum
+    lastPage = Some(
+      lastPage.fold(PageEstimate(at.steady, dataBytes, bufferedBytes))(
+        _.after(at.steady, dataBytes, bufferedBytes)
+      )
+    )
     completeAsOf =
-      if (isAtTip) Some(now) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
+      if (isAtTip) Some(at.now) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
     val report = FetchReport(
       shard,
       generation,
@@ -116,11 +121,11 @@ final class ShardFetcher(
       children,
       page.millisBehindLatest,
       // At a shard's end its last record counts: its children may have records older than now.
-      if (isAtTip && !isEnd) now.toEpochMilli else lastArrival.getOrElse(0L),
+      if (isAtTip && !isEnd) at.now.toEpochMilli else lastArrival.getOrElse(0L),
       losses.takeCount()
     )
     val isUrgent = isFirst || page.records.nonEmpty || isEnd
-    Fetched(report, page.records.size, pause(page, now), isUrgent)
+    Fetched(report, page.records.size, pause(page, at.steady), isUrgent)
   }
 
   /** @return the bytes that the page takes in the buffer */
@@ -146,13 +151,13 @@ final class ShardFetcher(
   }
 
   /** The service no longer lists a closed shard after its last record expired, read or not. */
-  private def shardIsGone(gone: KinesisException.NotFound, now: Instant): FetchStep = {
+  private def shardIsGone(gone: KinesisException.NotFound, at: Moment): FetchStep = {
     val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
-    if (listed.exists(_.id == shard.shard)) retries.retry(gone, quotaPause(now), now)
+    if (listed.exists(_.id == shard.shard)) retries.retry(gone, quotaPause(at.steady), at.steady)
     else
-      losses.shardGone(progress, completeAsOf, now) match {
+      losses.shardGone(progress, completeAsOf, at.now) match {
         case Some(loss) => Loses(loss)
-        case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), now)
+        case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), at)
       }
   }
 

@@ -16,11 +16,14 @@ import sparkkinesis.source.protocol._
  * A shard stays with its executor until the executor is lost. The reports of executors matter for
  * speed only: tasks read a planned range again from Kinesis if its pages are gone.
  *
+ * The methods receive the time of a clock that never jumps.
+ *
  * @param lease an executor without a heartbeat for this time loses its shards
  */
 final class FetchCoordinator(lease: FiniteDuration) {
   import FetchCoordinator._
 
+  private val running = new RunningTime
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
@@ -37,10 +40,11 @@ final class FetchCoordinator(lease: FiniteDuration) {
    * After a batch is planned: executors read ahead from `end`, and may drop pages before `start`.
    */
   def advance(start: SourceOffset, end: SourceOffset, now: Instant): Unit = synchronized {
-    if (!batchEnd.contains(end) || !batchStart.contains(start)) move(start, end, now)
+    val time = running.at(now)
+    if (!batchEnd.contains(end) || !batchStart.contains(start)) move(start, end, time)
   }
 
-  private def move(start: SourceOffset, end: SourceOffset, now: Instant): Unit = {
+  private def move(start: SourceOffset, end: SourceOffset, now: FiniteDuration): Unit = {
     closedShards += ShardCounts.closedBetween(batchEnd.getOrElse(start), end)
     batchStart = Some(start)
     batchEnd = Some(end)
@@ -54,14 +58,15 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   /** An executor reports its pages and receives its assignments. */
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
+    val time = running.at(now)
     val isNew = !executors.contains(status.executor)
-    executors = executors.updated(status.executor, Executor(status.host, now, status.counters))
+    executors = executors.updated(status.executor, Executor(status.host, time, status.counters))
     totals = totals.updated(status.executor, status.counters)
     // A service that knows no plan is new. The pages of an earlier one on this executor are gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
     reading = status.reports.foldLeft(reading)(_.reported(status.executor, _))
-    expire(now)
+    expire(time)
     if (isNew) reading = reading.balanced(executors.size)
     assign()
     if (stopped) stoppedExecutors += status.executor
@@ -85,13 +90,13 @@ final class FetchCoordinator(lease: FiniteDuration) {
   /** Assigns the executor's shards to others at once. */
   def executorLost(executor: String, now: Instant): Unit = synchronized {
     lose(Set(executor))
-    expire(now)
+    expire(running.at(now))
     assign()
   }
 
-  private def expire(now: Instant): Unit = {
+  private def expire(now: FiniteDuration): Unit = {
     val silent = executors.collect {
-      case (id, executor) if now.isAfter(executor.lastHeartbeat.plusMillis(lease.toMillis)) => id
+      case (id, executor) if now > executor.lastHeartbeat + lease => id
     }.toSet
     if (silent.nonEmpty) lose(silent)
   }
@@ -129,7 +134,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   /** The executors with a recent heartbeat. */
   def live(now: Instant): Set[String] = synchronized {
-    expire(now)
+    expire(running.at(now))
     assign()
     executors.keySet
   }
@@ -192,5 +197,5 @@ object FetchCoordinator {
       (id, shard) <- stream.shards.iterator
     } yield StreamShard(arn, id) -> shard.progress
 
-  private final case class Executor(host: String, lastHeartbeat: Instant, counters: FetchCounters)
+  private final case class Executor(host: String, lastHeartbeat: FiniteDuration, counters: FetchCounters)
 }

@@ -94,6 +94,7 @@ final class StreamWatch(
   /**
    * Lists the shards and audits them.
    *
+   * @param now of a clock that never jumps
    * @return the pause until the next inspection
    */
   def inspect(now: Instant): FiniteDuration = synchronized(start).fold(interval.min(Soon)) { from =>

@@ -75,7 +75,7 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
     } catch { case _: RejectedExecutionException => } // closed
 
   private def inspect(watch: StreamWatch): Unit =
-    try schedule(watch, watch.inspect(clock.now))
+    try schedule(watch, watch.inspect(clock.steady))
     catch {
       case _: InterruptedException => // closed
       case NonFatal(_) if pool.isShutdown => // a call on a closed client

@@ -43,12 +43,12 @@ final class ReadAhead(
    */
   def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
     if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
-    coordinator.advance(pagesFrom, tip, SystemClock.now)
+    coordinator.advance(pagesFrom, tip, SystemClock.steady)
   }
 
   /** Starts the services that are missing. The first call waits for first pages of the shards. */
   def ensureServices(): Unit = {
-    starter.startMissing(SystemClock.now, coordinator.live(SystemClock.now))
+    starter.startMissing(SystemClock.steady, coordinator.live(SystemClock.steady))
     if (!hasRead) {
       // Otherwise the first trigger would find nothing, and a long interval would delay the second.
       if (!awaitFirstLook())
@@ -65,11 +65,11 @@ final class ReadAhead(
 
   /** Waits in short steps, so that an error shows if no service can start at all. */
   private def awaitFirstLook(): Boolean = {
-    val end = SystemClock.now.plusMillis(firstLook.toMillis)
+    val end = SystemClock.steady.plusMillis(firstLook.toMillis)
     var hasLooked = false
-    while (!hasLooked && SystemClock.now.isBefore(end)) {
+    while (!hasLooked && SystemClock.steady.isBefore(end)) {
       starter.check()
-      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.now)
+      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.steady)
     }
     hasLooked
   }
@@ -84,9 +84,9 @@ final class ReadAhead(
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
     // One shard beside others may fill half the buffer. This is most of it; the rest is room to read on.
     val enough = run.options.fetch.bufferBytes * 3 / 8
-    val end = SystemClock.now.plusMillis(BacklogWait.toMillis)
+    val end = SystemClock.steady.plusMillis(BacklogWait.toMillis)
     @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-      if (BatchPlanner.shouldWait(found, limits, enough) && SystemClock.now.isBefore(end)) {
+      if (BatchPlanner.shouldWait(found, limits, enough) && SystemClock.steady.isBefore(end)) {
         awaitNews()
         awaitMore(frontiers)
       } else found
@@ -133,7 +133,7 @@ final class ReadAhead(
     starter.close()
     endpoint.foreach { open =>
       coordinator.stop()
-      try coordinator.awaitStopped(Goodbye, () => SystemClock.now)
+      try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
       catch { case _: InterruptedException => Thread.currentThread.interrupt() }
       open.close()
     }
@@ -143,13 +143,13 @@ final class ReadAhead(
   private def answer(address: String, question: Array[Byte]): Array[Byte] = {
     val status = Messages.decode[FetchStatus](question)
     executors.put(address, status.executor)
-    Messages.encode(coordinator.heartbeat(status, SystemClock.now))
+    Messages.encode(coordinator.heartbeat(status, SystemClock.steady))
   }
 
   private def lost(address: String): Unit =
     Option(executors.remove(address)).foreach { executor =>
       log.info(s"Lost executor $executor. Assigning its shards of ${run.options.names} to others.")
-      coordinator.executorLost(executor, SystemClock.now)
+      coordinator.executorLost(executor, SystemClock.steady)
     }
 }
 

@@ -27,6 +27,7 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   /**
    * Starts missing services. Looks for them every 2 s at most, and runs one job at a time.
    *
+   * @param now of a clock that never jumps
    * @param live executors whose services send heartbeats
    */
   def startMissing(now: Instant, live: Set[String]): Unit = {

@@ -44,7 +44,7 @@ private[spark] final class StreamDescription(
 
   private def isYoung(answer: Answer, age: FiniteDuration): Boolean = {
     val limit = if (answer.result.isLeft) MinAge.min(age) else age
-    Duration.between(answer.at, clock.now).toMillis < limit.toMillis
+    Duration.between(answer.at, clock.steady).toMillis < limit.toMillis
   }
 
   private def fresh(): Answer = {
@@ -54,7 +54,7 @@ private[spark] final class StreamDescription(
         requireWritable(summary.status)
         Right(summary)
       } catch { case e: KinesisException.NotFound => Left(e) }
-    val answer = Answer(result, clock.now)
+    val answer = Answer(result, clock.steady)
     last = Some(answer)
     answer
   }

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, ShardListing}
+import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, Moment, ShardListing}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
@@ -15,10 +15,13 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** Kinesis throttles calls about shards: the query continues with what it knows. */
 class BusyServiceSuite extends AnyFunSuite {
+  private def at(time: Instant) = Moment(time, time)
+
   private val busy = new KinesisException.LimitExceeded("Rate exceeded for ListShards")
   private val shards = newStream(2)
   private val shard = shards.head
@@ -42,7 +45,7 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(page(1 to 3))
     (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))
     kinesis.page(end(4 to 4)).listing(listing(closed))
-    val buffer = new PageBuffer(settings.bufferBytes)
+    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
     val fetcher = new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(id, 1, Progress.TrimHorizon),
@@ -52,12 +55,12 @@ class BusyServiceSuite extends AnyFunSuite {
       () => 0.5
     )
     val now = Instant.ofEpochMilli(1000000)
-    assert(fetcher.step(now).isInstanceOf[FetchStep.Fetched])
+    assert(fetcher.step(at(now)).isInstanceOf[FetchStep.Fetched])
     (1 to 30).foreach { second =>
-      assert(fetcher.step(now.plusSeconds(second.toLong)).isInstanceOf[FetchStep.Retries])
+      assert(fetcher.step(at(now.plusSeconds(second.toLong))).isInstanceOf[FetchStep.Retries])
       assert(buffer.pages(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
     }
-    fetcher.step(now.plusSeconds(60)) match {
+    fetcher.step(at(now.plusSeconds(60))) match {
       case FetchStep.Fetched(report, 1, _, _) =>
         assert(report.from === upTo(3) && report.marks.map(_.upTo) === Seq(Progress.Finished))
       case other => fail(s"not read: $other")

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{KinesisClient, KinesisException, ShardIterator, SystemClock}
+import sparkkinesis.client.{Clock, KinesisClient, KinesisException, ShardIterator, SystemClock}
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
@@ -47,14 +47,14 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private val start = offsetAt(Progress.TrimHorizon)
 
   /** A running service, its driver, and faults between them. */
-  private class Running(kinesis: KinesisClient, executor: String) {
+  private class Running(kinesis: KinesisClient, executor: String, clock: Clock) {
     val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(start, start, SystemClock.now)
+    coordinator.advance(start, start, clock.steady)
     @volatile var trouble: () => Unit = () => ()
     val released = new AtomicInteger
     private val link: CoordinatorLink = { status =>
       trouble()
-      coordinator.heartbeat(status, SystemClock.now)
+      coordinator.heartbeat(status, clock.steady)
     }
     val service: FetchService = new FetchService(
       executor,
@@ -63,7 +63,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       () => { released.incrementAndGet(); () },
       settings,
       link,
-      SystemClock,
+      clock,
       () => 0.5
     ).start()
 
@@ -75,9 +75,11 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     .filter(_.getName.startsWith("spark-kinesis-"))
     .toSeq
 
-  private def running(kinesis: KinesisClient)(use: Running => Unit): Unit = {
+  private def running(kinesis: KinesisClient, clock: Clock = SystemClock)(
+      use: Running => Unit
+  ): Unit = {
     val before = serviceThreads.toSet
-    val running = new Running(kinesis, "a")
+    val running = new Running(kinesis, "a", clock)
     try use(running)
     finally running.service.close()
     eventually(assert(serviceThreads.forall(before), "no thread is left"))
@@ -98,9 +100,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val end = offsetAt(running.marks.last.upTo)
-      running.coordinator.advance(start, end, SystemClock.now)
+      running.coordinator.advance(start, end, SystemClock.steady)
       assert(running.service.buffer.bytes > 0)
-      running.coordinator.advance(end, end, SystemClock.now)
+      running.coordinator.advance(end, end, SystemClock.steady)
       eventually(assert(running.service.buffer.bytes === 0))
     }
   }
@@ -117,9 +119,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("pages of a shard that was assigned to another executor are dropped") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      running.coordinator.executorLost("a", SystemClock.now)
+      running.coordinator.executorLost("a", SystemClock.steady)
       val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
-      running.coordinator.heartbeat(other, SystemClock.now)
+      running.coordinator.heartbeat(other, SystemClock.steady)
       eventually(assert(running.service.buffer.bytes === 0))
     }
   }
@@ -146,6 +148,20 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       }
     }
     running(hanging)(_ => eventually(assert(called.get === 1)))
+  }
+
+  test("a time of day that jumps by hours changes nothing") {
+    val jumps = new AtomicInteger
+    val clock = new Clock {
+      override def now: Instant =
+        SystemClock.now.plusSeconds(if (jumps.incrementAndGet() % 2 == 0) 7200 else 0)
+      override def elapsedMillis: Long = SystemClock.elapsedMillis
+      override def sleep(duration: FiniteDuration): Unit = SystemClock.sleep(duration)
+    }
+    running(new OneShard(records), clock) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      assert(running.service.isRunning && running.coordinator.failure.isEmpty)
+    }
   }
 
   private val failures = Seq(

@@ -1,5 +1,7 @@
 package sparkkinesis.source.fetch
 
+import java.time.Instant
+
 import scala.collection.mutable
 
 import org.scalacheck.Gen
@@ -9,6 +11,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
+import sparkkinesis.source.memory.FetchMemory
 
 /**
  * The buffered bytes of an executor
@@ -16,34 +19,50 @@ import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits,
  *   - are shared evenly by the queries that run there at the same time.
  */
 class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val largest = PageBuffer.LargestPage
+  private val largest = FetchMemory.LargestPage
   private val mega = 1L << 20
 
-  /** Counts as a page of that size, but allocates no bytes. */
-  private final class Account(val buffer: PageBuffer) {
+  /** A query. Its pages have any size, but allocate no bytes. */
+  private final class Query(memory: FetchMemory, capacity: Long) {
+    private val account = memory.join(capacity)
+    val buffer = new PageBuffer(account)
     private val content = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
-    private var pending = Vector.empty[(StreamShard, Long, Long)]
+    private var requested = Map.empty[StreamShard, Long]
+    private var arriving = Map.empty[StreamShard, (Long, FetchMemory#Arrival)]
 
-    /** Bytes in memory if each pending page had arrived. */
-    def atWorst: Long = buffer.bytes + pending.map(_._3).sum
+    /** Bytes in memory: pages, and responses that are being read. */
+    def inMemory: Long = buffer.bytes + arriving.values.map(_._1).sum
 
     def ask(shard: StreamShard, estimate: Long, actual: Long): Boolean = {
-      val isIn = buffer.reserve(shard, estimate, 8)
-      if (isIn) pending :+= ((shard, estimate, actual))
+      val isIn = !requested.contains(shard) && !arriving.contains(shard) &&
+        buffer.reserve(shard, estimate, 8, Instant.EPOCH)
+      if (isIn) requested += shard -> actual
       isIn
     }
 
+    /** The responses begin to arrive, if there is memory for them. */
+    def respond(): Int = {
+      requested.foreach { case (shard, actual) =>
+        val arrival = account.arrival()
+        if (arrival.admits(actual)) arriving += shard -> ((actual, arrival))
+      }
+      requested --= arriving.keys
+      arriving.size
+    }
+
     def arrive(): Unit = {
-      pending.foreach { case (shard, estimate, actual) =>
+      respond()
+      arriving.foreach { case (shard, (actual, arrival)) =>
         val number = content(shard)
         content(shard) = number + 1
         val record = Record(SequenceNumber(s"${number + 1}"), None, new Array[Byte](0), 0, None)
         val from =
           if (number == 0) Progress.TrimHorizon else Progress.After(SequenceNumber(s"$number"))
         buffer.add(shard, BufferedPage(from, sized(record, actual), after(record)))
-        buffer.release(estimate)
+        arrival.close()
+        buffer.release(shard)
       }
-      pending = Vector.empty
+      arriving = Map.empty
     }
   }
 
@@ -72,61 +91,102 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     } yield (shardOf(shard), estimate, isLarge, isOver)
   )
 
-  test("pending pages of the largest possible size fit in the spare room") {
-    forAll(turns, Gen.choose(1L, 300L)) { (turns, capacity) =>
-      val account = new Account(new PageBuffer(capacity * mega))
-      turns.foreach { case (shard, _, isLarge, isOver) =>
-        account.ask(shard, 64L << 10, if (isLarge) largest else 100000L)
-        assert(account.atWorst <= math.max(capacity * mega + PageBuffer.SpareBytes, largest))
-        if (isOver) account.arrive()
-      }
+  test("pages fit in the capacity, or one per query, and the spare room, however large they are") {
+    forAll(turns, Gen.oneOf(Gen.const(1), Gen.choose(1, 50)), Gen.choose(1L, 300L)) {
+      (turns, count, size) =>
+        val memory = new FetchMemory
+        val queries = Vector.fill(count)(new Query(memory, size * mega))
+        val allowed = math.max(size * mega, count * largest) + FetchMemory.SpareBytes
+        for ((turn, number) <- (turns ++ turns ++ turns).zipWithIndex) {
+          val query = queries(number % count)
+          query.ask(turn._1, 64L << 10, if (turn._3) largest else 100000L)
+          if (turn._4) query.arrive() else query.respond()
+          assert(queries.map(_.inMemory).sum <= allowed)
+        }
     }
   }
 
-  test("with a full buffer a few pages may be pending, with free room many") {
+  test("with a full buffer a few large responses are read at a time, with free room many") {
     def many(held: Long) = {
-      val account = new Account(new PageBuffer(256 * mega))
+      val query = new Query(new FetchMemory, 256 * mega)
       if (held > 0) {
-        account.ask(shardOf(99), held, held)
-        account.arrive()
+        query.ask(shardOf(99), held, held)
+        query.arrive()
       }
-      (0 until 100).count(n => account.ask(shardOf(n), 64L << 10, 64L << 10))
+      (0 until 100).foreach(n => query.ask(shardOf(n), 64L << 10, 10 * mega))
+      query.respond()
     }
     assert(many(0) >= 20)
     assert(many(240 * mega) >= 4 && many(240 * mega) <= 6)
   }
 
+  test("a response waits until pages are dropped") {
+    val account = new FetchMemory().join(10 * mega)
+    account.hold(70 * mega)
+    val room = account.arrival()
+    assert(!room.admits(10 * mega))
+    val reader = new Thread(() => room.await(10 * mega))
+    reader.start()
+    account.hold(-60 * mega)
+    reader.join() // hangs without the room
+    room.close()
+    assert(account.arrival().admits(largest))
+  }
+
   test("a service's part shrinks when services start, and grows when they end; its pages stay") {
-    var services = 1
-    val account = new Account(new PageBuffer(100 * mega / services, 0))
-    assert(account.ask(shardOf(0), 60 * mega, 60 * mega))
-    account.arrive()
-    services = 2
-    assert(account.buffer.bytes > 50 * mega)
-    assert(!account.ask(shardOf(1), mega, mega), "over its part by now")
-    services = 1
-    assert(account.ask(shardOf(1), mega, mega))
+    val memory = new FetchMemory
+    val query = new Query(memory, 100 * mega)
+    assert(query.ask(shardOf(0), 60 * mega, 60 * mega))
+    query.arrive()
+    val other = new PageBuffer(memory.join(100 * mega))
+    assert(memory.services === 2 && query.buffer.bytes > 50 * mega)
+    assert(!query.ask(shardOf(1), mega, mega), "over its part by now")
+    other.close()
+    assert(query.ask(shardOf(1), mega, mega))
   }
 
   test("queries that start together never hold more than the capacity of one") {
     forAll(turns, Gen.choose(2, 5)) { (turns, count) =>
-      val size = 300 * mega
-      val accounts = Vector.fill(count)(
-        new Account(new PageBuffer(size / count, PageBuffer.SpareBytes / count))
-      )
+      val (size, memory) = (300 * mega, new FetchMemory)
+      val queries = Vector.fill(count)(new Query(memory, size))
       turns.zipWithIndex.foreach { case ((shard, estimate, _, isOver), turn) =>
-        val account = accounts(turn % count)
-        account.ask(shard, estimate, estimate / 2)
-        if (isOver) account.arrive()
-        assert(accounts.map(_.atWorst).sum <= size)
+        val query = queries(turn % count)
+        query.ask(shard, estimate, estimate / 2)
+        if (isOver) query.arrive() else query.respond()
+        assert(queries.map(_.inMemory).sum <= size)
       }
     }
   }
 
   test("each query gets at least one page, for any number of queries and any capacity") {
     forAll(Gen.choose(1, 50), Gen.choose(1L, 64L)) { (count, size) =>
-      val buffer = new PageBuffer(size * mega / count, PageBuffer.SpareBytes / count)
-      assert(buffer.reserve(shardOf(0), ServiceLimits.GetRecordsBytes.toLong, 4))
+      val memory = new FetchMemory
+      val queries = Vector.fill(count)(new Query(memory, size * mega))
+      assert(queries.forall(_.ask(shardOf(0), largest, largest)))
+      assert(queries.forall(_.respond() == 1))
     }
+  }
+
+  test("50 queries hold pages of the size that their shards have, several at a time") {
+    val memory = new FetchMemory
+    val queries = Vector.fill(50)(new Query(memory, 256 * mega))
+    for (shard <- 0 to 3; query <- queries) {
+      assert(query.ask(shardOf(shard), mega, mega), s"$shard")
+      query.arrive()
+    }
+    assert(queries.map(_.buffer.bytes).sum === 200 * mega)
+  }
+
+  test("shards whose pages do not fit together take turns; one that is gone holds nobody up") {
+    val buffer = new PageBuffer(new FetchMemory().join(100))
+    def begins(shard: Int) = buffer.reserve(shardOf(shard), 90, 4, Instant.EPOCH)
+    def reads(shard: Int) = begins(shard) && { buffer.release(shardOf(shard)); true }
+    assert(begins(0) && !reads(1) && !reads(2))
+    buffer.release(shardOf(0))
+    assert(!reads(0), "the others wait")
+    assert(reads(1) && reads(2) && reads(0))
+    assert(begins(0) && !reads(3))
+    buffer.release(shardOf(0))
+    assert(Iterator.continually(reads(0)).take(100).contains(true), "3 never asks again")
   }
 }

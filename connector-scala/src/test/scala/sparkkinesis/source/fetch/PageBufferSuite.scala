@@ -1,5 +1,7 @@
 package sparkkinesis.source.fetch
 
+import java.time.Instant
+
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -7,13 +9,15 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardOf(0)
+  private val now = Instant.EPOCH
 
   private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageBuffer = {
-    val buffer = new PageBuffer(capacity)
+    val buffer = new PageBuffer(new FetchMemory().join(capacity))
     pages.foreach(buffer.add(shard, _))
     buffer
   }
@@ -139,28 +143,35 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
 
   test("room for any shard up to half of the capacity, then a share per shard, then none") {
-    val buffer = new PageBuffer(8000)
-    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4)
+    val buffer = new PageBuffer(new FetchMemory().join(8000))
+    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4, now)
     buffer.add(shardOf(0), pageOf(3000))
     assert(!reserves(0, 1001), "beyond half, and more than its fourth")
     assert(reserves(0, 1000), "half, whoever asks")
     assert(!reserves(0, 1), "another's share")
     assert(reserves(1, 4000), "whoever has nothing is let in")
     assert(!reserves(2, 1), "full")
-    buffer.release(4000)
+    buffer.release(shardOf(1))
     buffer.add(shardOf(1), pageOf(1000))
     assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
   }
 
   test("an empty buffer accepts a page of any size, and then no other page") {
-    val buffer = new PageBuffer(100)
-    assert(buffer.reserve(shard, 5000, 2))
-    assert(!buffer.reserve(shardOf(1), 1, 2))
-    buffer.release(5000)
+    val buffer = new PageBuffer(new FetchMemory().join(100))
+    assert(buffer.reserve(shard, 5000, 2, now))
+    assert(!buffer.reserve(shardOf(1), 1, 2, now))
+    buffer.release(shard)
     buffer.add(shard, pageOf(4000))
-    assert(!buffer.reserve(shardOf(1), 1, 2))
+    assert(!buffer.reserve(shardOf(1), 1, 2, now))
     buffer.drop(shard)
-    assert(buffer.reserve(shardOf(1), 5000, 2))
+    assert(buffer.reserve(shardOf(1), 5000, 2, now))
+  }
+
+  test("a call that hangs holds room only for a few seconds") {
+    val buffer = new PageBuffer(new FetchMemory().join(1000))
+    assert((0 to 4).forall(shard => buffer.reserve(shardOf(shard), 200, 6, now)))
+    assert(!buffer.reserve(shardOf(5), 200, 6, now.plusSeconds(2)))
+    assert(buffer.reserve(shardOf(5), 200, 6, now.plusSeconds(4)))
   }
 
   /** A reservation: its shard, its bytes, the bytes of the page that arrives, and whether it stays. */
@@ -177,28 +188,29 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     "buffered and reserved never exceed the capacity, except for a first page; nothing remains"
   ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
-      val buffer = new PageBuffer(capacity)
+      val buffer = new PageBuffer(new FetchMemory().join(capacity))
       var pending = Vector.empty[(StreamShard, Int, Int)]
       def settle(): Unit = {
-        pending.foreach { case (id, estimate, bytes) =>
+        pending.foreach { case (id, _, bytes) =>
           val page = pageOf(bytes)
           buffer.add(id, page.copy(from = page.upTo))
-          buffer.release(estimate.toLong)
+          buffer.release(id)
         }
         pending = Vector.empty
       }
       turns.foreach { case (id, estimate, bytes, isOver) =>
         val before = buffer.bytes + pending.map(_._2).sum
-        if (buffer.reserve(id, estimate.toLong, 5)) {
+        if (!pending.exists(_._1 == id) && buffer.reserve(id, estimate.toLong, 5, now)) {
           assert(before == 0 || before + estimate <= capacity)
           pending :+= ((id, estimate, bytes))
-        } else assert(before > 0, "an empty buffer takes anything")
+        }
         if (isOver) settle()
       }
       settle()
       buffer.clear()
       assert(buffer.bytes === 0)
-      assert(buffer.reserve(shard, capacity * 2, 5), "an empty buffer accepts any page")
+      val any = (0 to 4).map(shardOf).find(buffer.reserve(_, capacity * 2, 5, now))
+      assert(any.nonEmpty, "an empty buffer accepts any page")
     }
   }
 }

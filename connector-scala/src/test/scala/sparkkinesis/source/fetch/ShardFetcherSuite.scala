@@ -7,13 +7,14 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{KinesisException, Page, ShardIterator}
+import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.FetchStep._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /**
@@ -53,7 +54,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       from: Progress = Progress.TrimHorizon,
       chance: Double = 0.5
   ) {
-    val buffer = new PageBuffer(settings.bufferBytes)
+    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
     private val assignment = Assignment(id, 7, from)
     private val fetcher =
       new ShardFetcher(
@@ -65,7 +66,7 @@ class ShardFetcherSuite extends AnyFunSuite {
         () => chance
       )
 
-    def step(at: Instant = now): FetchStep = fetcher.step(at)
+    def step(at: Instant = now): FetchStep = fetcher.step(Moment(at, at))
 
     def fetched(at: Instant = now): Fetched = step(at) match {
       case fetched: Fetched => fetched
@@ -381,7 +382,8 @@ class ShardFetcherSuite extends AnyFunSuite {
       fetching.fetched()
       fetching.step()
     }
-    assert(second(taken * 3 - 1).isInstanceOf[Waits])
-    assert(second(taken * 3).isInstanceOf[Fetched])
+    val both = taken + math.max(64L << 10, taken * 9 / 8)
+    assert(second(both - 1).isInstanceOf[Waits])
+    assert(second(both).isInstanceOf[Fetched])
   }
 }

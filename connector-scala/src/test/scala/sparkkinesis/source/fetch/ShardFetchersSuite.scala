@@ -10,6 +10,7 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchPlan, ReadLimits, ShardRange}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 class ShardFetchersSuite extends AnyFunSuite {
@@ -24,7 +25,7 @@ class ShardFetchersSuite extends AnyFunSuite {
   )
 
   private class Reading {
-    val buffer = new PageBuffer(1000)
+    val buffer = new PageBuffer(new FetchMemory().join(1000))
     val begun: mutable.Buffer[Assignment] = mutable.Buffer.empty[Assignment]
     val fetchers = new ShardFetchers(
       buffer,

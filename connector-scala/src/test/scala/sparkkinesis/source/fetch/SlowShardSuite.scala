@@ -20,6 +20,7 @@ import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
 
 /**
@@ -68,7 +69,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       asked(shard) :+= now.toEpochMilli
       if (slow.contains(shard)) throw Throttled
     })
-    val buffer = new PageBuffer(settings.bufferBytes)
+    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
     val due = mutable.Map.from((0 until 8).map { number =>
       val assignment = Assignment(shardOf(number), 1, Progress.TrimHorizon)
       new ShardFetcher(
@@ -83,7 +84,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     while (due.values.min < 2.minutes.toMillis) {
       val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
       now = Instant.ofEpochMilli(at)
-      val pause = fetcher.step(now) match {
+      val pause = fetcher.step(Moment(now, now)) match {
         case FetchStep.Fetched(_, _, pause, _) => pause
         case FetchStep.Retries(_, delay) => delay
         case other => fail(s"not read: $other")
@@ -101,7 +102,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     assert(troubled(slow).last > 100000, "and never given up")
   }
 
-  private class Running(kinesis: KinesisClient, shards: Int) {
+  private class Running(kinesis: KinesisClient, shards: Int, bufferBytes: Long) {
     val coordinator = new FetchCoordinator(1.minute)
     private val start = only(
       StreamOffset(
@@ -118,7 +119,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
-      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis),
+      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = bufferBytes),
       coordinator.heartbeat(_, SystemClock.now),
       SystemClock,
       () => 0.5
@@ -128,14 +129,16 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       coordinator.frontiers.get(shardOf(number)).fold(0L)(_.marks.map(_.records).sum)
   }
 
-  private def running(kinesis: KinesisClient, shards: Int)(use: Running => Unit): Unit = {
-    val running = new Running(kinesis, shards)
+  private def running(kinesis: KinesisClient, shards: Int, bufferBytes: Long = 256L << 20)(
+      use: Running => Unit
+  ): Unit = {
+    val running = new Running(kinesis, shards, bufferBytes)
     try use(running)
     finally running.service.close()
   }
 
-  test("20 of 60 shards hang: the other shards are read, and these after the calls return") {
-    val stalled = (0 until 20).map(shardId).toSet
+  test("40 of 60 shards hang: the other shards are read, and these after the calls return") {
+    val stalled = (0 until 40).map(shardId).toSet
     val end = new CountDownLatch(1)
     val kinesis = new Shards(shard =>
       if (stalled(shard) && end.getCount > 0) {
@@ -144,11 +147,20 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       }
     )
     running(kinesis, 60) { running =>
-      eventually(assert((20 until 60).forall(running.read(_) === 50)))
-      assert((0 until 20).forall(running.read(_) === 0))
+      eventually(assert((40 until 60).forall(running.read(_) === 50)))
+      assert((0 until 40).forall(running.read(_) === 0))
       end.countDown()
       eventually(assert((0 until 60).forall(running.read(_) === 50)))
-      assert(running.coordinator.counters.retried >= 20 && running.coordinator.failure.isEmpty)
+      assert(running.coordinator.counters.retried >= 40 && running.coordinator.failure.isEmpty)
+    }
+  }
+
+  test("calls that hang do not hold the buffer's room") {
+    val end = new CountDownLatch(1)
+    val kinesis = new Shards(shard => if (shard < shardId(5)) end.await())
+    running(kinesis, 8, bufferBytes = 8L << 20) { running =>
+      eventually(assert((5 until 8).forall(running.read(_) === 50)))
+      end.countDown()
     }
   }
 

@@ -51,7 +51,13 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (executors ++ executors).foreach(hear(_))
 
     def now: Instant = Instant.ofEpochMilli(millis)
-    def pass(time: FiniteDuration): Unit = millis += time.toMillis
+    def suspend(time: FiniteDuration): Unit = millis += time.toMillis
+
+    /** Spark asks for an offset many times per second. */
+    def pass(time: FiniteDuration): Unit = (1L to time.toMillis / 100).foreach { _ =>
+      suspend(100.millis)
+      coordinator.live(now)
+    }
 
     def hear(
         executor: String,
@@ -231,6 +237,27 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now).isEmpty)
+  }
+
+  test("while the driver itself does not run, no executor loses a shard or a page") {
+    val driving = new Driving(4, "a", "b")
+    val before = Seq("a", "b").map(driving.assigned)
+    driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 3)))
+    for (_ <- 1 to 3) {
+      driving.pass(5.seconds)
+      driving.suspend(30.seconds)
+      driving.hear("b") // the first of the heartbeats that waited for the driver
+      assert(driving.coordinator.live(driving.now) === Set("a", "b"))
+      driving.hear("a")
+    }
+    assert(Seq("a", "b").map(driving.assigned) === before)
+    assert(driving.coordinator.frontiers.size === 2)
+    driving.pass(5.seconds)
+    driving.suspend(30.seconds)
+    driving.hear("b")
+    driving.pass(5.seconds)
+    driving.hear("b")
+    assert(driving.coordinator.live(driving.now) === Set("b"), "silent for longer than the pause")
   }
 
   test("a new executor takes its share, and the old one is told to drop those pages") {

@@ -12,6 +12,7 @@ import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.{BufferedPage, PageBuffer, PageMarks}
 import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.{Mark, ShardRange}
 
 class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -54,7 +55,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("each part has records, and its pages hold them: all parts together those of the range") {
     forAll(cuts) { case (pages, whole, parts, _) =>
-      val buffer = new PageBuffer(Long.MaxValue)
+      val buffer = new PageBuffer(new FetchMemory().join(Long.MaxValue))
       pages.foreach(buffer.add(whole.range.shard, _))
       def records(range: ShardRange) =
         buffer.pages(range).get.flatten.map(_.sequenceNumber).toVector

@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.client.{Page, ShardIterator, Moment}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
@@ -17,6 +17,7 @@ import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, UnsentRep
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
@@ -54,7 +55,7 @@ class DataLossSuite extends AnyFunSuite {
     new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(shard, 1, Progress.TrimHorizon, completeAsOf),
-      new PageBuffer(1000000),
+      new PageBuffer(new FetchMemory().join(1000000)),
       settings,
       () => 1,
       () => 0.5
@@ -64,7 +65,7 @@ class DataLossSuite extends AnyFunSuite {
     "an executor that takes over a shard behind the retention period reports the loss"
   ) {
     val kinesis = new ScriptedKinesis().summary(summary())
-    fetcher(kinesis, strict, Some(Instant.EPOCH)).step(late) match {
+    fetcher(kinesis, strict, Some(Instant.EPOCH)).step(Moment(late, late)) match {
       case FetchStep.Loses(loss) =>
         Seq("KINESIS_DATA_LOSS" -> loss.condition, "up to 3 h 20 min" -> loss.getMessage).foreach {
           case (word, text) => assert(text.contains(word))
@@ -75,7 +76,7 @@ class DataLossSuite extends AnyFunSuite {
       case other => fail(s"not lost: $other")
     }
     val young = fetcher(new ScriptedKinesis().page(page(1 to 1)), strict, Some(late))
-    assert(young.step(late).isInstanceOf[FetchStep.Fetched])
+    assert(young.step(Moment(late, late)).isInstanceOf[FetchStep.Fetched])
   }
 
   test("a tolerated loss counts once until the reader has caught up") {
@@ -84,7 +85,7 @@ class DataLossSuite extends AnyFunSuite {
     kinesis.page(empty).page(empty).page(empty.copy(millisBehindLatest = 0)).page(empty)
     kinesis.summary(summary()).page(empty)
     val reader = fetcher(kinesis, lenient, Some(Instant.EPOCH))
-    def lost(at: Instant) = reader.step(at) match {
+    def lost(at: Instant) = reader.step(Moment(at, at)) match {
       case FetchStep.Fetched(report, _, _, _) => report.lost
       case other => fail(s"not fetched: $other")
     }

@@ -16,6 +16,7 @@ import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.replay.ShardRangeReader
 
 /**
@@ -124,7 +125,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   test("a shard without records for a day keeps its iterator") {
     val fixture = new Fixture(0)
-    val buffer = new PageBuffer(settings.bufferBytes)
+    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
     val assignment = Assignment(fixture.shard, 1, Progress.TrimHorizon)
     val fetcher = new ShardFetcher(
       fixture.access,
@@ -136,7 +137,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     )
     val end = fixture.clock.now.plusSeconds(24 * 3600)
     while (fixture.clock.now.isBefore(end))
-      fetcher.step(fixture.clock.now) match {
+      fetcher.step(fixture.clock.moment) match {
         case FetchStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
         case other => fail(s"no page: $other")
       }

@@ -3,7 +3,9 @@ package sparkkinesis.client.aws.wire
 import java.io.{ByteArrayInputStream, IOException, InputStream}
 import java.util.Optional
 
-import software.amazon.awssdk.core.exception.SdkClientException
+import scala.jdk.OptionConverters._
+
+import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException}
 import software.amazon.awssdk.core.interceptor.{
   Context,
   ExecutionAttribute,
@@ -11,6 +13,9 @@ import software.amazon.awssdk.core.interceptor.{
   ExecutionInterceptor
 }
 import software.amazon.awssdk.http.SdkHttpResponse
+
+import sparkkinesis.client.ResponseRoom
+import sparkkinesis.model.ServiceLimits
 
 /**
  * Decodes the responses of `GetRecords` and `PutRecords` instead of the SDK, which receives an
@@ -23,12 +28,24 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
    * The decoded response of one call.
    *
    * @param decode decodes a body; `None` if the SDK must do it
+   * @param room for the body in memory
    */
-  final class Decoded[A](decode: Array[Byte] => Option[A]) {
+  final class Decoded[A](
+      decode: Array[Byte] => Option[A],
+      room: ResponseRoom = ResponseRoom.ofThread
+  ) {
     private var decoded = Option.empty[A]
 
     /** `None` if the SDK has decoded the response. */
     def value: Option[A] = decoded
+
+    private[ResponseDecoder] def awaitRoom(bytes: Long): Unit =
+      try room.await(bytes)
+      catch {
+        case e: InterruptedException =>
+          Thread.currentThread.interrupt()
+          throw AbortedException.create("Interrupted while the response waited for memory.", e)
+      }
 
     private[ResponseDecoder] def fill(body: Array[Byte]): Boolean = {
       decoded = decode(body)
@@ -43,8 +60,10 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
   ): Optional[InputStream] = {
-    val decoded = Option[Decoded[_]](attributes.getAttribute(Attribute))
-      .filter(_ => isPlain(context.httpResponse))
+    val called = Option[Decoded[_]](attributes.getAttribute(Attribute))
+    val bytes = length(context.httpResponse).getOrElse(ServiceLimits.GetRecordsBytes)
+    called.filter(_ => context.httpResponse.isSuccessful).foreach(_.awaitRoom(bytes.toLong))
+    val decoded = called.filter(_ => isPlain(context.httpResponse))
     decoded.fold(context.responseBody) { it =>
       context.responseBody.map[InputStream] { stream =>
         val body = readAll(stream, context.httpResponse)
@@ -60,9 +79,7 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
 
   private def readAll(stream: InputStream, response: SdkHttpResponse): Array[Byte] =
     try {
-      val length = response.firstMatchingHeader("Content-Length").map[Int](_.toInt).orElse(-1)
-      if (length < 0 || length > MaxLength) stream.readAllBytes()
-      else {
+      length(response).fold(stream.readAllBytes()) { length =>
         val body = new Array[Byte](length)
         val read = stream.readNBytes(body, 0, length)
         if (read < length)
@@ -72,6 +89,9 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
     } catch {
       case e: IOException => throw SdkClientException.create("Reading the response failed.", e)
     } finally stream.close()
+
+  private def length(response: SdkHttpResponse): Option[Int] =
+    response.firstMatchingHeader("Content-Length").toScala.map[Int](_.toInt).filter(_ <= MaxLength)
 
   private val Cbor = "application/x-amz-cbor"
 

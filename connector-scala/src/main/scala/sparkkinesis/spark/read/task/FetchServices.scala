@@ -10,11 +10,13 @@ import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus}
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {
   private val services = new ConcurrentHashMap[String, FetchService]()
+  private val memory = new FetchMemory
   private val AskTimeout = 10.seconds
 
   /** The run's service in this JVM. Starts the service if none is running. */
@@ -44,7 +46,7 @@ private[sparkkinesis] object FetchServices {
       status => heartbeat(driver, run.id, status),
       SystemClock,
       SystemChance,
-      () => count
+      memory
     )
     service.start()
   }

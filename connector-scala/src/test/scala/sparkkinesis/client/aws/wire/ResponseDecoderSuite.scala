@@ -2,6 +2,8 @@ package sparkkinesis.client.aws.wire
 
 import java.net.{InetAddress, InetSocketAddress, URI}
 
+import scala.collection.mutable
+
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
@@ -76,6 +78,17 @@ class ResponseDecoderSuite extends AnyFunSuite {
     Seq(None, Some(0)).foreach { length => // 0 tells the server to send chunks
       check(getRecords(answers(200, Cbor, cbor(oneRecord), length)), isPacked = true)
     }
+  }
+
+  test("a response is read only after there is room for it, and a call that waits can be interrupted") {
+    val body = cbor(oneRecord)
+    def readIn(room: ResponseRoom) =
+      ResponseRoom.limiting(room)(getRecords(answers(200, Cbor, body, None)))
+    val asked = mutable.Buffer.empty[Long]
+    check(readIn(asked += _), isPacked = true)
+    assert(asked === Seq(body.length))
+    intercept[InterruptedException](readIn(_ => throw new InterruptedException))
+    Thread.interrupted(): Unit
   }
 
   test("an answer that does not say it is CBOR is the SDK's to read") {

@@ -10,6 +10,7 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, ShardFetchers}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
 
 /**
@@ -26,7 +27,7 @@ final class SimulatedExecutor(
     random: Random,
     isCalm: () => Boolean
 ) {
-  val buffer = new PageBuffer(settings.bufferBytes)
+  val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
   private val fetchers: ShardFetchers = new ShardFetchers(buffer, fetcher)
   private val unsent = mutable.ArrayBuffer.empty[FetchReport]
   private var known = 0L
@@ -39,7 +40,7 @@ final class SimulatedExecutor(
     heartbeat()
     random.shuffle(fetchers.all).foreach { fetcher =>
       clock.advance(random.nextInt(100).millis)
-      fetcher.step(clock.now) match {
+      fetcher.step(clock.moment) match {
         case FetchStep.Fetched(report, _, _, _) => unsent += report
         case FetchStep.Fails(cause) => throw cause
         case FetchStep.Loses(loss) => throw loss

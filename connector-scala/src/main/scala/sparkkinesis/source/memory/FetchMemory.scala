@@ -1,0 +1,120 @@
+package sparkkinesis.source.memory
+
+import java.util.{HashMap => JHashMap, Map => JMap, UUID}
+
+import scala.jdk.CollectionConverters._
+
+import sparkkinesis.client.ResponseRoom
+import sparkkinesis.model.{PackedRecords, ServiceLimits}
+
+/**
+ * The memory that the fetch services of one JVM share. Safe for use by many threads.
+ *
+ * All services together hold at most the largest capacity or the largest page per service, whichever is
+ * more, and in addition [[FetchMemory.SpareBytes]]. This includes responses that are being read.
+ *
+ * @param accounts one account per service, by its name. Only classes of the JDK, because two class
+ *   loaders of the connector may share them. Guarded by its own lock.
+ */
+final class FetchMemory(accounts: JMap[String, Array[Long]] = new JHashMap) {
+  import FetchMemory._
+
+  /** Number of services that share the memory. */
+  def services: Int = accounts.synchronized(accounts.size)
+
+  /**
+   * Adds a service. The caller must close the account.
+   *
+   * @param capacity bytes of pages that the service may hold if it is alone
+   */
+  def join(capacity: Long): Account = accounts.synchronized {
+    val own = UUID.randomUUID.toString
+    accounts.put(own, Array(capacity, 0L, 0L))
+    new Account(own)
+  }
+
+  /** The part of one service. */
+  final class Account private[FetchMemory] (own: String) extends AutoCloseable {
+
+    /** The even part of the service: bytes that its pages and its reservations may take. */
+    def bytes: Long = accounts.synchronized {
+      Option(accounts.get(own)).fold(0L)(_(Capacity) / math.max(1, accounts.size))
+    }
+
+    /** The pages of the service now take `change` more bytes. */
+    def hold(change: Long): Unit = update(Held, change)
+
+    /** Room for the response of one call. The caller must close it. */
+    def arrival(): Arrival = new Arrival(this)
+
+    override def close(): Unit = accounts.synchronized {
+      accounts.remove(own)
+      accounts.notifyAll()
+    }
+
+    private[FetchMemory] def update(index: Int, change: Long): Unit = accounts.synchronized {
+      Option(accounts.get(own)).foreach(account => account(index) += change)
+      if (change < 0) accounts.notifyAll()
+    }
+
+    /** Whether all services would be within their limits, or this one has nothing else. */
+    private[FetchMemory] def fits(change: Long): Boolean = accounts.synchronized {
+      Option(accounts.get(own)).forall { account =>
+        val isFirst = account(Held) + account(Arriving) == 0
+        val before = accounts.values.asScala.map(excess(_, 0)).sum - excess(account, 0)
+        isFirst || before + excess(account, change) <= SpareBytes
+      }
+    }
+
+    /** Bytes beyond the part of a service. */
+    private def excess(account: Array[Long], change: Long): Long = {
+      val allowed = math.max(account(Capacity) / accounts.size, LargestPage)
+      math.max(0, account(Held) + account(Arriving) + change - allowed)
+    }
+  }
+
+  /** Room for one response, which waits in the network until all services together have room for it. */
+  final class Arrival private[FetchMemory] (account: Account)
+      extends ResponseRoom
+      with AutoCloseable {
+    private var taken = 0L
+
+    override def await(bytes: Long): Unit = accounts.synchronized {
+      while (!admits(bytes)) accounts.wait()
+    }
+
+    /** Takes the room if there is enough. */
+    def admits(bytes: Long): Boolean = accounts.synchronized {
+      val needed = math.min(LargestPage, bytes + bytes / IndexParts)
+      val hasRoom = account.fits(needed)
+      if (hasRoom) {
+        account.update(Arriving, needed)
+        taken += needed
+      }
+      hasRoom
+    }
+
+    override def close(): Unit = accounts.synchronized {
+      account.update(Arriving, -taken)
+      taken = 0
+    }
+  }
+}
+
+object FetchMemory {
+
+  /** Room for five of the largest pages in addition to full buffers. */
+  val SpareBytes: Long = 64L * 1024 * 1024
+
+  /** Bytes of the largest possible page: a page may be far larger than expected. */
+  val LargestPage: Long =
+    ServiceLimits.GetRecordsBytes + ServiceLimits.GetRecordsCount * PackedRecords.MostOverhead
+
+  // What an account consists of.
+  private val Capacity = 0
+  private val Held = 1
+  private val Arriving = 2
+
+  /** Beside a response, a page has an index, which takes less than this part of the response. */
+  private val IndexParts = 4
+}

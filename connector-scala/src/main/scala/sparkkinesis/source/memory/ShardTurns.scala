@@ -1,0 +1,46 @@
+package sparkkinesis.source.memory
+
+import scala.collection.mutable
+
+import sparkkinesis.model.StreamShard
+
+/**
+ * Whose turn it is to read when there is not enough room for a page of each shard: of the shards that
+ * wait, the one whose last reservation is the oldest. Otherwise chance would decide, and it may prefer
+ * one shard for long. Its owner's lock guards it.
+ */
+private[source] final class ShardTurns {
+  import ShardTurns._
+
+  private val lastTurns = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
+  private val waiting = mutable.Map.empty[StreamShard, Long] // number of refusals at the last one
+  private var turn = 0L
+  private var refusals = 0L
+
+  /** Whether no shard waits whose last turn is older. */
+  def isNext(shard: StreamShard): Boolean = waiting.forall { case (other, refused) =>
+    other == shard || lastTurns(other) >= lastTurns(shard) || isGone(refused)
+  }
+
+  /** The shard has its turn now. */
+  def granted(shard: StreamShard): Unit = {
+    turn += 1
+    lastTurns.update(shard, turn)
+    waiting -= shard
+  }
+
+  /** @param isWaiting whether the shard lacks nothing but room */
+  def refused(shard: StreamShard, isWaiting: Boolean): Unit = {
+    refusals += 1
+    if (isWaiting) waiting.update(shard, refusals) else waiting -= shard
+  }
+
+  /** Whether a shard asks no more, because another executor reads it by now. */
+  private def isGone(refused: Long): Boolean = refusals - refused > Rounds * waiting.size
+}
+
+private object ShardTurns {
+
+  /** Waiting shards ask at equal intervals: each asks once while all others do. */
+  private val Rounds = 8L
+}

@@ -1,0 +1,32 @@
+package sparkkinesis.source.plan
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+/**
+ * The time in which the driver was running. Time in which its process was suspended or collected garbage
+ * does not count, because no heartbeat could arrive. Its owner's lock guards it.
+ */
+private[plan] final class RunningTime {
+  private var last = Option.empty[Instant]
+  private var sum: FiniteDuration = Duration.Zero
+
+  /**
+   * The time since the first call. Of a long time between two calls only a part counts.
+   *
+   * @param now of a clock that never jumps
+   */
+  def at(now: Instant): FiniteDuration = {
+    val passed = last.fold(0L)(before => now.toEpochMilli - before.toEpochMilli)
+    last = Some(now)
+    sum += passed.millis.max(Duration.Zero).min(RunningTime.LongestGap)
+    sum
+  }
+}
+
+private object RunningTime {
+
+  /** A running driver receives a heartbeat, or is asked for an offset, far more often. */
+  private val LongestGap = 1.second
+}
