@@ -50,7 +50,23 @@ object ConnectorError {
       case e: KinesisException => throw of(e)
       case e: DeliveryTimeoutException => throw of(e)
       case e: SourceException => throw withStackOf(e, apply(e.condition, e.getMessage))
+      case e: LinkageError if lacksSpark(e) => throw of(e)
     }
+
+  /** Whether this Spark lacks a class or a member of Apache Spark. A vendor's build may. */
+  private def lacksSpark(e: LinkageError): Boolean = {
+    val missing = String.valueOf(e.getMessage).replace('/', '.')
+    missing.contains("org.apache.spark.") && !missing.contains("org.apache.spark.sparkkinesis.")
+  }
+
+  private def of(e: LinkageError): ConnectorError = {
+    val text = s"Spark ${org.apache.spark.SPARK_VERSION} of this cluster lacks a part of Apache " +
+      s"Spark that the connector needs: ${e.getMessage}. Use a version of Spark from the " +
+      "connector's list of versions, or report the name and version of the platform."
+    val error = withStackOf(e, apply("KINESIS_UNSUPPORTED_SPARK", text))
+    log.warn(error.getMessage, e)
+    error
+  }
 
   def of(e: OptionException): ConnectorError =
     withStackOf(e, new ConnectorError(e.condition, e.getMessage, InvalidOptions))

@@ -40,6 +40,28 @@ class ConnectorErrorSuite extends AnyFunSuite {
     assert(error.getMessageParameters.get("message") === "Which stream?")
   }
 
+  test("a class or method that this Spark lacks has a condition of its own") {
+    val missing = Seq(
+      new NoSuchMethodError("'void org.apache.spark.rpc.RpcEnv.stop(RpcEndpointRef)'"),
+      new NoClassDefFoundError("org/apache/spark/sql/connector/read/InputPartition")
+    )
+    missing.foreach { failure =>
+      val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
+      assert(error.getCondition === "KINESIS_UNSUPPORTED_SPARK")
+      assert(error.getMessage.contains(failure.getMessage))
+      assert(error.getMessage.contains(org.apache.spark.SPARK_VERSION))
+    }
+  }
+
+  test("a class that is missing elsewhere keeps its own error") {
+    val missing = Seq("com/example/Codec", "org/apache/spark/sparkkinesis/Messages")
+    missing.foreach { name =>
+      val failure = new NoClassDefFoundError(name)
+      val thrown = intercept[NoClassDefFoundError](ConnectorError.translating(throw failure))
+      assert(thrown eq failure)
+    }
+  }
+
   test("a failure that is understood is one line at WARN; its stack shows at DEBUG") {
     val failure = new Unreachable("no answer", new Unsendable)
     val noted = LogTap.of(classOf[ConnectorError])(ConnectorError.of(failure))
