@@ -27,7 +27,7 @@ class LayeringSuite extends AnyFunSuite {
     assert(folders.keySet === Layers.flatMap(_.folders).toSet)
   }
 
-  test("a folder uses only the folders listed before it, in its own layer and in those it may use") {
+  test("a folder uses only the folders listed before it, in its own layer and in the layers it may use") {
     assertNone(for {
       source <- sources
       used <- source.usedFolders
@@ -35,13 +35,13 @@ class LayeringSuite extends AnyFunSuite {
     } yield s"${source.path} uses $used")
   }
 
-  test("no file of a folder uses another that uses it, directly or through others") {
+  test("the files of a folder do not use each other in a circle") {
     assertNone(folders.toSeq.sortBy(_._1).flatMap { case (folder, files) =>
       circles(uses(files)).map(circle => s"$folder: ${circle.toSeq.sorted.mkString(" ")}")
     })
   }
 
-  test(s"no folder has more than $MostFiles files, and each says what it is for") {
+  test(s"no folder has more than $MostFiles files, and each has a package.scala that describes it") {
     assertNone(folders.collect {
       case (folder, files) if files.size > MostFiles + 1 => s"$folder has ${files.size} files"
     })
@@ -67,7 +67,7 @@ class LayeringSuite extends AnyFunSuite {
     assertNone(others.filter(_.names("software\\.amazon\\.awssdk").nonEmpty).map(_.path))
   }
 
-  test("the model neither reads a clock nor does input or output") {
+  test("the model does not read a clock and does no input or output") {
     val outside =
       "java\\.(io|net|nio\\.file|nio\\.channels|sql)|scala\\.(io|sys|concurrent\\.Future)|" +
         "java\\.util\\.concurrent|java\\.time\\.Clock|org\\.slf4j|System\\.(?!arraycopy)|Thread|sys\\."
@@ -80,7 +80,7 @@ class LayeringSuite extends AnyFunSuite {
     assert(sources.filter(_.names(clocks).nonEmpty).map(_.path) === Seq("client/Clock.scala"))
   }
 
-  test("only SystemChance and the seed of a task draw a chance that is not seeded") {
+  test("only SystemChance and the seed of a task draw unseeded random numbers") {
     val chance =
       "new (scala\\.util\\.|java\\.util\\.)?Random\\(?\\)?(?!\\(?\\w)|Random\\.next|ThreadLocalRandom|Math\\.random"
     assert(

@@ -24,7 +24,7 @@ class BackoffSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(backoff.delay(1, 0.0) === 1.milli && backoff.delay(1, 0.5) === 100.millis)
   }
 
-  test("what is no back-off is refused") {
+  test("an invalid back-off is refused") {
     assertThrows[IllegalArgumentException](Backoff(Duration.Zero, 1.second))
     assertThrows[IllegalArgumentException](Backoff(2.seconds, 1.second))
     assertThrows[IllegalArgumentException](backoff.bound(0))

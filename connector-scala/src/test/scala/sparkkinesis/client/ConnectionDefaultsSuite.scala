@@ -27,13 +27,13 @@ class ConnectionDefaultsSuite extends AnyFunSuite {
   private def regionOf(defaults: ConnectionDefaults, stream: StreamRef) =
     defaults.accessTo(stream).map(_.client.region)
 
-  test("an ARN gives the region of its stream, and the options that of a name") {
+  test("an ARN gives the region of its stream; the options give the region of a stream name") {
     val options = defaults(Map("region" -> "us-east-1"))
     assert(regionOf(options, byArn) === Right("eu-west-1"))
     assert(regionOf(options, byName) === Right("us-east-1"))
   }
 
-  test("the region of names: of the fixed stream, else of the endpoint, else the default") {
+  test("the region of stream names comes from the fixed stream, else the endpoint, else the default") {
     assert(regionOf(defaults(Map("streamArn" -> arn)), byName) === Right("eu-west-1"))
     val endpoint = Map("endpoint" -> "https://kinesis.eu-west-2.amazonaws.com")
     assert(regionOf(defaults(endpoint), byName) === Right("eu-west-2"))

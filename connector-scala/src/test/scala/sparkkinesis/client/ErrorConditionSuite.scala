@@ -31,7 +31,7 @@ class ErrorConditionSuite extends AnyFunSuite {
     }
   }
 
-  test("what happened ends with a full stop, once, before the remedy") {
+  test("the message ends with exactly one full stop before the remedy") {
     val diagnosis = ErrorCondition("C", "Do this.")
     Seq("It broke", "It broke.").foreach { message =>
       assert(diagnosis.explain(message) === "It broke. Do this.")

@@ -35,7 +35,7 @@ class PoolSuite extends AnyFunSuite {
     }
   }
 
-  test("borrowers of one key share a value, which is closed when it was idle for a while") {
+  test("borrowers of one key share a value, which is closed when it has been idle for a while") {
     val fixture = new Fixture
     val (first, second) = (fixture.pool.borrow("a"), fixture.pool.borrow("a"))
     assert(second.value eq first.value)
@@ -49,7 +49,7 @@ class PoolSuite extends AnyFunSuite {
     assert(first.value.closed === 0)
   }
 
-  test("an idle value is closed when its time is over") {
+  test("an idle value is closed when its idle time is over") {
     val fixture = new Fixture
     val loan = fixture.pool.borrow("a")
     loan.close()
@@ -82,7 +82,7 @@ class PoolSuite extends AnyFunSuite {
     assert(loan.value.closed === 1 && fixture.due.size === 2)
   }
 
-  test("a value that was borrowed again before the check stays") {
+  test("a value that is borrowed again before the check stays open") {
     val fixture = new Fixture
     fixture.pool.borrow("a").close()
     val loan = fixture.pool.borrow("a")
@@ -90,7 +90,7 @@ class PoolSuite extends AnyFunSuite {
     assert(loan.value.closed === 0)
   }
 
-  test("if one of several values cannot be created, the others are given back") {
+  test("if one of several values cannot be created, the others are returned") {
     val fixture = new Fixture
     assertThrows[IllegalStateException](fixture.pool.borrowAll(Seq("a", "b", "bad")))
     assert(fixture.pool.loans === 0)

@@ -22,11 +22,11 @@ class RetrySuite extends AnyFunSuite {
     (count, clock.now.toEpochMilli - begun)
   }
 
-  test("what may pass is asked again, with pauses, and the last failure is thrown") {
+  test("a failure that may pass is retried with pauses, and the last failure is thrown") {
     assert(calls(new KinesisException.LimitExceeded("busy")) === ((4, 50L + 100 + 100)))
   }
 
-  test("what another attempt would not mend is thrown at once") {
+  test("a failure that retries cannot fix is thrown at once") {
     assert(calls(new KinesisException.NotFound("none")) === ((1, 0L)))
     assert(calls(new KinesisException.Unreachable("silent")) === ((1, 0L)))
   }

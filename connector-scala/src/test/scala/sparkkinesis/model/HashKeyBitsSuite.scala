@@ -18,16 +18,16 @@ class HashKeyBitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(number(hash.hi, hash.lo) === HashKey.of(partitionKey).value)
   }
 
-  test("the two longs are the number") {
+  test("the two longs hold the bits of the number") {
     forAll(hashKey)(key => assert(number(HashKeyBits.hi(key), HashKeyBits.lo(key)) === key.value))
   }
 
-  test("of a partition key the same as HashKey.of, key after key") {
+  test("the bits of a partition key equal HashKey.of, for one key after another") {
     forAll(partitionKey)(agrees)
     forAll(Table("text", "", "ж", "\ud83d\udd11", "half \ud83d", "a" * 1000))(agrees)
   }
 
-  test("compared as the numbers are") {
+  test("hash keys are compared as unsigned numbers") {
     def compare(a: HashKey, b: HashKey) = HashKeyBits
       .compare(HashKeyBits.hi(a), HashKeyBits.lo(a), HashKeyBits.hi(b), HashKeyBits.lo(b))
       .sign

@@ -17,7 +17,7 @@ class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   } yield (range, HashKey(range.first.value + start))
 
-  test("a split parts a range: each key is in one half, and merging gives the range again") {
+  test("a split puts each hash key into one half, and merging the halves restores the range") {
     forAll(splittable, hashKey) { case ((range, start), key) =>
       val (low, high) = range.splitAt(start)
       assert(high.first === start && low.first === range.first && high.last === range.last)
@@ -38,7 +38,7 @@ class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assertThrows[IllegalArgumentException](HashKeyRange(HashKey.Max, HashKey.Min))
   }
 
-  test("a new stream's ranges tile all hash keys, evenly") {
+  test("the ranges of a new stream cover all hash keys evenly") {
     forAll(Gen.choose(1, 300)) { count =>
       val ranges = HashKeyRange.even(count)
       assert(ranges.size === count && ranges.reduce(_.merge(_)) === HashKeyRange.All)
@@ -48,7 +48,7 @@ class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assertThrows[IllegalArgumentException](HashKeyRange.even(0))
   }
 
-  test("whatever was split and merged, the open shards tile all hash keys") {
+  test("after any splits and merges, the open shards cover all hash keys exactly once") {
     forAll(shardGraph) { shards =>
       val open = shards.filter(_.isOpen).map(_.hashKeys).sortBy(_.first)
       assert(open.reduce(_.merge(_)) === HashKeyRange.All)

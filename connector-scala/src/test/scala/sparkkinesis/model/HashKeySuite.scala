@@ -13,22 +13,22 @@ class HashKeySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ("message digest", "f96b697d7cb7938d525a2f31aaf161d0")
   )
 
-  test("of a partition key: its MD5 as a whole number") {
+  test("the hash key of a partition key is its MD5 as a whole number") {
     forAll(known)((key, md5) => assert(HashKey.of(key).value === BigInt(md5, 16)))
   }
 
-  test("of any partition key, the same each time, inside the key space") {
+  test("equal partition keys have equal hash keys, inside the key space") {
     forAll(partitionKey) { key =>
       assert(HashKey.of(key) === HashKey.of(key))
       assert(HashKeyRange.All.contains(HashKey.of(key)))
     }
   }
 
-  test("written in decimal and read back") {
+  test("a hash key that is written in decimal is parsed back") {
     forAll(hashKey)(key => assert(HashKey.parse(key.toString) === Some(key)))
   }
 
-  test("what is not 0 to 2^128 - 1 is none") {
+  test("a number outside 0 to 2^128 - 1 is no hash key") {
     val above = (HashKey.Max.value + 1).toString
     forAll(Table("text", "", "-1", "+1", "01", "1.0", "0x1", "٣", above, "9" * 39)) { text =>
       assert(HashKey.parse(text) === None)

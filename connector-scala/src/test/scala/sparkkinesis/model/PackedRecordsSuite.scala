@@ -18,7 +18,7 @@ class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val records: Gen[Vector[Record]] =
     Gen.choose(0, 12).flatMap(Gen.listOfN(_, anyRecord)).map(_.toVector)
 
-  test("what is packed comes out again, at every place, as often as it is asked for") {
+  test("packed records are read back unchanged, at every index, any number of times") {
     forAll(records) { records =>
       val packed = PackedRecords(records)
       assert(packed === records && records === packed)
@@ -29,7 +29,7 @@ class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a slice is a slice, of a slice too, and shares the arrays") {
+  test("a slice, also of a slice, has the records of its range and shares the arrays") {
     val bound = Gen.choose(-2, 14)
     forAll(records, bound, bound, bound) { (records, from, until, count) =>
       val (slice, plain) = (PackedRecords(records).slice(from, until), records.slice(from, until))
@@ -44,18 +44,18 @@ class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what is packed already is not packed again") {
+  test("records that are packed already are not packed again") {
     val packed = PackedRecords(Vector(record(1, 3)))
     assert(PackedRecords(packed) eq packed)
   }
 
-  test("a record's data is its own: who writes to it changes no other reading") {
+  test("changing the data of a record that was read does not change later reads") {
     val packed = PackedRecords(Vector(record(1, 3), record(2, 3)))
     packed(0).data(0) = 7
     assert(packed(0).data.toSeq === Seq[Byte](0, 0, 0))
   }
 
-  test("its bytes: the data and texts in UTF-8, and a fixed part for each record") {
+  test("the size counts data and texts in UTF-8, and a fixed part per record") {
     assert(PackedRecords(Vector.empty).bytes === 0)
     val fixed = PackedRecords(Vector(record(1, 0).copy(partitionKey = None))).bytes - 1
     val two = Vector(

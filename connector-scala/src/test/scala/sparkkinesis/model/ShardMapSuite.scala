@@ -31,7 +31,7 @@ class ShardMapSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def owner(map: ShardMap, key: HashKey): ShardId =
     map.shards(map.indexOf(HashKeyBits.hi(key), HashKeyBits.lo(key)))
 
-  test("each hash key belongs to the shard whose range holds it, its ends too") {
+  test("each hash key belongs to the shard whose range contains it, including both ends") {
     forAll(Gen.choose(1, 40), hashKeys) { (count, key) =>
       val shards = HashKeyRange.even(count).zipWithIndex.map { case (r, i) => shard(i, r) }
       val map = ShardMap.of(shards.reverse).get
@@ -42,7 +42,7 @@ class ShardMapSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("closed shards take nothing, and their ranges are known") {
+  test("closed shards receive no hash key, and their ranges stay known") {
     val halves = HashKeyRange.even(2)
     val listed = Seq(
       shard(0, HashKeyRange.All, isOpen = false),
@@ -54,14 +54,14 @@ class ShardMapSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(map.range(id(0)) === Some(HashKeyRange.All) && map.range(id(9)) === None)
   }
 
-  test("a parent that is listed as open still, beside its children, takes nothing") {
+  test("a parent that is still listed as open beside its children receives no hash key") {
     val halves = HashKeyRange.even(2)
     val listed =
       Seq(shard(0, HashKeyRange.All), shard(1, halves.head, Seq(0)), shard(2, halves.last, Seq(0)))
     assert(ShardMap.of(listed).get.shards === Seq(id(1), id(2)))
   }
 
-  test("shards that leave a hash key out are no map") {
+  test("shards that leave out a hash key are no shard map") {
     val thirds = HashKeyRange.even(3)
     def of(ranges: HashKeyRange*) =
       ShardMap.of(ranges.zipWithIndex.map { case (range, i) => shard(i, range) })
@@ -71,12 +71,12 @@ class ShardMapSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(of(thirds.tail: _*) === None)
   }
 
-  test("no open shard, no map") {
+  test("without an open shard there is no shard map") {
     assert(ShardMap.of(Nil) === None)
     assert(ShardMap.of(Seq(shard(0, HashKeyRange.All, isOpen = false))) === None)
   }
 
-  test("two listings of the same shards are equal") {
+  test("two maps of the same shards are equal") {
     val shards = HashKeyRange.even(3).zipWithIndex.map { case (r, i) => shard(i, r) }
     assert(ShardMap.of(shards) === ShardMap.of(shards.reverse))
     assert(ShardMap.of(shards) !== ShardMap.of(shards.init))

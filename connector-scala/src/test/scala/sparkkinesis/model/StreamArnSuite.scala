@@ -16,7 +16,7 @@ class StreamArnSuite extends AnyFunSuite {
     )
   )
 
-  test("read, and written as it was read") {
+  test("an ARN is parsed, and printed as it was written") {
     forAll(good) { (text, arn) =>
       assert(StreamArn.parse(text) === Some(arn))
       assert(arn.toString === text)
@@ -38,11 +38,11 @@ class StreamArnSuite extends AnyFunSuite {
     "arn:aws:kinesis:eu-west-1:123456789012:stream/" + "a" * 129
   )
 
-  test("what is no stream's ARN is none") {
+  test("a text that is not a stream's ARN is refused") {
     forAll(bad)(text => assert(StreamArn.parse(text) === None))
   }
 
-  test("a stream's name is 1 to 128 of its letters") {
+  test("a stream name has 1 to 128 of the allowed characters") {
     forAll(Table("name", "a", "a.B_c-9", "a" * 128)) { name =>
       assert(StreamName.parse(name) === Some(StreamName(name)))
     }

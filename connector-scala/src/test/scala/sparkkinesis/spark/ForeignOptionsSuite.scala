@@ -26,7 +26,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
   /** The external id is none: whoever may see the role may see it. */
   private val secrets = Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
 
-  test("Spark masks a secret in its plans under every name that we take") {
+  test("Spark masks a secret in its plans under every name that we accept") {
     val taken = ForeignOptions.All.filter(_.counterpart.exists(secrets)).map(_.names)
     val names = (secrets ++ taken.flatten).flatMap(name => Seq(name, s"kinesis.$name"))
     assert(names.size > 2 * secrets.size)
@@ -37,7 +37,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
   private def scan(options: CaseInsensitiveStringMap): Scan =
     new KinesisTable(RecordRow.Schema).newScanBuilder(options).build()
 
-  test("of one name in two cases Spark's readers take the last; a map of both is refused") {
+  test("an option in two cases: Spark's readers use the last one, and we refuse a map with both") {
     val region = Map("region" -> "eu-west-1")
     val reader = CaseInsensitiveMap(region + ("streamName" -> "a")) + ("STREAMNAME" -> "b")
     val last = new CaseInsensitiveStringMap(reader.originalMap.asJava)
@@ -49,7 +49,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
     assert(e.getMessage.contains("'STREAMNAME' and 'streamName' both mean"))
   }
 
-  test("source and sink take a connection in another connector's words") {
+  test("source and sink accept a connection in another connector's names") {
     val theirs = Map(
       "streamName" -> "orders",
       "endpointUrl" -> "https://kinesis.us-east-1.amazonaws.com",
@@ -117,7 +117,7 @@ class ForeignOptionsSuite extends AnyFunSuite {
     table("| Name in the other connector | What to do | Connector |", refused)
   ).mkString("", "\n\n", "\n")
 
-  test("the documentation's table is the connector's") {
+  test("the table of other connectors' options in the documentation equals the code") {
     val file = Repository.root.resolve("docs/reference/option-names.md")
     if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
     assert(

@@ -35,7 +35,7 @@ class KinesisTableSuite extends AnyFunSuite {
     )
   }
 
-  test("reads and writes batches and streams, of any schema") {
+  test("the table supports reads and writes in batches and streams, for any schema") {
     val table = new KinesisTableProvider().getTable(RecordRow.Schema, Array.empty, Map.empty.asJava)
     val expected =
       Set(BATCH_READ, MICRO_BATCH_READ, BATCH_WRITE, STREAMING_WRITE, ACCEPT_ANY_SCHEMA)
@@ -53,7 +53,7 @@ class KinesisTableSuite extends AnyFunSuite {
     )
   )
 
-  test("a wrong option fails when the DataFrame is defined, by its condition") {
+  test("an invalid option raises an error with its condition when the DataFrame is defined") {
     forAll(refused) { (map, condition) =>
       val definitions = Seq[CaseInsensitiveStringMap => Any](
         new KinesisTableProvider().inferSchema(_),
@@ -67,20 +67,20 @@ class KinesisTableSuite extends AnyFunSuite {
     }
   }
 
-  test("a good scan is described by its stream, without a secret") {
+  test("the description of a scan has its stream and no secret") {
     val keys = Map("awsAccessKeyId" -> "hush", "awsSecretAccessKey" -> "hush")
     val scan = new KinesisTable(RecordRow.Schema).newScanBuilder(options(good ++ keys)).build()
     assert(scan.description() === "Kinesis[orders]" && scan.readSchema() === RecordRow.Schema)
     assert(!scan.toString.contains("hush"))
   }
 
-  test("another schema is refused, with what to do") {
+  test("another schema is refused, and the error says what to do") {
     val other = new KinesisTable(StructType.fromDDL("x INT"))
     val e = intercept[ConnectorError](other.newScanBuilder(options(good)))
     assert(e.getMessage.contains("x:int") && e.getMessage.contains("from_json"))
   }
 
-  test("a run travels to executors in bytes, whatever class loader Spark's RPC has") {
+  test("a run is serialized to bytes, so that it does not depend on the class loader of Spark's RPC") {
     val parsed = SourceOptions.parse(good, None)
     val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head))
     assert(Messages.decode[FetchRun](Messages.encode(run)) === run)

@@ -194,19 +194,19 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val Secret =
     Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId")
 
-  test("a value out of bounds is refused with what was expected and what to do") {
+  test("a value out of bounds is refused, and the error has the expected values and the remedy") {
     check(asSource)(connection ++ source)
     check(asSink)(connection ++ sink)
   }
 
   private def names(rows: Iterable[Wrong]): Set[String] = rows.map(_._1).toSet
 
-  test("no option is without its row") {
+  test("every option has a row in this table") {
     assert(names(connection ++ source) === SourceOptions.Names.toSet)
     assert(names(connection ++ sink) === KinesisWriteBuilder.OptionNames.toSet)
   }
 
-  test("the bounds themselves are taken") {
+  test("the bounds themselves are accepted") {
     val least = Map(
       "maxRecordsPerTrigger" -> "1",
       "maxBytesPerTrigger" -> "1",
@@ -243,7 +243,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     Seq(leastOfSink, mostOfSink).foreach(options => asSink(kpl ++ options))
   }
 
-  test("an option that means nothing without another is refused alone") {
+  test("an option that has no effect without another one is refused alone") {
     val alone = Table(
       ("option", "value", "other"),
       ("maxAggregateBytes", "50k", "aggregation=kpl"),
@@ -262,7 +262,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     }
   }
 
-  test("the sink's words are free of case") {
+  test("the values of the sink's options are accepted in any case") {
     val options = Map(
       "aggregation" -> "KPL",
       "ordering" -> "PerKey",
@@ -276,7 +276,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     assert(read.deadLetters.contains(DeadLetterOptions("letters", DeadLetterFormat.Parquet)))
   }
 
-  test("an idle shard cannot be asked more often than a busy one") {
+  test("idleFetchPeriod must not be shorter than minFetchPeriod") {
     val e = intercept[OptionException] {
       asSource(stream ++ Map("getRecords.fetchIntervalMs" -> "2000", "idleFetchPeriod" -> "1s"))
     }

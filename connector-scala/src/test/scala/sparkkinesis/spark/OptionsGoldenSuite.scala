@@ -34,13 +34,13 @@ class OptionsGoldenSuite extends AnyFunSuite {
   private def sink(options: Map[String, String]) =
     SinkOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
 
-  test("the names, all of them and no other") {
+  test("the golden file has exactly the names of all options") {
     assert(ConnectionOptions.Names.sorted === names("connection").sorted)
     assert(SourceOptions.Names.sorted === (names("connection") ++ names("source")).sorted)
     assert(KinesisWriteBuilder.OptionNames.sorted === (names("connection") ++ names("sink")).sorted)
   }
 
-  test("a default, said, is as if nothing were said") {
+  test("setting an option to its default changes nothing") {
     val ofSource = defaults("source")
     val ofSink = defaults("sink")
     assert(ofSource.nonEmpty && ofSink.size === 9)

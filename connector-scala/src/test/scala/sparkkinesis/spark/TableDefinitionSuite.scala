@@ -24,11 +24,11 @@ class TableDefinitionSuite extends AnyFunSuite {
   private def definition(options: (String, String)*): TableDefinition =
     TableDefinition.of(properties(options.toMap)).get
 
-  test("the options of a DataFrame are no table definition") {
+  test("the options of a DataFrame are not a table definition") {
     assert(TableDefinition.of(new CaseInsensitiveStringMap(stream.asJava)) === None)
   }
 
-  test("a read and a write take their own options; both see an unknown one") {
+  test("a read and a write use their own options, and both refuse an unknown one") {
     val defined = definition(
       "streamName" -> "orders",
       "startingPosition" -> "trim_horizon",
@@ -52,7 +52,7 @@ class TableDefinitionSuite extends AnyFunSuite {
   private val keys =
     Seq("awsAccessKeyId", "AWSSECRETACCESSKEY", "kinesis.awsSessionToken", "sessionToken")
 
-  test("static keys are refused by name, when a table is created and when it is used") {
+  test("static keys are refused by name when a table is created and when it is used") {
     keys.foreach { key =>
       val defined = properties(stream + (key -> "hush"))
       val provider = new KinesisTableProvider
@@ -73,7 +73,7 @@ class TableDefinitionSuite extends AnyFunSuite {
     }
   }
 
-  test("secrets are masked in the properties, under both names") {
+  test("secrets are masked in the table properties under both names") {
     val secrets = (keys :+ "roleExternalId").map(_ -> "hush").toMap
     val table =
       new KinesisTable(RecordRow.Schema, TableDefinition.of(properties(stream ++ secrets)))

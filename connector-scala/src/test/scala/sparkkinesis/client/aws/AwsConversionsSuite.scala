@@ -21,7 +21,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     .endingHashKey(HashKey.Max.toString)
     .build()
 
-  test("a record keeps its bytes by reference, and its digits") {
+  test("a record keeps its bytes by reference, and every digit of its sequence number") {
     val bytes = Array[Byte](1, 2, 3)
     val record = AwsConversions.record(
       sdk.Record
@@ -40,7 +40,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     assert(record.encryptionType === Some("KMS"))
   }
 
-  test("what the service leaves out of a record is absent, not null") {
+  test("a field that the service leaves out of a record is None, not null") {
     val record = AwsConversions.record(sdk.Record.builder().sequenceNumber("1").build())
     assert(record.partitionKey === None)
     assert(record.data.isEmpty)
@@ -60,7 +60,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     )
   }
 
-  test("a listing tells the server's time, where the answer does") {
+  test("a listing has the server's time if the response has it") {
     val shard = sdk.Shard
       .builder()
       .shardId("s")
@@ -88,7 +88,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     assert(answer(SdkHttpResponse.builder().build()).serverTime === None)
   }
 
-  test("a summary carries the stream's own record limit, or the default one") {
+  test("a summary has the stream's own record limit, or the default one") {
     val bare = sdk.StreamDescriptionSummary
       .builder()
       .streamARN("arn:aws:kinesis:eu-west-1:123456789012:stream/orders")
@@ -104,7 +104,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     assert(large.maxRecordBytes === 10 * 1024 * 1024)
   }
 
-  test("records go by their keys, unless the service says otherwise in whatever word") {
+  test("records go to shards by their keys, unless the service names any other strategy") {
     val it = sdk.StreamDescriptionSummary
       .builder()
       .streamARN("arn:aws:kinesis:eu-west-1:123456789012:stream/orders")
@@ -142,7 +142,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     )
   }
 
-  test("an entry's result is a place or a reason") {
+  test("the result of an entry is a place or a reason") {
     val written = sdk.PutRecordsResultEntry.builder().shardId("s").sequenceNumber("9").build()
     val failed = sdk.PutRecordsResultEntry.builder().errorCode("InternalFailure").build()
     assert(
@@ -151,7 +151,7 @@ class AwsConversionsSuite extends AnyFunSuite {
     assert(AwsConversions.putResult(failed) === PutResult.Failed("InternalFailure", "no message"))
   }
 
-  test("an explicit hash key is sent, the bytes are not copied") {
+  test("an explicit hash key is sent, and the bytes are not copied") {
     val bytes = Array[Byte](5)
     val sent = AwsConversions.requestEntry(PutEntry("k", bytes, Some(HashKey.Max)))
     assert(sent.explicitHashKey === HashKey.Max.toString)

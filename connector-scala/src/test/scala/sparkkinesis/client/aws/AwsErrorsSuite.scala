@@ -73,7 +73,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     (noCredentials(client(new ConnectException("refused"))), classOf[Unreachable], true)
   )
 
-  test("every failure has its name") {
+  test("every failure of the SDK becomes the matching KinesisException") {
     forAll(cases) { (thrown, expected, retryable) =>
       val result = AwsErrors.translate(thrown, "PutRecords of stream orders", target)
       assert(result.getClass === expected)
@@ -84,19 +84,19 @@ class AwsErrorsSuite extends AnyFunSuite {
     }
   }
 
-  test("a message says what the service said, its code and status") {
+  test("a message contains the service's message, code and status") {
     val result = AwsErrors.translate(service("ResourceNotFoundException"), "X", target)
     assert(result.getMessage.endsWith("words (ResourceNotFoundException, status 400)"))
   }
 
-  test("the signed request, which holds the session token, is not repeated") {
+  test("the message does not contain the signed request, which holds the session token") {
     val said = "The signature does not match.\n\nThe Canonical String:\nx-amz-security-token:SECRET"
     val result = AwsErrors.translate(service("InvalidSignatureException", 403, said), "X", target)
     assert(result.getMessage.contains("The signature does not match."))
     assert(!trace(result).contains("SECRET"))
   }
 
-  test("an interrupted call ends with InterruptedException, and the flag is taken") {
+  test("an interrupted call ends with InterruptedException, and the interrupt flag is cleared") {
     Thread.currentThread().interrupt()
     assertThrows[InterruptedException] {
       AwsErrors.translating("X", target)(throw AbortedException.create("interrupted"))
@@ -115,7 +115,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     text.toString
   }
 
-  test("an exception without details is described by what it has") {
+  test("an exception without details is described by what it contains") {
     val bare = AwsServiceException.builder().message("bare").statusCode(500).build()
     assert(AwsErrors.translate(bare, "X", target).getMessage.contains("bare"))
   }

@@ -72,14 +72,14 @@ class AwsStalledAnswerSuite extends AnyFunSuite {
       finally client.close()
   }
 
-  test("half an answer, and then nothing") {
+  test("a response that stops half-way ends in Unreachable") {
     assertCut(500.millis) { socket =>
       socket.getOutputStream.write(half.getBytes(US_ASCII))
       socket.getInputStream.transferTo(java.io.OutputStream.nullOutputStream()): Unit
     }
   }
 
-  test("half an answer, and then a byte now and then: each in time, the whole never") {
+  test("a response whose bytes arrive in time, but never all of them, ends in Unreachable") {
     assertCut(500.millis) { socket =>
       val out = socket.getOutputStream
       out.write(half.getBytes(US_ASCII))

@@ -40,7 +40,7 @@ class AwsTimeoutsSuite extends AnyFunSuite {
     finally server.close()
   }
 
-  test("a server that never answers is unreachable, in bounded time") {
+  test("a server that never responds is unreachable, in bounded time") {
     withSilentServer { server =>
       withClient(server.getLocalPort, attempt = 300.millis) { client =>
         failAfter(bound) {
@@ -51,14 +51,14 @@ class AwsTimeoutsSuite extends AnyFunSuite {
     }
   }
 
-  test("a port that refuses is unreachable") {
+  test("a port that refuses connections is unreachable") {
     val port = withSilentServer(_.getLocalPort)
     withClient(port, attempt = 5.seconds) { client =>
       failAfter(bound)(intercept[KinesisException.Unreachable](client.describeStream(stream)))
     }
   }
 
-  test("a role service that does not answer is unreachable, not a bad credential") {
+  test("a role service that does not respond is unreachable, not a bad credential") {
     withSilentServer { server =>
       val sts = URI.create(s"http://127.0.0.1:${server.getLocalPort}")
       val role = RoleConfig("arn:aws:iam::123456789012:role/r", "spark", None, Some(sts))
@@ -90,7 +90,7 @@ class AwsTimeoutsSuite extends AnyFunSuite {
     }
   }
 
-  test("the region comes from the SDK's chain, and a lookup that hangs is given up") {
+  test("the region comes from the SDK's chain, and a lookup that hangs is abandoned") {
     System.setProperty("aws.region", "eu-test-7")
     try assert(AwsRegion.default === Some("eu-test-7"))
     finally System.clearProperty("aws.region")

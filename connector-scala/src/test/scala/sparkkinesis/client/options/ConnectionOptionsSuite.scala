@@ -23,19 +23,19 @@ class ConnectionOptionsSuite extends AnyFunSuite {
   private def streams(options: (String, String)*) =
     ConnectionOptions.streams(Options.parse(options.toMap, ConnectionOptions.Names), None)
 
-  test("a stream by name, or by ARN, which also tells the region") {
+  test("a stream is given by name, or by ARN, which also sets the region") {
     assert(parse(named).ref === StreamRef.ByName(StreamName("orders")))
     val StreamAccess(stream, config) = parse(Map("STREAMARN" -> arn), fail("not asked"))
     assert(stream === StreamRef.ByArn(StreamArn.parse(arn).get))
     assert(config.region === "eu-west-1")
   }
 
-  test("the region: the option, else the default") {
+  test("the region is the option, else the default") {
     assert(parse(named, fail("not asked")).client.region === "eu-west-1")
     assert(parse(Map("streamName" -> "orders"), Some("us-east-2")).client.region === "us-east-2")
   }
 
-  test("several streams, by name in one region or by ARN in many") {
+  test("several streams are given by name in one region, or by ARN in several regions") {
     val byName = streams("streamName" -> "orders, refunds", "region" -> "eu-west-1")
     assert(byName.map(_.ref.toString) === Seq("orders", "refunds"))
     assert(byName.map(_.client).distinct.map(_.region) === Seq("eu-west-1"))
@@ -57,7 +57,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     ("http://127.0.0.1:4567", "default")
   )
 
-  test("the region of an AWS endpoint, where none is said") {
+  test("without a region, the region comes from an AWS endpoint") {
     forAll(endpoints) { (endpoint, region) =>
       val options = Map("streamName" -> "orders", "endpoint" -> endpoint)
       assert(parse(options, Some("default")).client.region === region)
@@ -65,7 +65,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("an endpoint, credentials, a role") {
+  test("endpoint, credentials and role are parsed") {
     assert(client("endpoint" -> "http://127.0.0.1:4567").endpoint.map(_.getPort) === Some(4567))
     assert(client().credentials === CredentialsConfig(DefaultChain, None))
     assert(client("profile" -> "dev").credentials.source === Profile("dev"))
@@ -150,7 +150,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     )
   )
 
-  test("what is missing, wrong or contradictory is refused, without secrets") {
+  test("missing, invalid or contradictory options are refused, and no message contains a secret") {
     forAll(refused) { (options, condition, text) =>
       val e = intercept[OptionException](parse(options))
       assert(e.condition === condition)

@@ -44,7 +44,7 @@ class OptionParserSuite extends AnyFunSuite {
     }
   }
 
-  test("no remedy names an option that does not exist here") {
+  test("every remedy names only options that exist here") {
     val options = ForeignOptions.All.flatMap(_.names).map { name =>
       intercept[OptionException](Options.parse(Map(name -> "x"), Seq("profile"))).getMessage
     }
@@ -52,7 +52,7 @@ class OptionParserSuite extends AnyFunSuite {
     options.foreach(message => assert(!others.exists(message.contains), message))
   }
 
-  test("no name is in the table twice, and none that is ours") {
+  test("no name is in the table twice, and none is one of our own") {
     val names = ForeignOptions.All.flatMap(_.names).map(OptionNames.normalized)
     assert(names.diff(names.distinct) === Nil)
     assert(names.intersect(known.map(OptionNames.normalized)) === Nil)
@@ -78,7 +78,7 @@ class OptionParserSuite extends AnyFunSuite {
     )
   )
 
-  test("an option given by two names, or in two cases, is refused by both names") {
+  test("an option given by two names, or in two cases, is refused, and the error has both names") {
     forAll(twice) { (one, other, message) =>
       val e = refused(one -> "hush", other -> "hush")
       assert(e.condition === ConflictingOptions)
@@ -86,7 +86,7 @@ class OptionParserSuite extends AnyFunSuite {
     }
   }
 
-  test("a wrong value is refused by the name that was given, and by ours") {
+  test("the error for an invalid value has the name that the user wrote, and ours") {
     val e = intercept[OptionException](parse("maxOffsetsPerTrigger" -> "0").positiveLong {
       "maxRecordsPerTrigger"
     })
@@ -95,7 +95,7 @@ class OptionParserSuite extends AnyFunSuite {
     )
   }
 
-  test("milliseconds without their unit are refused as they were written") {
+  test("the error for a number of milliseconds shows it as the user wrote it") {
     val period = parse("kinesis.getRecords.fetchIntervalMs" -> "250")
     assert(period.duration("minFetchPeriod").map(_.toMillis) === Some(250))
     val e = intercept[OptionException](
@@ -134,7 +134,7 @@ class OptionParserSuite extends AnyFunSuite {
     ("""{"a": {"at_timestamp": "x"}}""", """{"a": {"at_timestamp": "x"}}""")
   )
 
-  test("instants as other connectors write them are read, and the rest is left to us") {
+  test("instants in another connector's format are parsed, and all other values are left to our parser") {
     for (name <- Seq("startingPosition", "initialPosition", "kinesis.startingPosition"))
       forAll(positions) { (written, read) =>
         assert(parse(name -> written).text("startingPosition") === Some(read))
@@ -157,7 +157,7 @@ class OptionParserSuite extends AnyFunSuite {
     )
   )
 
-  test("an ambiguous position is refused as it was written") {
+  test("the error for an ambiguous position shows it as the user wrote it") {
     forAll(unreadable) { (written, remedy) =>
       val e = refused("initialPosition" -> written)
       assert(e.condition === InvalidOption)
@@ -168,7 +168,7 @@ class OptionParserSuite extends AnyFunSuite {
     }
   }
 
-  test("the values of consumerType are translated, once there is a choice") {
+  test("the values of consumerType are translated once fan-out is supported") {
     val modes = Seq("consumerMode")
     def mode(value: String) =
       Options.parse(Map("kinesis.consumerType" -> value), modes).text("consumerMode")

@@ -28,7 +28,7 @@ class OptionsSuite extends AnyFunSuite {
     ("1048576g", _.size("x"), 1L << 50)
   )
 
-  test("values are read by type, and names in any case") {
+  test("values are parsed by type, and names are accepted in any case") {
     forAll(values)((text, read, expected) => assert(read(options(text)) === Some(expected)))
     assert(Options.parse(Map.empty, Seq("x")).text("x") === None)
   }
@@ -71,7 +71,7 @@ class OptionsSuite extends AnyFunSuite {
     ("completelyDifferent", "The options are: awsSecretAccessKey, endpoint")
   )
 
-  test("an unknown option is refused with the name that was meant, never with its value") {
+  test("an unknown option is refused with the closest known name, and never with its value") {
     val known = Seq("streamName", "startingPosition", "endpoint", "awsSecretAccessKey")
     forAll(unknown) { (name, hint) =>
       val e = intercept[OptionException](Options.parse(Map(name -> "hush"), known))
@@ -81,18 +81,18 @@ class OptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("what Spark puts among the options is let through") {
+  test("options that Spark adds by itself are accepted") {
     OptionNames.Spark.foreach(name => Options.parse(Map(name.toUpperCase -> "v"), Nil))
   }
 
-  test("edit distance") {
+  test("the edit distance of two names") {
     assert(OptionNames.distance("kitten", "sitting") === 3)
     assert(OptionNames.distance("", "abc") === 3)
     assert(OptionNames.distance("abc", "") === 3)
     assert(OptionNames.distance("same", "same") === 0)
   }
 
-  test("a secret is not repeated") {
+  test("no error message contains the value of a secret") {
     val options = Options.parse(Map("AWSSECRETACCESSKEY" -> "hush"), ConnectionOptions.Names)
     val e = options.invalid("awsSecretAccessKey", "better", "Correct it.")
     assert(e.getMessage === "Option 'awsSecretAccessKey' is '***': expected better. Correct it.")

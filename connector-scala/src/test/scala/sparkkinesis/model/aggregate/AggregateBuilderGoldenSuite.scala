@@ -64,7 +64,7 @@ class AggregateBuilderGoldenSuite extends AnyFunSuite {
     json.writerWithDefaultPrettyPrinter.writeValueAsString(all) + "\n"
   }
 
-  test("the builder's records are those of the file") {
+  test("the builder's records equal those of the golden file") {
     if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
     assert(
       new String(Files.readAllBytes(file), UTF_8) === document,
@@ -73,7 +73,7 @@ class AggregateBuilderGoldenSuite extends AnyFunSuite {
     )
   }
 
-  test("an aggregate of each case is what our tests' own producer makes") {
+  test("each aggregate of the golden file equals the one of our tests' own producer") {
     val made = json.readTree(file.toFile)
     cases.filter(_._1 != "alone").foreach { case (name, entries) =>
       val records = entries.map { it =>

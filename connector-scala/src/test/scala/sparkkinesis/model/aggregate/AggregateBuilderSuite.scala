@@ -36,7 +36,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val many = subRecords.filter(_.size > 1)
 
-  test("two and more: what our reader, Google's and a producer written apart make of it") {
+  test("our reader, Google's reader and an independent producer agree on an aggregate") {
     val reused = builder
     forAll(many) { records =>
       val made = built(reused, entries(records))
@@ -47,7 +47,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("it goes to the shard of its first record") {
+  test("an aggregate has the hash key of its first record") {
     forAll(many.map(entries)) { all =>
       val made = built(builder, all)
       assert(made.partitionKey === "a")
@@ -58,7 +58,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("one alone is the record as it came") {
+  test("a single record is returned unchanged") {
     forAll(KplAggregates.subRecord.map(record => entries(Seq(record)).head)) { only =>
       val made = built(builder, Seq(only))
       assert(made eq only)
@@ -66,7 +66,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("its size is told before: with one more, and now") {
+  test("size and sizeWith equal the size of the record that result returns") {
     val reused = builder
     forAll(subRecords.map(entries)) { all =>
       assert(reused.size === 0)
@@ -82,7 +82,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("of any length of data, key and table") {
+  test("the predicted size is exact for any length of data, key and table") {
     val lengths = Seq(
       0,
       1,
@@ -123,7 +123,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     made
   }
 
-  test("data of 10 MiB, alone and not; and every length around a varint of the record") {
+  test("the predicted size is exact for data of 10 MiB and near every varint boundary") {
     val large = new Array[Byte](MaxRecordBytes)
     large(large.length - 1) = 7
     val alone = PutEntry("k", large, None)
@@ -133,7 +133,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (0 to 300).foreach(length => exact(Seq(entry(""), PutEntry("k", new Array(length), None))))
   }
 
-  test("tables of 1 to 100,000 keys, each text once") {
+  test("a table of 1 to 100,000 keys has each text once") {
     for (keys <- Seq(1, 127, 128, 129, 16383, 16384, 16385, 100000)) {
       val all = (0 until keys + 300).map { i =>
         PutEntry(s"key ${i % keys}", Array.emptyByteArray, Some(HashKey(i % keys)))
@@ -158,12 +158,12 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .sorted
   }
 
-  test("equal keys that are not the same object are one") {
+  test("equal keys share one table entry, even if they are different objects") {
     val all = Seq.fill(3)(PutEntry(new String("k"), Array(1), Some(HashKey(BigInt(2).pow(100)))))
     assert(texts(built(builder, all)) === Seq(1 -> 1, 2 -> 1))
   }
 
-  test("half a surrogate pair is what Java writes in UTF-8") {
+  test("half a surrogate pair is encoded as Java encodes it in UTF-8") {
     val halves = Seq("\ud83d", "\udd11 end", "a\ud83db", "\ud83d\udd11", "?")
     val made = built(builder, halves.map(entry(_, 1)))
     val expected = halves.map(key => new String(key.getBytes(UTF_8), UTF_8))
@@ -178,7 +178,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("nothing of an aggregate is in the next one") {
+  test("an aggregate has nothing of the previous aggregate of the same builder") {
     forAll(many, many) { (before, after) =>
       val reused = builder
       built(reused, entries(before))
@@ -201,7 +201,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     PutEntry("out", inside, Some(HashKey(7)))
   }
 
-  test("a record that itself is an aggregate stays one record, alone as among others") {
+  test("a record whose data is an aggregate stays one record, alone and among others") {
     for (others <- 0 to 2) {
       val all = nested +: Seq.fill(others)(entry("k", 1))
       val made = exact(all)
@@ -210,7 +210,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("unless no aggregate can hold it: plain, then, and taken for nothing else") {
+  test("a nested aggregate that does not fit into another is sent plain, and read as one record") {
     val wrapped = sizeOf(built(builder, Seq(nested)))
     for (most <- Seq(sizeOf(nested), wrapped - 1, wrapped)) {
       val tight = new AggregateBuilder(most)
@@ -224,7 +224,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a user's own aggregate, written plain, is one record") {
+  test("a user's own aggregate that is written plain is read as one record") {
     for (key <- Seq("a", "b"); hashKey <- Seq(None, Some(HashKey(7)))) {
       val own = nested.copy(partitionKey = key, explicitHashKey = hashKey)
       val isAsOurs = key == "a" && hashKey.isDefined
@@ -232,7 +232,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what only begins as an aggregate is safe either way") {
+  test("data that only starts like an aggregate is read as one record") {
     val marks = Gen.choose(0, 60).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
     forAll(marks) { rest =>
       val one = PutEntry("k", Mark ++ rest.map(_.toByte), None)

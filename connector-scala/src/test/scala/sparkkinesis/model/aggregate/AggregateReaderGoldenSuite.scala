@@ -30,11 +30,11 @@ class AggregateReaderGoldenSuite extends AnyFunSuite {
     Files.readAllBytes(directory.resolve(s"$name.bin"))
 
   for (name <- cases.fieldNames.asScala.toVector) {
-    test(s"$name: what was put in is read") {
+    test(s"$name: the records that were put in are read") {
       assert(SubRecords.read(golden(name)) === records(name))
     }
 
-    test(s"$name: our builder makes the same bytes, of more than one") {
+    test(s"$name: our builder makes the same bytes, if there is more than one record") {
       val builder = new AggregateBuilder(ServiceLimits.RecordBytes)
       records(name).foreach { it =>
         val hashKey = it.explicitHashKey.flatMap(HashKey.parse)
@@ -45,12 +45,12 @@ class AggregateReaderGoldenSuite extends AnyFunSuite {
       assert(builder.result().data.toVector === expected)
     }
 
-    test(s"$name: our tests' own aggregates are the same bytes") {
+    test(s"$name: our tests' own producer makes the same bytes") {
       assert(KplAggregates(records(name)).toSeq === golden(name).toSeq)
     }
   }
 
-  test("there are cases for each part of the format") {
+  test("the golden file has cases for each part of the format") {
     val all = cases.properties.asScala.toVector.flatMap(entry => records(entry.getKey))
     assert(all.exists(_.explicitHashKey.isDefined) && all.exists(_.data.isEmpty))
     assert(all.map(_.partitionKey).distinct.size > 128) // an index of two bytes

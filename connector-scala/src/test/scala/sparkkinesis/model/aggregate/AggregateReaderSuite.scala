@@ -12,13 +12,13 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val one = Vector(SubRecord("k", "data".getBytes.toVector))
   private val bytes = Gen.choose(0, 200).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
 
-  test("what was aggregated is read, wherever it lies") {
+  test("the records of an aggregate are read, wherever it lies in the page") {
     forAll(subRecords, bytes, bytes) { (records, before, after) =>
       assert(read(KplAggregates(records), before, after) === records)
     }
   }
 
-  test("one bit flipped anywhere: a plain record") {
+  test("an aggregate with one flipped bit is a plain record") {
     val aggregate = KplAggregates(one :+ SubRecord("other", Vector.empty, Some("7")))
     for (at <- aggregate.indices; bit <- 0 to 7) {
       val flipped = aggregate.updated(at, (aggregate(at) ^ 1 << bit).toByte)
@@ -26,7 +26,7 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("cut short anywhere, or with a byte more: a plain record") {
+  test("an aggregate that is truncated, or has a byte too many, is a plain record") {
     val aggregate = KplAggregates(one)
     // What was cut off lies behind it still: the bytes of a page are shared.
     aggregate.indices.foreach { length =>
@@ -36,22 +36,22 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(aggregate :+ 0.toByte).isEmpty)
   }
 
-  test("what only begins as an aggregate is a plain record") {
+  test("data that only starts like an aggregate is a plain record") {
     (0 to 40).foreach(length => assert(read(Mark.take(length) ++ new Array[Byte](length)).isEmpty))
     forAll(bytes)(garbage => assert(read(Mark ++ garbage.map(_.toByte)).isEmpty))
   }
 
-  test("whatever the bytes: no failure") {
+  test("no data makes the reader fail") {
     forAll(bytes)(any => assert(read(any.map(_.toByte).toArray).isEmpty))
     forAll(bytes)(any => read(wrapped(any.map(_.toByte).toArray)))
   }
 
-  test("an aggregate in an aggregate is data") {
+  test("an aggregate inside an aggregate is returned as data") {
     val nested = Vector(SubRecord("outer", KplAggregates(one).toVector))
     assert(read(KplAggregates(nested)) === nested)
   }
 
-  test("a hash key is text: no number, none of the shard's, nothing") {
+  test("an explicit hash key is read as text, even if it is empty or no valid number") {
     val records = Vector("x", "", "1" * 50, "-1").map(key => SubRecord("", Vector.empty, Some(key)))
     assert(read(KplAggregates(records)) === records)
   }
@@ -62,7 +62,7 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def record(parts: Array[Byte]*) = bytesField(3, joined(parts))
 
-  test("10 MiB: of one sub-record, of very many, of one key each") {
+  test("an aggregate of 10 MiB is read, with one record, very many records or very many keys") {
     val large = new Array[Byte](10 << 20)
     large(large.length - 1) = 7
     val reader = new AggregateReader
@@ -84,7 +84,7 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def repeated(field: Array[Byte], times: Int) =
     Array.tabulate(field.length * times)(i => field(i % field.length))
 
-  test("one reader reads many, and nothing of the one before is left") {
+  test("a reader that is used again has nothing of the previous aggregate") {
     val reader = new SubRecords
     val other = Vector(SubRecord("other", Vector(9), Some("7")), SubRecord("k", Vector(8)))
     assert(reader.read(KplAggregates(other)) === other)

@@ -63,7 +63,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .flatMap(all => Gen.oneOf(all, joined(before) ++ all))
   }
 
-  test("the same message in protobuf, said otherwise, is read the same") {
+  test("two protobuf encodings of one message are read the same") {
     forAll(subRecords.flatMap(records => otherwise(records).map(records -> _))) {
       case (records, message) => assert(read(wrapped(message)) === records)
     }
@@ -120,7 +120,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       (good ++ Array.fill[Byte](100000)(0x2b) ++ Array.fill[Byte](100000)(0x2c))
   )
 
-  test("with a right MD5 and a wrong message: a plain record") {
+  test("an invalid message with a correct MD5 is a plain record") {
     assert(read(wrapped(good)) === Vector(SubRecord("k", Vector(1))))
     forAll(malformed)((_, message) => assert(read(wrapped(message)).isEmpty))
   }
@@ -139,7 +139,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def hasLongNumbers(message: Array[Byte]) =
     message.indices.exists(i => message.slice(i, i + 4).count(_ < 0) == 4)
 
-  test("of a spoilt message exactly what Google's reader of protobuf makes of it") {
+  test("a corrupted message is read exactly as Google's protobuf reader reads it") {
     val ascii = Gen.choose(1, 3).flatMap { count =>
       val record = Gen.zip(Gen.oneOf("a", "b"), Gen.alphaNumStr, Gen.option(Gen.oneOf("0", "1")))
       Gen.listOfN(

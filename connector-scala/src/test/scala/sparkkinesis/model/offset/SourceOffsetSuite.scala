@@ -7,7 +7,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.StreamShard
 
 class SourceOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  test("settled: each stream is; the offset itself where nothing had finished") {
+  test("settled settles each stream, and returns the same offset if no shard had finished") {
     forAll(offset) { offset =>
       val settled = offset.settled
       assert(settled.streams === offset.streams.transform((_, stream) => stream.settled))
@@ -15,7 +15,7 @@ class SourceOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("readable: what each stream's offset says, by stream and shard") {
+  test("readable has the readable shards of each stream, with their progress") {
     forAll(offset) { offset =>
       offset.streams.foreach { case (arn, stream) =>
         val own = offset.readable.collect {
@@ -28,7 +28,7 @@ class SourceOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("shards of one name in two streams are two, and come in the order of their streams") {
+  test("shards with the same name in two streams are distinct, and sorted by stream") {
     forAll(offset) { offset =>
       for {
         (arn, stream) <- offset.streams

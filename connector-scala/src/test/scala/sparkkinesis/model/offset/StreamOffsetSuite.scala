@@ -21,7 +21,7 @@ class StreamOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     })
   )
 
-  test("settled: finished shards are gone, nobody waits for them, all else is as it was") {
+  test("settled removes finished shards and the waits for them, and changes nothing else") {
     forAll(streamOffset) { offset =>
       val settled = offset.settled
       val finished = offset.shards.filter(_._2.progress == Progress.Finished).keySet
@@ -35,7 +35,7 @@ class StreamOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("readable: exactly the shards that wait for nobody once it is settled") {
+  test("readable has exactly the shards that wait for no parent once the offset is settled") {
     forAll(streamOffset) { offset =>
       val expected = offset.settled.shards.filter(_._2.waitsFor.isEmpty).map { case (id, shard) =>
         id -> shard.progress

@@ -28,7 +28,7 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the sum of two writers has the requests of both") {
+  test("the sum of two writers contains the requests of both") {
     forAll(lists, lists) { (a, b) =>
       assert((metrics(a) + metrics(b)).requestTimes === metrics(a ++ b).requestTimes)
     }
@@ -38,7 +38,7 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(SinkMetrics.Zero.requestMillis99 === 0)
   }
 
-  test("metrics do not change when the writer goes on") {
+  test("a snapshot of the metrics does not change when the writer goes on") {
     val counters = new SinkCounters
     counters.requestEnded(5)
     val before = counters.snapshot(None)

@@ -35,7 +35,7 @@ class SinkMetricsSuite extends AnyFunSuite {
     assert(counters.snapshot(None).counts === SinkCounter.all.indices.map(_ + 1L))
   }
 
-  test("peaks stay when all records are acknowledged") {
+  test("peaks stay after all records are acknowledged") {
     val counters = new SinkCounters
     (1 to 20).foreach(_ => counters.recordPut(4))
     (1 to 2).foreach(_ => counters.requestSent(10))
@@ -46,7 +46,7 @@ class SinkMetricsSuite extends AnyFunSuite {
     assert((metrics(PeakBufferedBytes), metrics(PeakRequestsInFlight)) === ((80, 2)))
   }
 
-  test("a request that fails as a whole counts by its failure") {
+  test("a request that fails as a whole is counted under its kind of failure") {
     val counters = new SinkCounters
     counters.requestFailed(3, new KinesisException.Throttled("slow down"))
     counters.requestFailed(4, new KinesisException.Unreachable("no answer"))

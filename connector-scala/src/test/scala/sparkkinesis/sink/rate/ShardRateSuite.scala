@@ -81,7 +81,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("if others use half of a shard, the share drops to the other half at once") {
+  test("if others use half of a shard, the rate drops to the other half at once") {
     val (rate, shard) = (new ShardRate(1, () => 1, 0), new Shard(500, 512 * 1024.0))
     run(rate, shard, 1000, 0, 3000)
     assert(rate.share > 0.45 && rate.share < 0.6)
@@ -92,7 +92,7 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(shard.throttled - throttledBefore < 0.02 * written)
   }
 
-  test("the share grows again, slowly at first") {
+  test("the rate grows again, slowly at first") {
     val (rate, small) = (new ShardRate(1, () => 1, 0), new Shard(200, 200 * 1024.0))
     run(rate, small, 1000, 0, 5000)
     val share = rate.share

@@ -44,7 +44,7 @@ class TargetStreamSuite extends AnyFunSuite {
     assert(shards.shards.size === 3 && (stream.shards eq shards) && listing.asked.get === 1)
   }
 
-  test("they are listed again only for a task that knows the latest listing") {
+  test("the shards are listed again only for a task that has used the latest listing") {
     val listing = new Listing(n => even(math.min(n, 2)))
     val stream = listing.stream()
     val old = stream.shards

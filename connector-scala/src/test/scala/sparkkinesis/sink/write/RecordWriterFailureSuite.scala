@@ -12,7 +12,7 @@ import sparkkinesis.sink.FakeKinesis
 /** Which failures make a writer fail. */
 class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
   test(
-    "after the delivery timeout the error names stream, shard and first failure"
+    "the error after the delivery timeout names stream, shard and first failure"
   ) {
     val answers = Iterator("slow down", "still slow").concat(Iterator.continually("later"))
     val kinesis = new FakeKinesis((_, _) =>
@@ -54,7 +54,7 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("an answer with another number of records is a failed request") {
+  test("a response with another number of records is a failed request") {
     val calls = new AtomicInteger
     val kinesis = new FakeKinesis((it, entries) =>
       if (calls.getAndIncrement() == 0) Nil else entries.map(it.write)

@@ -69,7 +69,7 @@ class RecordWriterListingSuite extends AnyFunSuite with RecordWriterFixture {
     stopping(_.owner.interrupt())
   }
 
-  test("so does a task that is cancelled without an interrupt") {
+  test("a task that is cancelled without an interrupt stops while it waits for the first listing") {
     stopping(_.isCancelled.set(true))
   }
 }

@@ -40,7 +40,7 @@ class RecordWriterMemorySuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("memory stays bounded whatever fails") {
+  test("memory stays bounded, whatever fails") {
     val options = patient.copy(maxBufferedBytes = 16 * (4 + 128))
     using(newWriter(moody(7), options)) { writer =>
       (1 to 400).foreach { i =>

@@ -64,7 +64,7 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     stopping((owner, _) => owner.interrupt())
   }
 
-  test("a task that is cancelled without an interrupt stops, too") {
+  test("a task that is cancelled without an interrupt stops in put and in flush") {
     stopping((_, cancelled) => cancelled.set(true))
   }
 

@@ -14,7 +14,7 @@ import sparkkinesis.sink.{FakeKinesis, SinkOptions}
 
 /** What a writer sends, and when. */
 class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with RecordWriterFixture {
-  test("whatever fails, every record arrives at least once, and no other") {
+  test("whatever fails, every record arrives at least once, and no other record") {
     forAll(Gen.long, Gen.choose(0, 300)) { (seed, count) =>
       val kinesis = moody(seed)
       val sent = (1 to count).map(_.toString)

@@ -45,7 +45,7 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
     assert(world.counters.bufferedRecords === 0 && world.counters(RecordsWritten) === 2)
   }
 
-  test("an aggregate that belongs to the other shard completely stays there") {
+  test("an aggregate whose records all belong to the other shard stays there") {
     val world = new World(evenShards(1))
     val writer = world.writer(aggregating)
     (1 to 3).foreach(n => add(writer, keys.head, n.toString))
@@ -60,7 +60,7 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
 
   private val both = aggregating.copy(isOrdered = true)
 
-  test("ordered: a misplaced aggregate holds its lane, and goes before waiting records") {
+  test("ordered: a misplaced aggregate holds its lane, and is sent before waiting records") {
     val world = new World(evenShards(1))
     val writer = world.writer(both)
     keys.foreach(key => Seq("1", "2").foreach(add(writer, key, _)))
@@ -73,7 +73,7 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
     assert(rows(send(writer, 2)) === Seq("1", "2", "3", "1", "2", "3"))
   }
 
-  test("ordered: that also holds if the lanes change before its shard is listed") {
+  test("ordered: a misplaced aggregate holds its lane even if the lanes change before a listing") {
     val world = new World(evenShards(1))
     val writer = world.writer(both)
     keys.foreach(add(writer, _, "1"))

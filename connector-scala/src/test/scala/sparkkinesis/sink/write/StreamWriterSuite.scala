@@ -35,7 +35,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     }
   }
 
-  test("a record waits for others for the linger time, and next returns its end") {
+  test("a record waits for others for the linger time, and next returns the end of that time") {
     val writer = new World(evenShards(1)).writer()
     assert(writer.next(0, isUrgent = false) === Next.Wait(Lane.Never))
     add(writer, "k", "1", now = 10)
@@ -77,7 +77,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(writer.longestSleep(55).map(_.millis) === Some(50))
   }
 
-  test("throttling slows down its shard, and is counted") {
+  test("throttling slows down its shard and is counted") {
     val world = new World(evenShards(1))
     val writer = world.writer()
     (1 to 500).foreach(n => add(writer, "k", n.toString))
@@ -88,7 +88,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(writer.next(2, isUrgent = true).isInstanceOf[Next.Wait])
   }
 
-  test("an answer that names another shard leads to a listing, and the lanes change") {
+  test("a response that names another shard leads to a listing, and the lanes change") {
     val world = new World(evenShards(1))
     val writer = world.writer()
     keys.foreach(add(writer, _, "1"))
@@ -125,7 +125,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(e.getMessage.endsWith("The first failure was: oops (InternalFailure)"))
   }
 
-  test("expired credentials get time to be renewed, rejected ones get none") {
+  test("expired credentials get time to be renewed, and rejected ones get none") {
     val writer = new World(evenShards(1)).writer()
     add(writer, "k", "1")
     def expired = new KinesisException.CredentialsExpired("expired")
@@ -142,7 +142,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     }
   }
 
-  test("an answer with another number of results is a failed request") {
+  test("a response with another number of results is a failed request") {
     val world = new World(evenShards(1))
     val writer = world.writer()
     (1 to 3).foreach(n => add(writer, "k", n.toString))

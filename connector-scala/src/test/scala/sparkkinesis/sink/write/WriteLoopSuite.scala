@@ -51,7 +51,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("there is room for records of the given bytes and 128 bytes for each") {
+  test("there is room for the bytes of the records and 128 bytes per record") {
     val world = new World(lingering.copy(maxBufferedBytes = 5 * (4 + 128)))
     (1 to 5).foreach { i =>
       assert(world.loop.hasRoom(entry(i.toString)))
@@ -81,7 +81,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.calls.sent.size === 1 && world.loop.mayContinue)
   }
 
-  test("a record is sent when it has lingered, at the tick that the loop asks for") {
+  test("a record is sent when it has lingered, at the tick that the loop requests") {
     val world = new World(patient.copy(linger = 100.millis))
     world.put(entry("1"), now = 50)
     assert(world.calls.wakes > 0 && world.loop.tickAt === 150 && world.calls.sent.isEmpty)
@@ -89,7 +89,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.calls.sent.size === 1)
   }
 
-  test("a tick follows at least every 200 ms, so that a listing that is due starts") {
+  test("a tick follows at least every 200 ms, so that a due listing starts") {
     val world = new World(lingering)
     world.put(entry("1"))
     assert(world.loop.tickAt === 200)
@@ -97,7 +97,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.loop.tickAt === 400)
   }
 
-  test("the first failure ends the loop, and no call follows") {
+  test("the first failure ends the loop, and no call follows it") {
     val world = new World(lingering)
     (1 to 20).foreach(i => world.put(entry(i.toString)))
     assert(world.calls.sent.size === 2)
@@ -110,7 +110,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.calls.sent.isEmpty && world.calls.listings === 0)
   }
 
-  test("after close answers have no effect") {
+  test("after close, responses have no effect") {
     val world = new World(lingering)
     (1 to 10).foreach(i => world.put(entry(i.toString)))
     world.loop.close(1)

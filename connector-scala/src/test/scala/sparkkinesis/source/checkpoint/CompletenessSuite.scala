@@ -58,18 +58,18 @@ class CompletenessSuite extends AnyFunSuite {
   }
 
   test(
-    "a backlog of 24 hours, an hour of it read, a stop of 10 hours: the rest is in part trimmed"
+    "after a stop of 10 hours, a backlog of which one hour was read is reported as a loss"
   ) {
     val oneHourRead = read(beginning, after(-23.hours), after(-23.hours))
     assert(isRefused(oneHourRead, after(10.hours)))
     assert(!isRefused(oneHourRead, after(1.hour)))
   }
 
-  test("nothing read of a backlog: what is trimmed meanwhile was not owed") {
+  test("records of a backlog that expire before the first read are no loss") {
     check(beginning, after(1000.hours))
   }
 
-  test("a backlog read to the tip, then a stop: refused only beyond the retention") {
+  test("after a backlog was read to its tip, only a stop beyond the retention period is refused") {
     val all = read(beginning, after(-5.hours), now)
     assert(!isRefused(all, after(24.hours)) && isRefused(all, after(24.hours + 1.milli)))
   }
@@ -94,7 +94,7 @@ class CompletenessSuite extends AnyFunSuite {
     ()
   }
 
-  test("a quiet stream read once a day: no false alarm, as each run confirms its stop time") {
+  test("a quiet stream that is read once per day is never refused, as each run confirms its stop time") {
     daily(isConfirmed = true)
     assertThrows[SourceException](daily(isConfirmed = false))
   }

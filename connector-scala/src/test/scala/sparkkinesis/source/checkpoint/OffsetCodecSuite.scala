@@ -77,7 +77,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ): _*
   )
 
-  test("golden files are written byte for byte, and read") {
+  test("golden files are encoded byte for byte, and decoded") {
     forAll(golden) { (name, offset) =>
       val file = Repository.root.resolve("tests/golden").resolve(name)
       val isCurrent = name.startsWith(s"offset-v${OffsetCodec.Version}-")
@@ -89,7 +89,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what was written is read, and the same offset is always the same text") {
+  test("an encoded offset is decoded unchanged, and equal offsets have equal texts") {
     forAll(offset) { offset =>
       val json = OffsetCodec.encode(offset)
       assert(OffsetCodec.decode(json) === offset)
@@ -105,7 +105,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val good = OffsetCodec.encode(offsetOf(0 -> at(Progress.TrimHorizon)))
 
-  test("a later version is refused by name, with what to do") {
+  test("a later version is refused, and the error names the version and the remedy") {
     val e = intercept[SourceException](
       OffsetCodec.decode(good.replace("\"version\":2", "\"version\":3"))
     )
@@ -159,7 +159,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def withWaits(json: String): String = good.dropRight(3) + s""","waitsFor":$json}}}"""
 
-  test("what is no offset is refused with the reason, and shown") {
+  test("a text that is no offset is refused, and the error shows the reason and the text") {
     forAll(corrupt) { (text, reason) =>
       val e = intercept[SourceException](OffsetCodec.decode(text))
       assert(e.condition === "KINESIS_OFFSET_UNREADABLE")

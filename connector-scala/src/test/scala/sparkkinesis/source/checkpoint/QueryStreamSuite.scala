@@ -42,21 +42,21 @@ class QueryStreamSuite extends AnyFunSuite {
     def refusal(offset: StreamOffset): SourceException = intercept[SourceException](check(offset))
   }
 
-  test("the stream is asked about once") {
+  test("a stream is described once") {
     val checking = new Checking(new ScriptedKinesis().summary(summary()))
     checking.check(offset)
     checking.check(offset)
     assert(checking.stream.arn === arn)
   }
 
-  test("a stream that was deleted and made again is refused with both times") {
+  test("a stream that was deleted and recreated is refused, and the error has both creation times") {
     val again = Instant.parse("2026-01-02T00:00:00Z")
     val e = new Checking(new ScriptedKinesis().summary(summary(created = again))).refusal(offset)
     assert(e.condition === "KINESIS_STREAM_RECREATED")
     assert(e.getMessage.contains(again.toString) && e.getMessage.contains(Instant.EPOCH.toString))
   }
 
-  test("what may have been trimmed unread is refused, each time, or passed over where allowed") {
+  test("a possible loss is refused at every check, or tolerated with `failOnDataLoss` set to `false`") {
     val stale = new Checking(new ScriptedKinesis().summary(summary()))
     stale.clock.pass(24.hours)
     stale.check(offset)
@@ -72,7 +72,7 @@ class QueryStreamSuite extends AnyFunSuite {
   }
 
   test(
-    "each shard counts for itself: the least complete is named, one that is owed nothing is not"
+    "the error names the least complete shard, and a shard that owes no record causes no error"
   ) {
     def later() = {
       val checking = new Checking(new ScriptedKinesis().summary(summary()))
@@ -86,7 +86,7 @@ class QueryStreamSuite extends AnyFunSuite {
     later().check(offsetOf(Some(hour), None))
   }
 
-  test("a loss is reported once: later offsets lose the time by which it was found") {
+  test("a loss is reported once, because later offsets drop the time that revealed it") {
     val lenient =
       new Checking(new ScriptedKinesis().summary(summary()), failOnDataLoss = false)
     lenient.clock.pass(25.hours)
@@ -99,14 +99,14 @@ class QueryStreamSuite extends AnyFunSuite {
     assert(lenient.expired.withoutReported(moved) eq moved, "read meanwhile")
   }
 
-  test("an endpoint that does not answer is not asked again: the call itself has waited") {
+  test("an endpoint that does not respond is not called again, because the call itself has waited") {
     val silent = new KinesisException.Unreachable("no answer")
     val checking = new Checking(new ScriptedKinesis().summary(throw silent).summary(summary()))
     assertThrows[KinesisException.Unreachable](checking.check(offset))
     assert(checking.clock.now === Instant.EPOCH)
   }
 
-  test("a call that fails for a moment is made again, three times at most") {
+  test("a call with a temporary failure is repeated at most three times") {
     val patient = new ScriptedKinesis()
     (1 to 3).foreach(_ => patient.summary(throw Throttled))
     val checking = new Checking(patient.summary(summary()))
@@ -119,7 +119,7 @@ class QueryStreamSuite extends AnyFunSuite {
     assertThrows[KinesisException.AccessDenied](new Checking(denied).check(offset))
   }
 
-  test("the first offset and the retention") {
+  test("firstOffset has all shards, and retention is that of the stream") {
     val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(newStream(2): _*))
     val checking = new Checking(kinesis.summary(summary(retention = 48.hours)))
     assert(checking.stream.firstOffset().shards.size === 2)

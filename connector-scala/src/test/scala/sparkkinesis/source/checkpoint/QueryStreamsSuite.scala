@@ -42,11 +42,11 @@ class QueryStreamsSuite extends AnyFunSuite {
   private def refusal(streams: QueryStreams, offset: SourceOffset): SourceException =
     intercept[SourceException](streams.check(offset))
 
-  test("a new query begins in each of its streams") {
+  test("a new query starts in each of its streams") {
     assert(naming(Seq(orders, refunds)).firstOffset() === offsetOf(orders, refunds))
   }
 
-  test("the streams of the checkpoint, in any order: nothing comes and nothing goes") {
+  test("if the query names the checkpoint's streams, in any order, none is added or removed") {
     val streams = naming(Seq(refunds, orders))
     val offset = offsetOf(orders, refunds)
     streams.check(offset)
@@ -55,7 +55,7 @@ class QueryStreamsSuite extends AnyFunSuite {
     assert(streams.access(refunds).client.region === "us-east-1")
   }
 
-  test("a stream named anew begins where the option says: decided once in a run") {
+  test("a stream that is added starts where the option says, and is listed once per run") {
     val streams = naming(Seq(orders, refunds))
     val offset = offsetOf(orders)
     streams.check(offset)
@@ -63,19 +63,19 @@ class QueryStreamsSuite extends AnyFunSuite {
     assert(streams.withJoined(offset) === offsetOf(orders, refunds), "not asked again")
   }
 
-  test("a stream that is no longer named is refused, by its name and with what to do") {
+  test("a stream that is no longer named is refused, and the error has its name and the remedy") {
     val e = refusal(naming(Seq(orders)), offsetOf(orders, refunds))
     assert(e.condition === "KINESIS_STREAM_REMOVED")
     assert(Seq(refunds.toString, "allowStreamRemoval").forall(e.getMessage.contains))
   }
 
-  test("another stream's checkpoint is refused by both names") {
+  test("a checkpoint of another stream is refused, and the error has both names") {
     val e = refusal(naming(Seq(orders)), offsetOf(refunds))
     assert(e.condition === "KINESIS_OTHER_STREAM")
     assert(Seq(orders, refunds).map(_.toString).forall(e.getMessage.contains))
   }
 
-  test("where it is allowed the stream goes; its last batch can still be read") {
+  test("with allowStreamRemoval a stream is removed, and its last batch can still be read") {
     val streams = naming(Seq(orders), allowRemoval = true)
     val offset = offsetOf(orders, refunds)
     streams.check(offset)
@@ -87,7 +87,7 @@ class QueryStreamsSuite extends AnyFunSuite {
   }
 
   test(
-    "a stream that an offset met later has is checked as well: its batch had not been committed"
+    "a later offset with another stream is checked too, because its batch was not committed"
   ) {
     val streams = naming(Seq(orders))
     streams.check(offsetOf(orders))
@@ -100,7 +100,7 @@ class QueryStreamsSuite extends AnyFunSuite {
     assert(e.condition === "KINESIS_STREAM_RECREATED")
   }
 
-  test("the batch in which streams come and go reads of those that stay alone") {
+  test("the batch that adds or removes streams reads only from streams that stay") {
     val (from, upTo) = (offsetOf(orders), offsetOf(refunds))
     assert(BatchPlanner.ranges(from, upTo).isEmpty)
     val mark = Mark(Progress.After(SequenceNumber("1")), 1, 1, 1)

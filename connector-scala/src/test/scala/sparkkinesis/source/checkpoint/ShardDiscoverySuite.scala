@@ -37,14 +37,14 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ("2026-01-01T00:00:05.123456Z", None, "2026-01-01T00:00:05.123Z")
   )
 
-  test("the service's clock counts where the driver's cannot be right") {
+  test("the service's clock is used if the driver's clock is wrong") {
     forAll(skews) { (own, service, taken) =>
       val now = ShardDiscovery.serviceNow(Instant.parse(own), service.map(Instant.parse))
       assert(now === Instant.parse(taken))
     }
   }
 
-  test("an end lies after all that has arrived: a second later where the service's clock counts") {
+  test("an end is later than every record that has arrived, also by the service's clock") {
     def atLatest(own: String, service: Option[String]) =
       ShardDiscovery.serviceNowAtLatest(Instant.parse(own), service.map(Instant.parse)).toString
     val service = Some("2026-01-01T00:00:05Z")
@@ -54,7 +54,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(atLatest("2026-01-01T09:00:00.123Z", None) === "2026-01-01T09:00:00.123Z")
   }
 
-  test("what a start owes: what arrives from its time on, unless that is trimmed already") {
+  test("a start at a time owes the records since then, unless they may have been trimmed") {
     def owed(at: Instant) = {
       val clock = new FastClock
       clock.pass(scala.concurrent.duration.DurationInt(100).hours)
@@ -68,7 +68,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(owed(horizon) === Set(None) && owed(Instant.EPOCH) === Set(None))
   }
 
-  test("never in the service's future, nor more than a second in its past") {
+  test("the service's time is never in the future, nor more than a second in the past") {
     forAll(instant, instant) { (own, service) =>
       val told = Instant.ofEpochSecond(service.getEpochSecond)
       val now = ShardDiscovery.serviceNow(own, Some(told))
@@ -76,7 +76,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("latest is pinned as the time after the listing, for the open shards") {
+  test("latest becomes the time after the listing, for the open shards") {
     val clock = new FastClock
     val kinesis = new ScriptedKinesis().summary(summary()).listing {
       clock.pass(scala.concurrent.duration.DurationInt(700).millis)
@@ -98,7 +98,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(refused.condition === "KINESIS_START_IN_FUTURE")
   }
 
-  test("from the beginning, or from a time: all shards, waiting for the parents that are listed") {
+  test("a start at the beginning or at a time has all shards, which wait for their listed parents") {
     forAll(shardGraph) { graph =>
       val listed = graph.drop(1)
       whenever(ShardDiscovery.coversAllHashKeys(listed)) {
@@ -135,7 +135,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("shards that begin at their own positions, in one listing of all") {
+  test("shards start at their own positions, after one listing of all shards") {
     val number = SequenceNumber("1000007")
     val found = ScriptedKinesis.recordsOf(1000007 to 1000007)
     val kinesis = new ScriptedKinesis()
@@ -155,7 +155,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.positions === Seq(Position.AtSequenceNumber(number)))
   }
 
-  test("a start at a record that is gone begins at the next one kept, and says so") {
+  test("a start at an expired record uses the next record, and logs that") {
     def kinesis = new ScriptedKinesis()
       .summary(summary())
       .listing(listing(two: _*))
@@ -172,7 +172,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a start before the horizon says so, by stream, start and horizon") {
+  test("a start before the trim horizon logs the stream, the start and the horizon") {
     val clock = new FastClock
     clock.pass(scala.concurrent.duration.DurationInt(100).hours)
     val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
@@ -196,7 +196,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   )
 
-  test("a shard that is not listed, or a number it cannot have, is refused") {
+  test("a shard that is not listed, or a sequence number outside its shard, is refused") {
     forAll(impossible) { (id, position, condition, text) =>
       val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
       val e = intercept[SourceException](of(kinesis, id -> position))
@@ -205,7 +205,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("every page is listed") {
+  test("every page of the listing is read") {
     val kinesis = new ScriptedKinesis()
       .summary(summary())
       .listing(ShardListing(two.take(1), Some("more"), None))
@@ -214,7 +214,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.listed.last === ListShardsRequest.Next(stream, "more"))
   }
 
-  test("a graph's shards cover all hash keys; without one of the open ones they do not") {
+  test("the shards of a graph cover all hash keys, and without one open shard they do not") {
     forAll(shardGraph) { graph =>
       assert(ShardDiscovery.coversAllHashKeys(graph))
       assert(ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen)))
@@ -225,7 +225,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!ShardDiscovery.coversAllHashKeys(Nil))
   }
 
-  test("a listing with a hole is asked again, after a wait") {
+  test("an incomplete listing is repeated after a pause") {
     val clock = new FastClock
     val kinesis = new ScriptedKinesis()
       .summary(summary())
@@ -235,7 +235,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(clock.now.toEpochMilli === 250)
   }
 
-  test("a hole that stays is refused, by stream") {
+  test("a listing that stays incomplete is refused, and the error names the stream") {
     val kinesis = new ScriptedKinesis().summary(summary())
     (1 to 9).foreach(_ => kinesis.listing(listing(two.take(1): _*)))
     val e = intercept[SourceException](begin(kinesis))

@@ -39,7 +39,7 @@ class BusyServiceSuite extends AnyFunSuite {
   private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
 
   test(
-    "an end that cannot be confirmed yet: earlier pages are reported, and the call is repeated"
+    "an end that cannot be confirmed yet is retried, and earlier pages are reported"
   ) {
     val closed = shard.copy(last = Some(SequenceNumber("999")))
     val kinesis = new ScriptedKinesis().page(page(1 to 3))
@@ -70,7 +70,7 @@ class BusyServiceSuite extends AnyFunSuite {
   private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =
     QueryStreamSuite.queryStream(kinesis, clock, Position.TrimHorizon)
 
-  test("the first listing is throttled on its second page: it starts again and is complete") {
+  test("a first listing that is throttled on its second page starts again and is complete") {
     val kinesis = new ScriptedKinesis()
       .summary(summary())
       .listing(ShardListing(shards.take(1), Some("more"), None))
@@ -81,14 +81,14 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(checked(kinesis).firstOffset().shards.keySet === shards.map(_.id).toSet)
   }
 
-  test("if throttling lasts, the query does not start and gives the reason") {
+  test("if throttling lasts, the query does not start, and the error gives the reason") {
     val kinesis = new ScriptedKinesis()
     (1 to 4).foreach(_ => kinesis.summary(summary()).listing(throw busy))
     val e = intercept[KinesisException.LimitExceeded](checked(kinesis).firstOffset())
     assert(ErrorCondition.of(e).condition.startsWith("KINESIS_"))
   }
 
-  test("the call for the stop time is repeated") {
+  test("the call for the stop time is retried") {
     val clock = new FastClock
     val kinesis = new ScriptedKinesis().listing(throw busy).listing(throw busy).listing(listing())
     assert(checked(kinesis, clock).serviceTime() === clock.now && clock.now.toEpochMilli === 300)

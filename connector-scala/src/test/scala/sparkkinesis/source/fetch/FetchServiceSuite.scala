@@ -86,7 +86,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     assert(running.released.get === 1 && !running.service.isRunning)
   }
 
-  test("it fills the buffer, reports each page once, and its threads are daemons") {
+  test("a service fills the buffer, reports each page once, and uses daemon threads") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
@@ -126,7 +126,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("it stops when the driver asks for it, and when the driver is gone") {
+  test("a service stops when the driver asks for it, and when the driver is gone") {
     running(new OneShard(records)) { running =>
       running.coordinator.stop()
       eventually(assert(!running.service.isRunning))
@@ -138,7 +138,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("close ends a call that hangs") {
+  test("close interrupts a call that hangs") {
     val called = new AtomicInteger
     val hanging = new ReadOnlyKinesis {
       override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = {

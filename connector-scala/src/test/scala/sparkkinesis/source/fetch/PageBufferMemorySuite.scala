@@ -133,7 +133,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(account.arrival().admits(largest))
   }
 
-  test("a service's part shrinks when services start, and grows when they end; its pages stay") {
+  test("a service's share shrinks when services start, grows when they end, and its pages stay") {
     val memory = new FetchMemory
     val query = new Query(memory, 100 * mega)
     assert(query.ask(shardOf(0), 60 * mega, 60 * mega))

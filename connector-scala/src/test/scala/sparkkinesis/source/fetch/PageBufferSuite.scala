@@ -105,7 +105,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the byte count is zero after all pages are dropped, in any way") {
+  test("the byte count is zero after all pages are dropped in any way") {
     forAll(pages) { pages =>
       val drops = Seq[PageBuffer => Unit](
         _.drop(shard),
@@ -142,7 +142,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
 
-  test("room for any shard up to half of the capacity, then a share per shard, then none") {
+  test("a shard has room up to half of the capacity, then up to its share, then none") {
     val buffer = new PageBuffer(new FetchMemory().join(8000))
     def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4, now)
     buffer.add(shardOf(0), pageOf(3000))
@@ -185,7 +185,7 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   )
 
   test(
-    "buffered and reserved never exceed the capacity, except for a first page; nothing remains"
+    "buffered plus reserved bytes never exceed the capacity, except for a first page"
   ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
       val buffer = new PageBuffer(new FetchMemory().join(capacity))

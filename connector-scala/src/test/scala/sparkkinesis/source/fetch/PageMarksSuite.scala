@@ -25,7 +25,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Page(records.toVector, if (isEnd) None else Some(ShardIterator("next")), 0, Nil)
   }
 
-  test("the marks divide the page: each record is in one part, and each part ends at a record") {
+  test("the marks divide the page into parts, and each part ends at a record") {
     forAll(filled, limits) { (page, limits) =>
       val marks = PageMarks.of(page, settings(limits))
       val ends = marks.map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
@@ -47,7 +47,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("no part is more than a fraction of the limits, unless it is one record") {
+  test("no part exceeds its fraction of the limits, unless it is one record") {
     forAll(filled, Gen.choose(1L, 400L), Gen.choose(1L, 2000L)) { (page, records, bytes) =>
       val marks = PageMarks.of(page, settings(ReadLimits(Some(records), Some(bytes))))
       marks.foreach { mark =>
@@ -58,7 +58,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an empty page has no mark within a shard, and one at the shard's end") {
+  test("an empty page has a mark only at the shard's end") {
     assert(PageMarks.of(page(1 to 0), settings(ReadLimits.None)) === Vector.empty)
     val finished = Vector(Mark(Progress.Finished, 0, 0, 0))
     assert(PageMarks.of(end(1 to 0), settings(ReadLimits.None)) === finished)

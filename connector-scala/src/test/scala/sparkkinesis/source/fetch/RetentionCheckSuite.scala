@@ -66,7 +66,7 @@ class RetentionCheckSuite extends AnyFunSuite {
     assert(horizon.hasPassed(ago(30.hours), now))
   }
 
-  test("if the service is too busy, the last known retention period stays in use") {
+  test("if the service is too busy, the last known retention period is used") {
     val kinesis = new ScriptedKinesis()
       .summary(summary(retention = 48.hours))
       .summary(throw new KinesisException.LimitExceeded("too many calls"))

@@ -19,11 +19,11 @@ class ShardEndSuite extends AnyFunSuite {
   private def confirmed(kinesis: ScriptedKinesis, children: ChildShard*) =
     ShardEnd.confirmed(kinesis, stream, shard.id, end(1 to 1, children: _*))
 
-  test("a page with children is an end, without another call") {
+  test("a page with children is the end of the shard, without another call") {
     assert(confirmed(new ScriptedKinesis(), child) === Some(Seq(child)))
   }
 
-  test("a shard listed as closed has ended: its children come from the listing") {
+  test("a shard that is listed as closed has ended, and its children come from the listing") {
     val kinesis = new ScriptedKinesis().listing(listing(closed, stranger, merged))
     assert(confirmed(kinesis) === Some(Seq(child)))
     assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)))
@@ -34,7 +34,7 @@ class ShardEndSuite extends AnyFunSuite {
     assert(confirmed(new ScriptedKinesis().listing(listing(stranger))) === Some(Seq.empty))
   }
 
-  test("a shard listed as open has not ended, on any page of the listing") {
+  test("a shard that is listed as open has not ended, on any page of the listing") {
     assert(confirmed(new ScriptedKinesis().listing(listing(shard))) === None)
     val paged = new ScriptedKinesis()
       .listing(ShardListing(Seq(stranger), Some("more"), None))

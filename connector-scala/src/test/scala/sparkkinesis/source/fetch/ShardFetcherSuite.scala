@@ -80,7 +80,7 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
-  test("each page is buffered and reported, starting where the last one ended") {
+  test("each page is buffered and reported, and starts where the last one ended") {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
     val (first, second) = (fetching.fetched(), fetching.fetched())
     val mark = Mark(upTo(3), 3, 30, 30)
@@ -95,7 +95,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(100))
   }
 
-  test("marks are at a fraction of the limits, and always at a page's end") {
+  test("marks are at a fraction of the limits, and always at the end of a page") {
     val limited = settings.copy(limits = ReadLimits(Some(64), None))
     val marks =
       new Fetching(new ScriptedKinesis().page(page(1 to 5)), limited).fetched().report.marks
@@ -108,7 +108,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(each.map(_.upTo) === Seq(upTo(1), upTo(2), upTo(3)))
   }
 
-  test("after an empty page behind the tip the next call follows at once, and it is not urgent") {
+  test("after an empty page behind the tip the next call follows at once, and is not urgent") {
     val fetching =
       new Fetching(new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 0)).page(page(1 to 1)))
     assert(fetching.fetched().isUrgent, "the driver waits for the first page of each shard")
@@ -118,7 +118,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(1)))
   }
 
-  test("a shard at its tip is complete as of now, and polled less often while it is idle") {
+  test("a shard at its tip is complete as of now, and is polled less often while it is idle") {
     val kinesis = new ScriptedKinesis().page(page(1 to 1, behind = 0))
     (1 to 4).foreach(_ => kinesis.page(page(1 to 0, behind = 0)))
     val fetching = new Fetching(kinesis)
@@ -142,7 +142,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))
   }
 
-  test("throttled: random delays with a bound that grows to ten seconds") {
+  test("throttled calls have random delays with a bound that grows to ten seconds") {
     def delays(chance: Double) = {
       val kinesis = new ScriptedKinesis()
       (1 to 9).foreach(_ => kinesis.page(throw Throttled))
@@ -160,12 +160,12 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(delays(0.0).toSet === Set(1))
   }
 
-  test("a failure that is not retryable ends it") {
+  test("a failure that is not retryable ends the fetcher") {
     val denied = new KinesisException.AccessDenied("not yours")
     assert(new Fetching(new ScriptedKinesis().page(throw denied)).step() === Fails(denied))
   }
 
-  test("an end with children is accepted: finished, with its last records") {
+  test("an end with children is accepted, and the shard is finished with its last records") {
     val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
@@ -180,7 +180,7 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test(
-    "a finished shard is complete only as of its last record: its children may have older records"
+    "a finished shard is complete only as of its last record, as its children may have older ones"
   ) {
     val withRecords = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)))
     assert(withRecords.fetched().report.completeAsOfMillis === 20)
@@ -194,7 +194,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(new Fetching(kinesis).fetched().report.children === Seq(child))
   }
 
-  test("an end without children of an open shard is not accepted: the call is repeated") {
+  test("an end without children of an open shard is not accepted, and the call is repeated") {
     val fetching = new Fetching(
       new ScriptedKinesis()
         .page(page(1 to 1))
@@ -214,7 +214,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)), "nothing is buffered twice")
   }
 
-  test("a shard that is gone is a loss, or an end with its children") {
+  test("a shard that no longer exists is a loss, or an end with its children") {
     def script =
       new ScriptedKinesis()
         .page(page(1 to 3))
@@ -237,7 +237,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
   }
 
-  test("NotFound for a listed shard is retried; a stream that is gone fails") {
+  test("NotFound for a listed shard is retried, and a deleted stream fails the fetcher") {
     val listed = new Fetching(new ScriptedKinesis().page(throw Gone).listing(listing(shard)))
     assert(listed.step() === Retries(Gone, 100.millis))
     val noStream = new Fetching(new ScriptedKinesis().page(throw Gone).listing(throw Gone))
@@ -246,7 +246,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(busy.step() === Retries(Throttled, 100.millis))
   }
 
-  test("with a full buffer it waits, and continues at its position when there is room") {
+  test("with a full buffer the fetcher waits, and continues at its position when there is room") {
     val fetching = new Fetching(
       new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 4)),
       settings.copy(bufferBytes = 500)
@@ -257,7 +257,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.fetched().report.from === upTo(3))
   }
 
-  test("a shard that is assigned at its end causes no call") {
+  test("a shard that is assigned at its end needs no call") {
     assert(new Fetching(new ScriptedKinesis(), from = Progress.Finished).step() === Ended)
   }
 
@@ -278,7 +278,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     kinesis
   }
 
-  test("failures in a row end it after more than 20 attempts and more than five minutes") {
+  test("more than 20 failures in a row within more than five minutes end the fetcher") {
     def last(attempts: Int, over: FiniteDuration) = {
       val fetching = new Fetching(failing(outage, attempts))
       fetching.step()
@@ -298,7 +298,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
   }
 
-  test("throttling never ends it, and the delay is at least the rest of the last page's quota") {
+  test("throttling never ends the fetcher, and the delay is at least the rest of the last page's quota") {
     val patient = new Fetching(failing(Throttled, 30))
     (1 to 29).foreach(_ => patient.step())
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
@@ -330,7 +330,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     fetching.step(Instant.ofEpochMilli(recent + age.toMillis))
   }
 
-  test("behind the retention period, while catching up or after a pause at the tip: a loss") {
+  test("a reader behind the retention period, also after a pause at the tip, has lost records") {
     Seq(Behind, 0L).foreach { behind =>
       stepAfter(behind, 25.hours, 24.hours) match {
         case Loses(loss) =>
@@ -343,7 +343,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
   }
 
-  test("behind the retention period with `failOnDataLoss` set to `false`: it continues") {
+  test("with `failOnDataLoss` set to `false`, a reader behind the retention period continues") {
     val kinesis = new ScriptedKinesis().page(recentPage(1, recent, 0)).summary(summary())
     val fetching =
       new Fetching(kinesis.page(recentPage(2, recent, 0)), settings.copy(failOnDataLoss = false))
@@ -352,7 +352,7 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test(
-    "with a stop time, later records are neither buffered nor reported, and it ends"
+    "with a stop time, later records are neither buffered nor reported, and the fetcher ends"
   ) {
     val stopping = settings.copy(stopAtMillis = Some(25))
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
@@ -373,7 +373,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(before.fetched().report.marks.map(_.upTo) === Seq(Progress.Finished))
   }
 
-  test("the estimate considers that small records take more room than their data") {
+  test("the estimated size counts that small records need more memory than their data") {
     val many = page(1 to 1000)
     val taken = PackedRecords(many.records).bytes
     def second(capacity: Long) = {

@@ -64,7 +64,7 @@ class ShardFetchersSuite extends AnyFunSuite {
   private def assigned(shard: Int, generation: Long, from: Progress = Progress.TrimHorizon) =
     Assignment(shardOf(shard), generation, from)
 
-  test("an assigned shard starts once; a shard that is no longer assigned ends") {
+  test("an assigned shard starts once, and a shard that is no longer assigned ends") {
     val reading = new Reading
     val first = reading(Map.empty, assigned(1, 1), assigned(0, 2))
     assert(first.map(_.shard) === Seq(shardOf(1), shardOf(0)))
@@ -76,7 +76,7 @@ class ShardFetchersSuite extends AnyFunSuite {
     assert(first.map(reading.fetchers.isCurrent) === Seq(true, false))
   }
 
-  test("a shard that is assigned again has a new fetcher, and the old one is not current") {
+  test("a shard that is assigned again has a new fetcher, and the old one is no longer current") {
     val reading = new Reading
     val old = reading(Map.empty, assigned(0, 1)).head
     val fresh = reading(Map.empty, assigned(0, 2)).head
@@ -92,7 +92,7 @@ class ShardFetchersSuite extends AnyFunSuite {
   }
 
   test(
-    "pages of finished batches are dropped, and all pages of a shard that the plan does not name"
+    "pages of finished batches and of shards that the plan does not name are dropped"
   ) {
     val reading = new Reading
     (0 to 2).foreach(reading.hold(_, 1 to 5))

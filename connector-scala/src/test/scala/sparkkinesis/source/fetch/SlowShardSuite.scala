@@ -179,7 +179,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("one shard is throttled all the time: the others finish, and the query does not fail") {
+  test("if one shard is always throttled, the others finish, and the query does not fail") {
     val kinesis = new Shards(shard => if (shard == shardId(0)) throw Throttled)
     running(kinesis, 12) { running =>
       eventually(assert((1 until 12).forall(running.read(_) === 50)))

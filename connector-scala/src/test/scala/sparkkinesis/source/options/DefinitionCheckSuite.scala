@@ -53,7 +53,7 @@ class DefinitionCheckSuite extends AnyFunSuite {
     ("endingPosition", shard(3, """{"at": "2999999"}"""), "its sequence numbers begin at 3000000")
   )
 
-  test("refused with option, place and reason") {
+  test("an invalid position is refused, and the error has option, place and reason") {
     forAll(refused) { (option, value, text) =>
       val e = intercept[OptionException](check(option -> value)(_ => listed))
       assert(e.condition === OptionException.InvalidOption)
@@ -86,16 +86,16 @@ class DefinitionCheckSuite extends AnyFunSuite {
     (shard(3, """{"after": "99999999"}"""), "an open shard has no last")
   )
 
-  test("what may be is taken") {
+  test("valid positions are accepted") {
     forAll(taken)((start, _) => check("startingPosition" -> start)(_ => listed))
   }
 
-  test("an end of a shard that lies before its beginning tells nothing") {
+  test("an end of a shard that lies before its beginning is ignored") {
     val odd = listed.map(_.copy(last = Some(SequenceNumber("7"))))
     check("startingPosition" -> shard(2, """{"after": "3000000"}"""))(_ => odd)
   }
 
-  test("the service is asked once where shards are named, and not otherwise") {
+  test("the service is called once if the options name shards, and not at all otherwise") {
     var asked = 0
     val list = (_: StreamAccess) => {
       asked += 1

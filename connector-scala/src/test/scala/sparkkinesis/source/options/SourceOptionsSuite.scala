@@ -66,11 +66,11 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("checkpointLocation", "/c", _.names, "orders")
   )
 
-  test("each option is read, its name in any case") {
+  test("each option is parsed, with its name in any case") {
     forAll(values)((name, value, read, expected) => assert(read(parse(name -> value)) === expected))
   }
 
-  test("the defaults") {
+  test("the defaults of all options") {
     val options = parse()
     val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
     assert(
@@ -115,7 +115,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("kafka.bootstrap.servers", "h:1", UnknownOption, "The options are:")
   )
 
-  test("what is wrong or unknown is refused by its name, and its value where it is wrong") {
+  test("invalid and unknown options are refused, and the error has the name, and any invalid value") {
     forAll(refused) { (name, value, condition, text) =>
       val e = intercept[OptionException](parse(name -> value))
       assert(e.condition === condition)

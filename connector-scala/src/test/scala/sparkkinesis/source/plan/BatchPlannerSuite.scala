@@ -99,7 +99,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a batch's ranges begin where it begins and end at the last mark taken") {
+  test("the ranges of a batch start at its start and end at the last mark taken") {
     forAll(streams, limits) { case ((graph, marks), limits) =>
       planAll(graph, marks, limits).foreach { batch =>
         val ranges = BatchPlanner.ranges(batch.start, batch.end)
@@ -113,7 +113,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the limits hold, unless one single mark is more") {
+  test("a batch exceeds its limits only if a single mark does") {
     forAll(streams, limits) { case ((graph, marks), limits) =>
       planAll(graph, marks, limits).foreach { batch =>
         val all = BatchPlanner.ranges(batch.start, batch.end).flatMap(taken(batch, _))
@@ -152,7 +152,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("no shard starves behind another's backlog") {
+  test("no shard starves behind the backlog of another") {
     val big = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 0))
     val small = Vector(Mark(afterNumber(1), 1, 1, 99999)) // and it is the newest
     val graph = newStream(2)
@@ -165,7 +165,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(end.shards(shardId(0)).progress === afterNumber(9))
   }
 
-  test("two streams share the limits, and none starves behind the other's backlog") {
+  test("two streams share the limits, and neither starves behind the backlog of the other") {
     val other = arn.copy(name = StreamName("refunds"))
     val old = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 0))
     val fresh = Vector.tabulate(1000)(n => Mark(afterNumber(n + 1), 10, 10, 99999))
@@ -180,7 +180,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the same plan each time, in whatever order the frontiers come") {
+  test("the plan does not depend on the order of the frontiers") {
     forAll(streams, limits, Gen.long) { case ((graph, marks), limits, seed) =>
       val from = start(graph)
       val known = frontiers(graph, marks, from)
@@ -190,7 +190,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a parent nobody has heard of is waited for, not forgotten") {
+  test("a shard waits for a parent that was never listed") {
     val (known, unknown, child) = (shardId(0), shardId(1), shardId(2))
     val from = offsetOf(known -> ShardProgress(Progress.TrimHorizon, Set.empty))
     val merged = ChildShard(child, Seq(known, unknown), HashKeyRange.All)
@@ -207,7 +207,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(next.settled.shards(child).waitsFor === Set(unknown) && next.readable.isEmpty)
   }
 
-  test("where nothing is new, the end is the start itself; strangers' frontiers do not count") {
+  test("without new marks the end is the start itself, and frontiers of unknown shards are ignored") {
     val from = start(newStream(1))
     assert(BatchPlanner.end(from, Map.empty, ReadLimits.None) eq from)
     val stranger = Frontier(Vector(Mark(afterNumber(1), 1, 1, 1)), Nil, 0, 0)
@@ -220,7 +220,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def complete(progress: Progress, millis: Long): ShardProgress =
     ShardProgress(progress, Set.empty, Some(Instant.ofEpochMilli(millis)))
 
-  test("each shard is complete as of what was taken of it, and never goes back") {
+  test("each shard is complete as of the records taken from it, and that time never goes back") {
     val from = offsetOf(
       shardId(0) -> complete(Progress.TrimHorizon, 50),
       shardId(1) -> ShardProgress(Progress.TrimHorizon, Set.empty)
@@ -247,7 +247,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "a quiet shard beside a busy one, of its stream or of another, is complete as of its last look"
+    "a quiet shard beside a busy one is complete as of its last call, also in another stream"
   ) {
     val quiet = arn.copy(name = StreamName("refunds"))
     def progressOf(offset: SourceOffset, arn: StreamArn, shard: Int) =
@@ -268,7 +268,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BatchPlanner.ranges(from, end).map(_.shard) === Seq(shardOf(0)))
   }
 
-  test("a child begins as complete as the parent that brought it") {
+  test("a child starts as complete as the parent that finished") {
     val (parent, child) = (shardId(0), shardId(2))
     val split = ChildShard(child, Seq(parent), HashKeyRange.All)
     def end(from: ShardProgress, completeAsOfMillis: Long) = BatchPlanner.end(
@@ -285,7 +285,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(completeAsOf(end(unread, 0), 2) === None, "nothing was read, so nothing is owed")
   }
 
-  test("no offset says more than was read: the oldest unread record of each shard is not older") {
+  test("an offset is never complete beyond the oldest unread record of a shard") {
     forAll(streams, limits) { case ((graph, marks), limits) =>
       planAll(graph, marks, limits).foreach { batch =>
         batch.end.shards.foreach { case (id, shard) =>
@@ -297,7 +297,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an idle query confirms now and then, for each shard, that it has seen all there was") {
+  test("an idle query regularly confirms that it has read all records of each shard") {
     val from = offsetOf(
       shardId(0) -> complete(afterNumber(1), 5000),
       shardId(1) -> complete(afterNumber(1), 5500)
@@ -319,7 +319,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(confirmed(waiting, 9999) eq waiting, "nothing to read proves nothing")
   }
 
-  test("what an idle query confirms no longer has the shards finished before") {
+  test("the offset that an idle query confirms has no finished shards") {
     val from = offsetOf(
       shardId(0) -> complete(Progress.Finished, 50),
       shardId(1) ->
@@ -330,13 +330,13 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(confirmed.shards === Map(shardId(1) -> complete(Progress.TrimHorizon, 9999)))
   }
 
-  test("unread marks: an idle query does not confirm over them") {
+  test("an idle query confirms nothing while marks are unread") {
     val from = start(newStream(1))
     val unread = Frontier(Vector(Mark(afterNumber(1), 1, 1, 9999)), Nil, 0, 9999)
     assert(BatchPlanner.confirmed(from, Map(shardOf(0) -> unread), 1.second) eq from)
   }
 
-  test("more is waited for where a little has come of a backlog, and nowhere else") {
+  test("a batch waits for more records only when a backlog starts to arrive") {
     def thin(records: Long, behind: Long, limits: ReadLimits = ReadLimits.None) = {
       val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
       val other = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0) // it brings nothing
@@ -352,7 +352,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!thin(records = 9, behind = 60000, ReadLimits(None, Some(90))))
   }
 
-  test("an end that lacks a shard of its start is refused") {
+  test("an end without a shard of its start is refused") {
     val from = start(newStream(1))
     val e = intercept[IllegalArgumentException](
       BatchPlanner.ranges(from, offsetOf())
@@ -360,7 +360,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(e.getMessage.contains("shardId-000000000000"))
   }
 
-  test("an end with a shard that its start lacks, already read, is refused") {
+  test("an end with a partly read shard that its start does not have is refused") {
     val read = offsetOf(shardOf(0).shard -> ShardProgress(afterNumber(1), Set.empty))
     val e = intercept[IllegalArgumentException](BatchPlanner.ranges(offsetOf(), read))
     assert(e.getMessage.contains("shardId-000000000000"))

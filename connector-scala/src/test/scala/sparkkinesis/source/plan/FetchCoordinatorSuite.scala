@@ -88,7 +88,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       coordinator.frontiers.get(shardOf(shard)).toSeq.flatMap(_.marks.map(_.upTo))
   }
 
-  test("every shard has exactly one executor, and none has more than its share") {
+  test("every shard has exactly one executor, and no executor has more than its share") {
     forAll(Gen.choose(0, 20), Gen.choose(1, 6)) { (shards, executors) =>
       val names = (1 to executors).map(n => s"e$n")
       val driving = new Driving(shards, names: _*)
@@ -98,7 +98,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a shard stays where it is while batches go on") {
+  test("a shard keeps its executor while batches advance") {
     val driving = new Driving(5, "a", "b")
     val before = Seq("a", "b").map(driving.assigned)
     val all = before.flatten
@@ -116,7 +116,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.marks(0) === Seq(upTo(6)), "what lies behind the planned end stays")
   }
 
-  test("an executor that says nothing for a lease loses its shards to the others, anew") {
+  test("an executor without a heartbeat for the lease time loses its shards to the others") {
     val driving = new Driving(4, "a", "b")
     val lost = driving.assigned("a")
     driving.pass(9.seconds)
@@ -137,7 +137,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.shardsOf("a").intersect(driving.shardsOf("b")).isEmpty)
   }
 
-  test("a lost executor's shards go to others at once, from the planned position") {
+  test("the shards of a lost executor go to others at once, from the planned position") {
     val driving = new Driving(2, "a", "b")
     driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 1)))
     driving.coordinator.executorLost("a", driving.now)
@@ -148,7 +148,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.location(shardOf(0)) === Some("host-b" -> "b"))
   }
 
-  test("with no executor left the shards wait for the next one") {
+  test("if no executor is left, the shards wait for the next one") {
     val driving = new Driving(2, "a")
     driving.coordinator.executorLost("a", driving.now)
     assert(
@@ -160,7 +160,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.shardsOf("c").size === 2)
   }
 
-  test("a report of an older generation, or of a stranger, is ignored") {
+  test("a report of an older generation, or of another executor, is ignored") {
     val driving = new Driving(1, "a")
     val old = driving.of(0)
     driving.coordinator.executorLost("a", driving.now)
@@ -172,7 +172,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.marks(0) === Seq(upTo(3)))
   }
 
-  test("a report that comes twice counts once") {
+  test("a repeated report counts once") {
     val driving = new Driving(1, "a")
     val (first, second) =
       (report(driving.of(0), Progress.TrimHorizon, 1, 2), report(driving.of(0), upTo(2), 3))
@@ -182,7 +182,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
   }
 
-  test("a report that comes again when its marks are planned already counts no more") {
+  test("a repeated report whose marks are already planned does not count") {
     val driving = new Driving(1, "a")
     val first = report(driving.of(0), Progress.TrimHorizon, 1, 2)
     driving.hear("a", Seq(first))
@@ -192,7 +192,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.of(0).generation === before.generation && driving.marks(0) === Seq(upTo(3)))
   }
 
-  test("a gap between reports: the shard is read anew from the planned position") {
+  test("after a gap between reports, the shard is read again from the planned position") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1), report(before, upTo(2), 3)))
@@ -202,7 +202,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.marks(0) === Seq(upTo(1), upTo(2), upTo(3)))
   }
 
-  test("a new service on a known executor reads its shards anew, whatever was found before") {
+  test("a new service on a known executor reads its shards again, whatever was reported before") {
     val driving = new Driving(2, "a", "b")
     val before = driving.assigned("a").head
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 1, 2)))
@@ -215,7 +215,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.frontiers(after.shard).marks.map(_.upTo) === Seq(upTo(1), upTo(2)))
   }
 
-  test("a new service that missed the first answers has its shards in the end") {
+  test("a new service that misses the first answers still gets its shards") {
     val driving = new Driving(2, "a", "b")
     val before = driving.shardsOf("a")
     for (_ <- 1 to 3) driving.restart("a")
@@ -226,7 +226,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.hear("a").plan.isEmpty)
   }
 
-  test("who is silent for a lease does not live, though nobody else says anything") {
+  test("an executor without a heartbeat for the lease time is not live, even if no other one reports") {
     val driving = new Driving(2, "a", "b")
     driving.pass(6.seconds)
     driving.hear("b")
@@ -260,7 +260,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.live(driving.now) === Set("b"), "silent for longer than the pause")
   }
 
-  test("a new executor takes its share, and the old one is told to drop those pages") {
+  test("a new executor gets its share, and the plan of the old one no longer names those shards") {
     val driving = new Driving(4, "a")
     assert(driving.shardsOf("a").size === 4)
     driving.hear("b")
@@ -273,7 +273,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("executors are told how far pages are no longer needed: to the batch's start") {
+  test("the plan tells executors to drop pages up to the start of the batch") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
     driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
@@ -284,7 +284,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.plans("a").processed === Map(shardOf(0) -> upTo(3)))
   }
 
-  test("a finished shard's pages stay until its batch is done, then go") {
+  test("the pages of a finished shard stay until its batch is done") {
     val driving = new Driving(1, "a")
     val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
     driving.coordinator.advance(offsetOf(1), ended, driving.now)
@@ -300,7 +300,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.plans("a").processed.keySet === Set(shardOf(1)), "and is told no more")
   }
 
-  test("an end planned by an earlier run, which is no mark: read anew from there") {
+  test("if the end of an earlier run is no mark, the shard is read again from that end") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
@@ -310,7 +310,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
   }
 
-  test("a plan is sent only where it changed") {
+  test("a plan is sent only if it has changed") {
     val driving = new Driving(1, "a")
     assert(driving.hear("a").plan.isEmpty)
     driving.coordinator.advance(offsetOf(1), offsetOf(1), driving.now)
@@ -319,7 +319,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.hear("a").plan.nonEmpty)
   }
 
-  test("stop is told to each executor, and waited for no longer than asked") {
+  test("each executor receives stop, and awaitStopped waits only as long as requested") {
     val driving = new Driving(2, "a", "b")
     val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
     driving.coordinator.stop()
@@ -329,7 +329,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.awaitStopped(1.second, () => Instant.EPOCH))
   }
 
-  test("the first look: all shards seen, or data in any, or a failure, or time is up") {
+  test("the first look ends when all shards were read, or one has records or has failed, or at timeout") {
     def looked(prepare: Driving => Unit) = {
       val driving = new Driving(2, "a")
       prepare(driving)
@@ -348,7 +348,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def failure(condition: String, a: Assignment) =
     FetchFailure(condition, "m", a.shard, a.generation)
 
-  test("the first failure is kept, and the executors' counters are added up") {
+  test("the first failure is kept, and the counters of the executors are added up") {
     val driving = new Driving(2, "a", "b")
     Seq("a" -> "FIRST", "b" -> "SECOND").zip(1L to 2L).foreach { case ((executor, condition), n) =>
       driving.hear(
@@ -361,7 +361,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
   }
 
-  test("a lost executor takes nothing with it that it has counted, but for its buffer") {
+  test("the counters of a lost executor stay in the sum, except for its buffer") {
     val driving = new Driving(2, "a", "b")
     Seq("a", "b").foreach(driving.hear(_, counters = FetchCounters(1, 2, 3, 4, 5, 6)))
     driving.coordinator.executorLost("a", driving.now)
@@ -370,7 +370,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.counters.records === 3, "it was only silent")
   }
 
-  test("what is known of a range goes with it, where that is all of it") {
+  test("a range has its marks only if all of them are known") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
     def marks(from: Progress, end: Int) =
@@ -380,7 +380,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(marks(upTo(1), 2) === 0, "reading ahead began elsewhere")
   }
 
-  test("the failure of a shard that is another's by now, or assigned anew, ends nothing") {
+  test("a failure of a shard that was assigned to another executor or again is ignored") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
     driving.coordinator.executorLost("a", driving.now)

@@ -9,7 +9,7 @@ import sparkkinesis.source.protocol.FetchFailure
 class FetchFailureSuite extends AnyFunSuite {
   private val shard = shardOf(3)
 
-  test("it says which shard of which stream, what the service said, and what to do") {
+  test("the message has the shard, the stream, the service's message and the remedy") {
     val cause = new KinesisException.AccessDenied("GetRecords (region eu-west-1) failed: no key.")
     val failure = FetchFailure.of(cause, shard, 7)
     assert(failure.condition === "KINESIS_ACCESS_DENIED")
@@ -20,7 +20,7 @@ class FetchFailureSuite extends AnyFunSuite {
     )
   }
 
-  test("it has the name the same failure has elsewhere") {
+  test("a failure has the same condition as the same failure elsewhere") {
     Seq(
       new KinesisException.InvalidArgument("x"),
       new KinesisException.NotFound("x"),

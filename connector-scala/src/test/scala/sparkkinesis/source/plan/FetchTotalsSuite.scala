@@ -15,15 +15,15 @@ class FetchTotalsSuite extends AnyFunSuite {
     .sum
     .records
 
-  test("of each executor its last word counts") {
+  test("only the last counters of each executor count") {
     assert(sum("a" -> counted(3), "b" -> counted(10), "a" -> counted(5)) === 15)
   }
 
-  test("a service that begins anew on the same executor goes on from the one before") {
+  test("the counters of a new service on the same executor are added to those of the previous one") {
     assert(sum("a" -> counted(5), "a" -> counted(0), "a" -> counted(2)) === 7)
   }
 
-  test("a buffer that empties is no new service") {
+  test("a buffer that becomes empty does not count as a new service") {
     assert(sum("a" -> counted(5, buffered = 9), "a" -> counted(5)) === 5)
   }
 }

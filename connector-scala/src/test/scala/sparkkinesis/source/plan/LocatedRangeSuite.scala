@@ -38,7 +38,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     parts <- Gen.choose(1, located.mostParts)
   } yield (pages, located, located.cut(parts), parts)
 
-  test("the parts follow each other from the range's beginning to its end, and share its marks") {
+  test("the parts follow each other from the start of the range to its end, and divide its marks") {
     forAll(cuts) { case (_, whole, parts, count) =>
       assert(parts.size === count)
       assert(parts.head.range.from === whole.range.from)
@@ -53,7 +53,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("each part has records, and its pages hold them: all parts together those of the range") {
+  test("each part has records, and the pages of all parts hold exactly those of the range") {
     forAll(cuts) { case (pages, whole, parts, _) =>
       val buffer = new PageBuffer(new FetchMemory().join(Long.MaxValue))
       pages.foreach(buffer.add(whole.range.shard, _))
@@ -73,7 +73,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     LocatedRange[String](ShardRange(shardOf(0), Progress.TrimHorizon, upTo), None, marks)
   }
 
-  test("each part is about as heavy as the others") {
+  test("all parts have about the same weight") {
     def sizes(parts: Int, records: Long*) =
       marked(records: _*).cut(parts).map(_.marks.map(_.records).sum)
     assert(sizes(3, 1, 1, 1, 1, 1, 1) === Seq(2, 2, 2))
@@ -82,7 +82,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sizes(2, 1, 1, 1, 100) === Seq(3, 100))
   }
 
-  test("a part is complete as of the record it begins behind, and never less than the range") {
+  test("a part is complete as of the record before it, and at least as complete as the range") {
     def complete(range: LocatedRange[String]) =
       range.cut(2).map(_.range.completeAsOf.map(_.toEpochMilli))
     val whole = marked(1, 1)
@@ -92,7 +92,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(complete(known) === Seq(Some(5000), Some(5000)))
   }
 
-  test("where nothing is known there is nothing to cut, and the weight is the least") {
+  test("a range without marks is not cut, and has the least weight") {
     assert(marked().mostParts === 1 && marked().weight === 1)
     assert(marked().cut(1) === Seq(marked()))
   }

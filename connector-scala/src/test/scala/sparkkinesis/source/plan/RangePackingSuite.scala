@@ -43,7 +43,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a task reads a shard's parts in order") {
+  test("a task reads the parts of a shard in order") {
     forAll(located, sizes) { case (located, (most, wanted)) =>
       val tasks = RangePacking.pack(located, most, wanted).map(_._2)
       val order = located.flatMap(whole => whole.marks.map(whole.range.shard -> _.upTo))
@@ -54,7 +54,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("as many tasks as can run at once at most; as many as wanted, where there are marks") {
+  test("tasks are at most the slots, or as many as minPartitions if there are enough marks") {
     forAll(located, sizes) { case (located, (most, wanted)) =>
       val tasks = RangePacking.pack(located, most, wanted)
       val units = located.map(_.mostParts).sum
@@ -64,14 +64,14 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("nothing is cut where nobody asks for it") {
+  test("without minPartitions no range is cut") {
     forAll(located, Gen.choose(1, 8)) { (located, most) =>
       val packed = RangePacking.pack(located, most).flatMap(_._2)
       assert(packed.sortBy(_.shard) === located.map(_.range))
     }
   }
 
-  test("a task is at its ranges' own place, unless there are more places than tasks") {
+  test("a task prefers the executor of its ranges, unless there are more executors than tasks") {
     forAll(located, Gen.choose(5, 8)) { (located, most) =>
       val placeOf = located.map(one => one.range.shard -> one.place).toMap
       for ((place, ranges) <- RangePacking.pack(located, most); range <- ranges)
@@ -87,7 +87,7 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("the same tasks each time") {
+  test("packing the same ranges again gives the same tasks") {
     forAll(located, sizes) { case (located, (most, wanted)) =>
       assert(RangePacking.pack(located, most, wanted) === RangePacking.pack(located, most, wanted))
     }
@@ -103,14 +103,14 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .map(_._2.map(r => known(r.shard)).sum)
   }
 
-  test("the heaviest first, each to the task with the least") {
+  test("the heaviest range is packed first, each into the task with the least weight") {
     assert(packedRecords(2, 1, Seq(5), Seq(5), Seq(90), Seq(5), Seq(5)).sorted === Seq(20, 90))
     assert(packedRecords(4, 1, Seq.fill(10)(Seq(1L)): _*).sorted === Seq(2, 2, 3, 3))
     val afterRestart = packedRecords(2, 1, Seq.fill(500)(Seq.empty[Long]): _*)
     assert(afterRestart.size === 2, "500 shards on two cores")
   }
 
-  test("large ranges are cut first, and evenly") {
+  test("large ranges are cut first and evenly") {
     val large = rangeOf(0, Some("a"), Seq.fill(12)(10L))
     val small = rangeOf(1, Some("a"), Seq.fill(12)(1L))
     val tasks = RangePacking.pack(Vector(large, small), 1, 4).map(_._2)

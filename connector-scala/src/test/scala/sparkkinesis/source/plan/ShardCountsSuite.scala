@@ -21,7 +21,7 @@ class ShardCountsSuite extends AnyFunSuite {
   private def at(progress: Progress, waitsFor: Int*) =
     ShardProgress(progress, waitsFor.map(shardId).toSet)
 
-  test("shards are counted as they are read, end, and bring children") {
+  test("the counts follow shards that are read, end, and have children") {
     val coordinator = new FetchCoordinator(10.seconds)
     assert(coordinator.shardCounts === ShardCounts.Zero)
     val start = offset(

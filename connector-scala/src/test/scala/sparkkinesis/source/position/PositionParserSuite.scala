@@ -48,11 +48,11 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (shards("""{"after": "4966"}"""), meaning(Position.AfterSequenceNumber(number)))
   )
 
-  test("JSON is read") {
+  test("positions in JSON are parsed") {
     forAll(good)((value, meaning) => assert(parse(value).start === Some(meaning)))
   }
 
-  test("each stream begins where it says, by name or by ARN") {
+  test("each stream starts at its own position, by name or by ARN") {
     val start = parse("""{"refunds": "trim_horizon", "orders": "latest"}""", "orders,refunds")
     assert(start.queryStart(orders).others === Position.Latest)
     assert(start.batchStart(refunds).others === Position.TrimHorizon)
@@ -93,7 +93,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (shards(s"""{"at": "$ofShard6"}"""), "belongs to shard number 6")
   )
 
-  test("what is wrong is refused by its place, with the reason") {
+  test("an invalid position is refused, and the error has its place and the reason") {
     forAll(bad) { (value, text) =>
       val e = intercept[OptionException](parse(value))
       assert(e.condition === InvalidOption && e.getMessage.contains("'startingPosition'"))
@@ -101,7 +101,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("streams by ARN are not named by name") {
+  test("a stream that the options name by ARN cannot be named by name in a position") {
     val named = Map("streamArn" -> arn.toString, "startingPosition" -> """{"orders": "latest"}""")
     val e = intercept[OptionException](SourceOptions.parse(named, None))
     assert(e.getMessage.contains(s"The options name stream 'orders' as '$arn'"))
@@ -112,7 +112,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     None
   )
 
-  test("an end is at a record, at an instant or now") {
+  test("an end is at a record, at an instant, or now") {
     val upTo = EndingPosition.UpTo(number)
     val before = EndingPosition.Before(instant.instant)
     assert(
@@ -142,7 +142,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       )
     }
 
-  test("whatever positions shards have, each is read as it was written") {
+  test("any positions of shards are parsed as they were written") {
     val each = Gen.mapOf(Gen.zip(Gen.choose(0, 99), Gen.oneOf(position, numbered)))
     forAll(each, position) { (named, others) =>
       val entries = named.map { case (id, (json, _)) => s""""${shardId(id)}": $json""" }
@@ -154,7 +154,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a number tells its shard only where it has the service's layout") {
+  test("a sequence number names its shard only if it has the service's layout") {
     assert(SequenceNumber(ofShard6).shardNumber === Some(6))
     Seq("4966", "0", "9" * 56, ofShard6.updated(55, '9')).foreach { text =>
       assert(SequenceNumber(text).shardNumber === None)

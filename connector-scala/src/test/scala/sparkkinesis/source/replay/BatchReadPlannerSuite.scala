@@ -44,7 +44,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
   private def at(text: String) = Instant.parse(s"2026-01-02T$text").toEpochMilli
 
-  test("the end is the current time and has passed: a driver's clock that is wrong is ignored") {
+  test("the end is the service's current time, even if the driver's clock is wrong") {
     def planned(own: String) = {
       val reading = new Reading(Some(service), Instant.parse(s"2026-01-02T$own"))
       val begun = reading.clock.now
@@ -66,7 +66,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(reading.clock.now === service)
   }
 
-  test("one range per listed shard; unlisted children are read too") {
+  test("a plan has one range per listed shard, and unlisted children are read too") {
     val parent = two.head.copy(last = Some(SequenceNumber("999")))
     val halves = parent.hashKeys.splitAt(HashKey(parent.hashKeys.last.value / 2))
     val children = Seq(halves._1, halves._2).zipWithIndex.map { case (keys, index) =>
@@ -92,7 +92,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     beforeMillis = Some(before.toEpochMilli)
   )
 
-  test("a filter's times narrow a range, with a margin of one minute") {
+  test("the times of a filter narrow a range, with a margin of one minute") {
     val (since, before) = (service.minusSeconds(1000), service.minusSeconds(900))
     val ranges = new Reading(None, service).ranges(bounds = bounds(since, before))
     val from = since.minusSeconds(60)
@@ -101,7 +101,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(ranges.flatMap(_.until).forall(_.millis == before.plusSeconds(60).toEpochMilli))
   }
 
-  test("a filter never widens a range, and never reads a time in the future") {
+  test("a filter never widens a range, and never leads to a read in the future") {
     val start = Position.AtTimestamp(service.minusSeconds(10))
     val end = EndingPosition.Before(service.minusSeconds(5))
     val wide = bounds(service.minusSeconds(1000), service.plusSeconds(1000))

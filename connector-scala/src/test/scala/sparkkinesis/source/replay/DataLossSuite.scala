@@ -36,7 +36,7 @@ class DataLossSuite extends AnyFunSuite {
     )
   }
 
-  test("the extent of a loss, as far as it is known") {
+  test("the message has the extent of a loss, as far as it is known") {
     val complete = Some(Instant.EPOCH)
     assert(
       DataLoss.extent(complete, Some(24.hours), late) ===

@@ -61,7 +61,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     isClosed <- Gen.oneOf(true, false)
   } yield (size, from, upTo, page, isClosed)
 
-  test("exactly the records of a range, for any page boundaries") {
+  test("a range returns exactly its records, for any page boundaries") {
     forAll(cuts) { case (size, from, upTo, page, isClosed) =>
       val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
       val paged = settings.copy(maxRecords = page)
@@ -77,7 +77,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a range that starts at a time") {
+  test("a range may start at a time") {
     val kinesis = new OneShard(recordsOf(1 to 9).toVector)
     val at = Progress.AtTimestamp(java.time.Instant.ofEpochMilli(35))
     assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
@@ -131,13 +131,13 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(kinesis.page(page(4 to 3, 0)), range, lenient, clock) === (1 to 3))
   }
 
-  test("calls to the shard keep the period that the service allows") {
+  test("calls to a shard keep the minimum period that the service allows") {
     val clock = new FastClock
     read(new OneShard(recordsOf(1 to 9).toVector), range(0, 9), clock = clock)
     assert(clock.now.toEpochMilli === 400, "three pages")
   }
 
-  test("the loss is reported when the last record is trimmed") {
+  test("a loss is reported when the last record of a range is trimmed") {
     forAll(Gen.choose(1, 9), Gen.choose(0, 3), Gen.oneOf(true, false)) { (upTo, more, isClosed) =>
       val records = recordsOf(1 to upTo + more).toVector
       val kinesis = new OneShard(records, trimmed = upTo, isClosed = isClosed)
@@ -157,14 +157,14 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(kinesis, range(0, 3)) === (1 to 3))
   }
 
-  test("a shard that is gone is a loss") {
+  test("a shard that no longer exists is a loss") {
     val gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
     assertThrows[DataLossException](read(gone, range(0, 3)))
     val going = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
     assert(read(going, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
   }
 
-  test("retryable failures are retried: no record twice, none missing") {
+  test("retryable failures are retried, and no record is repeated or missing") {
     val kinesis = new ScriptedKinesis()
       .page(throw Throttled)
       .page(page(1 to 2))
@@ -175,7 +175,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
   }
 
-  test("retryable failures end it after a bounded number of attempts, others at once") {
+  test("retryable failures end the read after a bounded number of attempts, others end it at once") {
     val outage = new ScriptedKinesis()
     (1 to 30).foreach(_ => outage.page(throw Throttled))
     assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))
@@ -184,7 +184,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
   }
 
-  test("after cancellation it makes no call") {
+  test("after cancellation there is no further call") {
     val kinesis = new ScriptedKinesis().page(page(1 to 2))
     assertThrows[InterruptedException] {
       read(kinesis, range(0, 9), isCancelled = () => kinesis.asked.nonEmpty)
@@ -200,7 +200,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val owed = range(0, 3).copy(completeAsOf = Some(java.time.Instant.EPOCH))
 
-  test("a range whose start has been trimmed is a loss, even if its end has not") {
+  test("a range whose start was trimmed is a loss, even if its end still exists") {
     def kinesis = new ScriptedKinesis().summary(summary())
     val loss = intercept[DataLossException](read(kinesis, owed, clock = after(25.hours)))
     assert(loss.condition === "KINESIS_DATA_LOSS" && loss.getMessage.contains("1970-01-01"))
@@ -213,12 +213,12 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
   }
 
-  test("the call for the retention period is retried like any other") {
+  test("the call for the retention period is retried like any other call") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
     assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
   }
 
-  test("an end of a shard that is listed as open is not accepted: the rest is read") {
+  test("an end of a shard that is listed as open is not accepted, and the rest is read") {
     val open = newStream(1).head
     val kinesis = new ScriptedKinesis()
       .page(page(1 to 1))

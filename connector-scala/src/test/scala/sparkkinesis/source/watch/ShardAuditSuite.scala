@@ -41,7 +41,7 @@ class ShardAuditSuite extends AnyFunSuite {
     assert(judged > all / 4, "many listings allow a judgement")
   }
 
-  test("nor for an inconsistent listing: missing shards, children of an open parent") {
+  test("an inconsistent listing causes no finding: missing shards, children of an open parent") {
     each(1000) { life =>
       for (_ <- 0 until 20) {
         life.actAtRandom()
@@ -107,7 +107,7 @@ class ShardAuditSuite extends AnyFunSuite {
         case None => repairs
       }
 
-  test("after a stop over expired reshards each remaining shard is read once, parents first") {
+  test("after a stop over expired reshards, each remaining shard is read once, parents first") {
     var repairs = 0
     each(2000) { life =>
       for (_ <- 0 until life.random.nextInt(30)) life.actAtRandom()
@@ -129,7 +129,7 @@ class ShardAuditSuite extends AnyFunSuite {
   private def ancestors(life: StreamLife, id: ShardId): Set[ShardId] =
     life.parents(id).flatMap(parent => ancestors(life, parent) + parent).toSet
 
-  test("the intersection of two audits has what both have found") {
+  test("the intersection of two audits has the findings of both") {
     val three = newStream(3)
     val (a, b, c) = (three(0), three(1), three(2))
     val (e, f) = (shardId(8), shardId(9))

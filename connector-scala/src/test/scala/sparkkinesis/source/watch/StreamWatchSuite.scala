@@ -75,7 +75,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     scene
   }
 
-  test("without findings: one listing per inspection, and no other call") {
+  test("without findings an inspection lists the shards once and makes no other call") {
     val scene = watching(whole)
     (1 to 5).foreach(_ => assert(scene.inspect() === interval))
     scene.watch.check()
@@ -162,7 +162,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(lenient.watch.repair(waiting).shards === whole.shards)
   }
 
-  test("a waiting shard that is not listed: the service confirms whether it is gone") {
+  test("for a waiting shard that is not listed, the service confirms whether it exists") {
     val waiting = offsetOf(a.id -> unread(), shardId(8) -> unread(shardId(7)))
     val late = watching(waiting)
     (1 to 3).foreach(_ => late.inspect())
@@ -174,7 +174,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(gone.refusal.condition === "KINESIS_DATA_LOSS")
   }
 
-  test("a failed listing stops nothing: it is repeated less and less often, and counted") {
+  test("a failed listing is counted and repeated less and less often, and the query continues") {
     val scene = watching(whole)
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
     val pauses = (1 to 8).map(_ => scene.inspect())
@@ -219,7 +219,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     renewed(whole)(scene => scene.shards = newStream(3))
   }
 
-  test("a recreated stream explains a failure elsewhere; otherwise that failure stays") {
+  test("a recreated stream explains a failure elsewhere, and otherwise that failure is kept") {
     val scene = watching(whole)
     scene.watch.explain(whole)
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
@@ -230,7 +230,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(e.condition === "KINESIS_STREAM_RECREATED")
   }
 
-  test("a run that is about to end waits for a conclusive inspection, but not forever") {
+  test("a run that is about to end waits for a conclusive inspection for a limited time") {
     def settled(scene: Scene, later: FiniteDuration = 1.second): Boolean = {
       scene.inspect(later)
       scene.watch.isSettled

@@ -75,7 +75,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("JSON has a line a row, with nulls and Base64") {
+  test("JSON has one line per row, with nulls and Base64") {
     val it = new Fixture
     val file = it.attempt(Some(3), 2)
     file.add(letter)
@@ -98,7 +98,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Seq("stream", "data", "partitionKey").forall(second.get(_).isNull))
   }
 
-  test("Parquet has the same columns") {
+  test("Parquet has the same columns as JSON") {
     val it = new Fixture(DeadLetterFormat.Parquet)
     val file = it.attempt(None, 2)
     file.add(letter)
@@ -120,7 +120,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(rows.last.getFieldRepetitionCount("data") === 0)
   }
 
-  test("readers see nothing before the batch is done, and nothing but what counts after") {
+  test("readers see nothing before the batch is done, and then only the attempts that count") {
     val it = new Fixture
     val counts = it.written(0, 1, "counts")
     it.written(0, 1, "a copy that came late")
@@ -132,7 +132,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(it.files === it.seen, "staging is empty")
   }
 
-  test("an attempt that is given up leaves nothing, nor does a batch") {
+  test("an aborted attempt leaves no file, and an aborted batch leaves none") {
     val it = new Fixture
     it.written(0, 1, "done")
     val file = it.attempt(Some(0), 0)
@@ -145,7 +145,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "a batch that runs again replaces what it had published, though it has no bad rows any more"
+    "a batch that runs again replaces its published files, even if it has no bad rows any more"
   ) {
     val it = new Fixture
     it.publish(0, it.written(0, 0, "other batch"))
@@ -156,7 +156,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(it.messages === Seq("other batch"))
   }
 
-  test("without bad rows a task asks nothing of the file system, the driver one thing, or none") {
+  test("without bad rows a task makes no file system call, and the driver at most one") {
     val it = new Fixture
     val task = TrippingFileSystem.calls() {
       val file = it.attempt(Some(0), 0)
@@ -171,7 +171,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(batch.isEmpty)
   }
 
-  test("wherever publishing fails, the batch that runs again leaves each row once") {
+  test("wherever publishing fails, a batch that runs again leaves each row once") {
     def republish(failAfter: Option[Int]): (Fixture, Seq[String]) = {
       val it = new Fixture
       it.publish(0, it.written(0, 0, "before"))
@@ -195,7 +195,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("whatever attempts there are, those that count are seen, each once") {
+  test("for any attempts, exactly the rows of those that count are visible, each once") {
     forAll(minSuccessful(30)) { (seed: Long) =>
       val (chance, it) = (new Random(seed), new Fixture)
       (0 to chance.nextInt(3)).foreach { run =>
@@ -213,7 +213,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a path that cannot be written to is named, with what to do") {
+  test("a path that cannot be written to is refused, and the error has the path and the remedy") {
     val it = new Fixture
     Files.write(it.root.resolve("kept"), Array[Byte](1))
     val early = intercept[ConnectorError](it.folder.check())
@@ -228,7 +228,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(late.getCondition === "KINESIS_DEAD_LETTERS_UNWRITABLE")
   }
 
-  test("what travels is serializable, and the task's word is of Spark's classes alone") {
+  test("messages are serializable, and a task's message has only classes of Spark") {
     val it = new Fixture
     val bytes = new java.io.ByteArrayOutputStream
     val out = new java.io.ObjectOutputStream(bytes)

@@ -25,7 +25,7 @@ class ConnectorErrorSuite extends AnyFunSuite {
       .asInstanceOf[ConnectorError]
   }
 
-  test("a failure of the service arrives with its condition, and what to do") {
+  test("a failure of the service becomes an error with a condition and a remedy") {
     val failure = new NotFound("No stream orders.")
     val error = intercept[ConnectorError](ConnectorError.translating(throw failure))
     assert(error.getCondition === "KINESIS_STREAM_NOT_FOUND" && error.getSqlState === "KD000")
@@ -62,7 +62,7 @@ class ConnectorErrorSuite extends AnyFunSuite {
     }
   }
 
-  test("a failure that is understood is one line at WARN; its stack shows at DEBUG") {
+  test("a failure with a known condition is one line at WARN, and its stack is logged at DEBUG") {
     val failure = new Unreachable("no answer", new Unsendable)
     val noted = LogTap.of(classOf[ConnectorError])(ConnectorError.of(failure))
     val (warnings, others) = noted.partition(_.getLevel === Level.WARN)
@@ -73,13 +73,13 @@ class ConnectorErrorSuite extends AnyFunSuite {
     assert(others.map(_.getThrown) === Seq(failure) && others.head.getLevel === Level.DEBUG)
   }
 
-  test("one that is not understood shows its stack at once: its remedy points there") {
+  test("a failure without a known condition logs its stack at once, as its remedy refers to it") {
     val failure = new Other("odd")
     val noted = LogTap.of(classOf[ConnectorError])(ConnectorError.of(failure))
     assert(noted.map(it => it.getLevel -> it.getThrown) === Seq(Level.WARN -> failure))
   }
 
-  test("it travels whole, whatever caused it") {
+  test("an error can be serialized, whatever its cause") {
     val error = ConnectorError.of(new Unreachable("no answer", new Unsendable))
     val arrived = travelled(error)
     assert(arrived.getMessage === error.getMessage)

@@ -44,7 +44,7 @@ class DriverLinkSuite extends AnyFunSuite with LocalSpark {
     } finally endpoint.close()
   }
 
-  test("a name that is served no more, or never was, answers nothing") {
+  test("a name that is no longer served, or never was, returns no answer") {
     val link = new DriverLink("gone", 10.seconds)
     assert(ask(link, "a") === None)
     val endpoint = serving("gone")(identity)
@@ -53,7 +53,7 @@ class DriverLinkSuite extends AnyFunSuite with LocalSpark {
     assert(ask(link, "a") === None && ask(link, "a") === None)
   }
 
-  test("a driver that does not answer the look-up is waited for no longer than asked") {
+  test("the look-up of a driver that does not respond waits only as long as requested") {
     val silent = Promise[RpcEndpointRef]().future
     val link = new DriverLink("silent", 50.millis, (_, _) => silent)
     intercept[TimeoutException](ask(link, "a"))

@@ -28,14 +28,14 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     deadLetters
   )
 
-  test("a report arrives as it was sent") {
+  test("a report arrives unchanged") {
     forAll(counts, Gen.oneOf(true, false)) { (counts, isCommitted) =>
       val report = TaskReport(counts, isCommitted)
       assert(TaskReport.parse(report.toBytes) === report)
     }
   }
 
-  test("the mean of several tasks is that of all they did") {
+  test("the mean of several tasks is that of all their requests") {
     val tasks = Gen.listOf(Gen.choose(0L, 1L << 24).flatMap { count =>
       Gen.choose(count, count * 500).map(_ -> count)
     })
@@ -50,19 +50,19 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(new MeanMetric().aggregateTaskMetrics(Array(many)) === "500.0")
   }
 
-  test("Spark can create each metric from the name of its class, to aggregate values") {
+  test("Spark can create each metric from its class name, to aggregate values") {
     (WriteMetrics.all ++ ReadMetrics.all).map(_.getClass).distinct.foreach { metric =>
       assert(metric.getConstructor().newInstance().aggregateTaskMetrics(Array(0)).nonEmpty)
       assert(Class.forName(metric.getCanonicalName) === metric)
     }
   }
 
-  test("of peaks the UI shows the greatest, of counts the sum") {
+  test("the UI shows the maximum of peaks and the sum of counts") {
     assert(new MaxMetric().aggregateTaskMetrics(Array(3, 9, 4)) === "9")
     assert(new SumMetric().aggregateTaskMetrics(Array(3, 9, 4)) === "16")
   }
 
-  test("the slowest shard is named where one was waited for; the mean has a fraction") {
+  test("the slowest shard is named only if a task waited for it, and the mean has a fraction") {
     val numbers = Map(SinkCounter.Requests -> 4L, SinkCounter.SentRecords -> 10L)
     val metrics = SinkMetrics.Zero.copy(counts = SinkCounter.all.map(numbers.getOrElse(_, 0L)))
     val slow = metrics.copy(longestSleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
@@ -74,7 +74,7 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!SinkProgress.of(WriteCounts(metrics, 0)).contains("slowestShard"))
   }
 
-  test("docs/reference/metrics.md names exactly what a sink tells") {
+  test("docs/reference/metrics.md names exactly the metrics of a sink") {
     val slow = SinkMetrics.Zero.copy(longestSleep = Some(ShardSleep("orders", "s", 70)))
     assert(MetricsPage.names("Progress of a sink") === SinkProgress.of(WriteCounts(slow, 0)).keySet)
     val shown = WriteMetrics.all.map(_.name).toSet

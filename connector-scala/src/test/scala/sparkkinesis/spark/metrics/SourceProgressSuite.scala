@@ -26,7 +26,7 @@ class SourceProgressSuite extends AnyFunSuite {
       failedListings = 8
     )
 
-  test("the lag of the shards, of one stream and of each of several") {
+  test("the lag is reported over all shards of one stream, and per stream of several") {
     val one = progress(arn)
     assert(one("minMsBehindLatest") === "100" && one("avgMsBehindLatest") === "200")
     assert(one("maxMsBehindLatest") === "300" && one("streams") === "1")
@@ -35,19 +35,19 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
   }
 
-  test("before the first look there is no lag to tell") {
+  test("before the first page there is no lag") {
     val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0)
     assert(!none.keys.exists(_.contains("Behind")) && none("readingShards") === "0")
   }
 
-  test("the counts") {
+  test("the metrics have all counts") {
     val names = Seq("openShards", "closedShards", "waitingShards", "readingShards")
     assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
     assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 
-  test("docs/reference/metrics.md names exactly what a source tells") {
+  test("docs/reference/metrics.md names exactly the metrics of a source") {
     val told = progress(arn, other).keySet.map(
       _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
     )

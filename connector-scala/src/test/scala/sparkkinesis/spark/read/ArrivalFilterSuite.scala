@@ -32,7 +32,7 @@ class ArrivalFilterSuite extends AnyFunSuite {
   private def includes(bounds: ReadBounds, millis: Long) =
     bounds.sinceMillis.forall(_ <= millis) && bounds.beforeMillis.forall(millis < _)
 
-  test("bounds hold exactly the whole milliseconds that the comparison holds, on either side") {
+  test("a filter has exactly the milliseconds that match the comparison, in either order of its sides") {
     val flipped = Map(">" -> "<", ">=" -> "<=", "<" -> ">", "<=" -> ">=", "=" -> "=")
     for {
       (operator, holds) <- compare
@@ -48,7 +48,7 @@ class ArrivalFilterSuite extends AnyFunSuite {
     }
   }
 
-  test("both sides of an AND narrow; one of them alone is enough") {
+  test("both sides of an AND narrow the filter, and one of them is enough") {
     val since = predicate(">=", arrival, time(1000))
     val before = predicate("<", arrival, time(9000))
     val other = predicate(">", Expressions.column("subSequenceNumber"), literal(3L, LongType))
@@ -59,7 +59,7 @@ class ArrivalFilterSuite extends AnyFunSuite {
     assert(ArrivalFilter.bounds(new And(since, other)) === ArrivalFilter.bounds(since))
   }
 
-  test("shards and streams by name") {
+  test("a filter may name shards and streams") {
     val shard = Expressions.column("shardId")
     val in = predicate("IN", shard, text("a"), text("b"))
     assert(ArrivalFilter.bounds(in) === Some(ReadBounds.None.copy(shards = Some(Set("a", "b")))))
@@ -71,7 +71,7 @@ class ArrivalFilterSuite extends AnyFunSuite {
     )
   }
 
-  test("nothing else narrows") {
+  test("other predicates do not narrow the filter") {
     val since = predicate(">=", arrival, time(1000))
     Seq[Predicate](
       new Or(since, since),

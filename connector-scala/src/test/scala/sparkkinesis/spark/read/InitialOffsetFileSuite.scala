@@ -34,7 +34,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
   private def text(directory: LocalPath) =
     new String(Files.readAllBytes(directory.resolve("initial-offset.json")), UTF_8)
 
-  test("decided once, kept as the codec writes it, with nothing left beside it") {
+  test("the first offset is decided once, and stored as the codec writes it, with no other file") {
     inDirectory { (directory, file) =>
       assert(file().readOrWrite(offset(1)) === offset(1))
       assert(text(directory) === OffsetCodec.encode(offset(1)))
@@ -44,7 +44,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
     }
   }
 
-  test("who decides second has the decision of the first") {
+  test("a second writer gets the decision of the first") {
     inDirectory { (directory, file) =>
       val second = file().readOrWrite {
         assert(file().readOrWrite(offset(1)) === offset(1)) // while the other one still decides
@@ -54,7 +54,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
     }
   }
 
-  test("what is no offset is refused, and stays as it is") {
+  test("a file that contains no offset is refused and left unchanged") {
     Seq("", "v1\n{\"orders\":{\"0\":1}}", OffsetCodec.encode(offset(1)).dropRight(3)).foreach { bad =>
       inDirectory { (directory, file) =>
         Files.createDirectories(directory)
@@ -65,7 +65,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
     }
   }
 
-  test("where nothing can be decided, nothing is kept") {
+  test("if the decision fails, nothing is stored") {
     inDirectory { (directory, file) =>
       assertThrows[IllegalStateException](file().readOrWrite(throw new IllegalStateException))
       assert(!Files.exists(directory.resolve("initial-offset.json")))

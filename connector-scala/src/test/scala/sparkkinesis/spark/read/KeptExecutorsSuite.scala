@@ -11,7 +11,7 @@ class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
   private def submit(keep: Boolean) =
     Executors.submit(context, Executors.all(context), "spark-kinesis: test", keep)(() => ())
 
-  test("each job keeps a block until it is closed, and another one does not free it") {
+  test("each job keeps a block until it is closed, and closing another job does not free it") {
     val (first, second) = (submit(keep = true), submit(keep = true))
     eventually(assert(!first.isRunning && !second.isRunning))
     assert(first.holdsBlocks && second.holdsBlocks && context.getPersistentRDDs.size === 2)
@@ -21,13 +21,13 @@ class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
     eventually(assert(!first.holdsBlocks && context.getPersistentRDDs.isEmpty))
   }
 
-  test("without dynamic allocation nothing is kept") {
+  test("without dynamic allocation no block is kept") {
     val job = submit(keep = false)
     eventually(assert(!job.isRunning))
     assert(!job.holdsBlocks && job.failure.isEmpty && context.getPersistentRDDs.isEmpty)
   }
 
-  test("what fails in a job is known") {
+  test("the failure of a job is reported") {
     val job = Executors.submit(context, Map.empty, "spark-kinesis: test", keep = false) { () =>
       throw new IllegalStateException("no region")
     }

@@ -20,7 +20,7 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
   )
 
   test(
-    "an offset that Spark hands back, as it does a hundred times a second, is the very same one"
+    "an offset that Spark returns, about 90 times per second, stays the same object"
   ) {
     assert(context ne null, "there has to be one")
     val checkpoint = Files.createTempDirectory("checkpoint").toString

@@ -19,7 +19,7 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     override def json: String = text
   }
 
-  test("equal where the offsets are, the same object or not") {
+  test("equal source offsets are equal for Spark, even if they are different objects") {
     forAll(offset) { offset =>
       val again = OffsetCodec.decode(OffsetCodec.encode(offset))
       assert(KinesisOffset(offset) === KinesisOffset(offset))
@@ -28,7 +28,7 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("another offset is another one, as is what differs in completeness alone") {
+  test("different source offsets are different for Spark, even if only completeness differs") {
     forAll(offset, offset) { (one, other) =>
       assert((KinesisOffset(one) == KinesisOffset(other)) === (one == other))
       val later = SourceOffset(one.streams.transform { (_, stream) =>
@@ -40,7 +40,7 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("equal to what Spark logged of it, by the text") {
+  test("an offset equals its own text in Spark's log") {
     forAll(offset, Gen.alphaStr) { (offset, text) =>
       val own = KinesisOffset(offset)
       val same = logged(own.json)

@@ -58,7 +58,7 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("it starts a service, and stop ends it and leaves nothing of it behind") {
+  test("ReadAhead starts a service, and stop ends the service and the job") {
     val ahead = new ReadAhead(context, newRun(), 100.millis)
     readFrom(ahead)
     eventually(assert(FetchServices.count === 1))
@@ -67,7 +67,7 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
   }
 
   test(
-    "with every slot taken it neither waits for one nor asks twice, and stop takes the wish back"
+    "if no slot is free, ReadAhead does not wait and starts one job, which stop cancels"
   ) {
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 100.millis)
@@ -80,14 +80,14 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     assert(FetchServices.count === 0)
   }
 
-  test("what never began registers nothing, and stops without a word") {
+  test("a ReadAhead that never started registers nothing, and stops without an error") {
     val run = newRun()
     new ReadAhead(context, run).stop()
     assert(FetchServices.ensure(run).isRunning)
     eventually(assert(FetchServices.count === 0, "a service whose query has ended forgets itself"))
   }
 
-  test("the job says what it is for, and leaves the query's own description alone") {
+  test("the job has its own description, and the query keeps its description") {
     context.setJobDescription("the query's")
     withoutSlots {
       val ahead = new ReadAhead(context, newRun(), 10.millis)

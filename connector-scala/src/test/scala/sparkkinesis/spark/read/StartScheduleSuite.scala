@@ -18,14 +18,14 @@ class StartScheduleSuite extends AnyFunSuite {
   }
 
   test(
-    "an executor that stays without a service is asked at once, then ever later, but always again"
+    "an executor without a service gets a start at once, then less and less often, but always again"
   ) {
     val pauses = asks(1000).zip(asks(1000).drop(1)).map { case (one, next) => next - one }
     assert(asks(1000).head === 0 && pauses.take(4) === Seq(4, 8, 16, 32))
     assert(pauses.drop(4).nonEmpty && pauses.drop(4).forall(_ == 60))
   }
 
-  test("one waits for itself alone, and who came and is missing again is asked at once") {
+  test("executors wait independently, and one whose service was lost gets a start at once") {
     val schedule = StartSchedule.Empty.asked(Set("a"), Set("a"), at(0))
     assert(schedule.due(Set("a", "b"), at(1)) === Set("b"))
     val found = schedule.asked(Set.empty, Set.empty, at(2))

@@ -9,14 +9,14 @@ import sparkkinesis.Generators.limits
 import sparkkinesis.spark.errors.ConnectorError
 
 class TriggerLimitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  test("limits survive the way to Spark and back") {
+  test("limits that Spark receives are returned unchanged") {
     forAll(limits) { limits =>
       assert(TriggerLimits.of(TriggerLimits.toSpark(limits)) === limits)
     }
   }
 
   test(
-    "the limit that Spark passes with Trigger.Once is refused, with the trigger to use instead"
+    "the limit of Trigger.Once is refused, and the error names the trigger to use instead"
   ) {
     val e = intercept[ConnectorError](TriggerLimits.of(ReadLimit.allAvailable()))
     assert(e.getCondition === "KINESIS_UNSUPPORTED_TRIGGER")

@@ -24,13 +24,13 @@ class KeyOrderSuite extends AnyFunSuite {
     SQLConf.withExistingConf(conf)(use)
   }
 
-  test("columns are told by their names in the rows") {
+  test("columns keep the spelling that they have in the rows") {
     assert(of(None) === KeyOrder("PartitionKey", None))
     assert(of(Some("at")) === KeyOrder("PartitionKey", Some("at")))
     assert(of(Some("odd.`name")) === KeyOrder("PartitionKey", Some("odd.`name")))
   }
 
-  test("case counts where it counts in the session's queries") {
+  test("column names are case-sensitive exactly if the session's queries are") {
     assert(withCase(isSensitive = false)(of(Some("AT"))).by === Some("at"))
     intercept[ConnectorError](withCase(isSensitive = true)(of(Some("AT"))))
     val both = rows.add("AT", IntegerType)
@@ -39,7 +39,7 @@ class KeyOrderSuite extends AnyFunSuite {
     assert(twice.getMessage.contains("Option 'orderBy' is 'At', and the rows have 2 such columns."))
   }
 
-  test("what cannot be ordered is refused with the column and what to do") {
+  test("rows that cannot be ordered are refused, and the error has the column and the remedy") {
     val wrong = Table(
       ("schema", "orderBy", "said"),
       (rows, "when", "Option 'orderBy' is 'when', but the rows have no such column: data, Partit"),

@@ -83,7 +83,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     maxRecordBytes
   )
 
-  test("a write is planned without a call, in a name without secrets") {
+  test("planning a write makes no call, and its description has no secret") {
     val write = build(
       "streamName" -> "orders",
       "region" -> "eu-west-1",
@@ -96,7 +96,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(!settings.toString.contains("hush"))
   }
 
-  test("a write asks for no shuffle unless rows are to be ordered") {
+  test("a write requests no shuffle unless rows are to be ordered") {
     val where = Seq("streamName" -> "orders", "region" -> "eu-west-1")
     def asks(more: (String, String)*) =
       build(where ++ more: _*).isInstanceOf[RequiresDistributionAndOrdering]
@@ -104,7 +104,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
   }
 
-  test("in order, one stream goes by one name") {
+  test("with order, a stream goes by one name") {
     val named = Seq("streamName" -> "orders", "region" -> "eu-west-1", "ordering" -> "perKey")
     val byArn = columns.add("streamArn", StringType)
     val e = intercept[ConnectorError](buildFor(byArn, named: _*))
@@ -114,7 +114,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     buildFor(columns.add("stream", StringType), named: _*)
   }
 
-  test("a stream that chooses shards by itself takes neither order nor aggregates") {
+  test("a stream that chooses shards by itself allows neither order nor aggregates") {
     val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
     def refusal(options: SinkOptions) =
       intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
@@ -129,7 +129,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
   }
 
-  test("wrong options are refused when the write is planned") {
+  test("invalid options are refused when the write is planned") {
     val e = intercept[ConnectorError](build("streamName" -> "orders", "deliverTimeout" -> "1m"))
     assert(e.getCondition === "KINESIS_UNKNOWN_OPTION")
     assert(e.getMessage.contains("Did you mean 'deliveryTimeout'?"))
@@ -158,7 +158,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     ("s3a://me:hush@bucket/d", "'deadLetterPath' holds a password")
   )
 
-  test("a wrong place for bad rows is refused when the write is planned") {
+  test("an invalid path for bad rows is refused when the write is planned") {
     forAll(badPaths) { (path, message) =>
       val e = intercept[OptionException] {
         DeadLetterFolder.of(DeadLetterOptions(path), "q", new Configuration(false))
@@ -168,12 +168,12 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("what goes to executors is serializable") {
+  test("everything that is sent to executors is serializable") {
     new ObjectOutputStream(new ByteArrayOutputStream)
       .writeObject(KinesisDataWriterFactory(settings))
   }
 
-  test("commit returns when all is written; the counts are those of the writer") {
+  test("commit returns when all rows are written, and the counts are those of the writer") {
     val kinesis = FakeKinesis.willing
     withTask(kinesis) { task =>
       Seq("a", "b", "c").foreach(text => task.write(row(text.getBytes)))
@@ -185,7 +185,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("a bad row is refused with its number, the task's partition, and the stream") {
+  test("a bad row is refused, and the error has its number, the task's partition and the stream") {
     withTask(FakeKinesis.willing) { task =>
       task.write(row(new Array[Byte](9)))
       val e = intercept[ConnectorError](task.write(row(new Array[Byte](10))))
@@ -195,7 +195,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("a failure of the service arrives with its condition") {
+  test("a failure of the service has its condition") {
     val denied = new FakeKinesis((_, _) => throw new KinesisException.AccessDenied("no"))
     withTask(denied) { task =>
       task.write(row(Array(1)))
@@ -208,7 +208,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("a query asks about its stream once a minute, and again after a restart") {
+  test("a query describes its stream at most once per minute, and again after a restart") {
     val clock = new FastClock
     val calls = new AtomicInteger
     val ask = (_: StreamAccess) => { calls.incrementAndGet(); summary(StreamStatus.Active) }
@@ -222,7 +222,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(calls.get === 3)
   }
 
-  test("a busy service is asked again; a missing stream or one being made is refused at once") {
+  test("throttled calls are retried; a missing stream, or one that is being created, is refused") {
     def asking(answers: Iterator[() => StreamSummary]) =
       new WriteQuery(_ => answers.next()(), new FastClock, () => 0.5)
     val busy = () => throw new KinesisException.LimitExceeded("busy")

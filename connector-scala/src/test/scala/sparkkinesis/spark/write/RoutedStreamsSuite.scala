@@ -35,7 +35,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     }
   }
 
-  test("however many tasks ask, also at once, the service is asked once a stream") {
+  test("a stream is described once, however many tasks ask at the same time") {
     val it = new Fixture
     val (tasks, begin) = (Executors.newFixedThreadPool(8), new CountDownLatch(1))
     try {
@@ -47,7 +47,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.streams.loans === 0)
   }
 
-  test("a stream that was made again, or behaves otherwise, has new lanes and rates") {
+  test("a recreated stream, or one with another configuration, has new lanes and rates") {
     val it = new Fixture
     val loan = it.streams.borrow(access("orders"))
     val first = loan.value.summary
@@ -64,7 +64,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     loan.close()
   }
 
-  test("a stream is asked about again after ten minutes") {
+  test("a stream is described again after ten minutes") {
     val it = new Fixture
     assert(it.limit("orders") === 100)
     it.kinesis.setLimit("orders", 200)
@@ -74,13 +74,13 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.limit("orders") === 200)
   }
 
-  test("borrowing alone asks nothing") {
+  test("borrowing a stream makes no call") {
     val it = new Fixture
     it.streams.borrow(access("orders")).close()
     assert(it.kinesis.asked.isEmpty)
   }
 
-  test("a busy service is asked again; a stream in the making is refused, and asked of again") {
+  test("throttled calls are retried; a stream that is being created is refused, and described again") {
     val it = new Fixture
     it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.LimitExceeded("busy"))
     assert(it.limit("orders") === 100 && it.kinesis.asked.size === 7)
@@ -91,7 +91,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(other.limit("orders") === 100)
   }
 
-  test("that a stream is missing is remembered for a minute, and no longer") {
+  test("a missing stream is remembered for a minute") {
     val it = new Fixture
     (1 to 3).foreach(_ => assertThrows[KinesisException.NotFound](it.limit("refunds")))
     assert(it.kinesis.asked === Seq("refunds"))
@@ -108,7 +108,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.limit("orders") === 100)
   }
 
-  test("a limit is asked anew where it matters, once a minute at most") {
+  test("freshSummary describes a stream again, at most once per minute") {
     val it = new Fixture
     val stream = it.streams.borrow(access("orders")).value
     assert(stream.summary.maxRecordBytes === 100)
@@ -119,7 +119,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.kinesis.asked.size === 2)
   }
 
-  test("a stream that nobody borrows is forgotten, and its client given back") {
+  test("a stream that nobody borrows is removed, and its client is returned") {
     val it = new Fixture
     it.limit("orders")
     assert(it.kinesis.closed === 0)

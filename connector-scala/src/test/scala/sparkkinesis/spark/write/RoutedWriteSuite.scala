@@ -55,7 +55,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("each row goes to the stream it names; each stream is asked about once, for all tasks") {
+  test("each row goes to the stream it names, and each stream is described once for all tasks") {
     val it = new Fixture(byName)
     (1 to 3).foreach { _ =>
       it.writing { task =>
@@ -69,7 +69,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.streams.loans === 0)
   }
 
-  test("a row may say where it goes in memory that Spark uses again") {
+  test("the stream of a row may be in memory that Spark reuses") {
     val it = new Fixture(byName)
     it.writing { task =>
       val bytes = "a".getBytes
@@ -82,7 +82,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.kinesis.written.map(_._1).toSet === Set("a", "b"))
   }
 
-  test("by ARN, the region is the ARN's") {
+  test("for a stream named by ARN, the region is the ARN's") {
     val it = new Fixture(byArn)
     it.writing { task =>
       task.write(row(arn("a")))
@@ -93,7 +93,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.regions === Set("eu-west-1", "us-west-2"))
   }
 
-  test("the row's stream comes before the option's, which is that of rows without one") {
+  test("the stream of a row wins over the option, which serves rows without a stream") {
     val it = new Fixture(byName, Some(FixedStream(orders, described)))
     it.writing { task =>
       Seq("a", null).foreach(name => task.write(row(name)))
@@ -103,7 +103,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.kinesis.asked === Seq("a"), "the driver has asked about the option's")
   }
 
-  test("a task without rows borrows nothing and asks nothing") {
+  test("a task without rows borrows no stream and makes no call") {
     Seq(new Fixture(byName), new Fixture(byName, Some(FixedStream(orders, described)))).foreach {
       it =>
         it.writing(task => assert(task.commit() === null))
@@ -125,7 +125,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     (byName, "c", "column 'stream' names a stream that does not exist: DescribeStreamSummary of c")
   )
 
-  test("a row whose stream is none is a bad row") {
+  test("a row with an invalid stream is a bad row") {
     forAll(badRows) { (columns, stream, message) =>
       val it = new Fixture(columns)
       it.writing { task =>
@@ -139,7 +139,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("a task that meets a hundred streams that are none fails, and holds none of them") {
+  test("a task with a hundred invalid streams fails, and keeps none of them") {
     val it = new Fixture(byName)
     it.writing { task =>
       def refused(name: String) = intercept[ConnectorError](task.write(row(name))).getCondition
@@ -150,7 +150,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.kinesis.asked.size === 101)
   }
 
-  test("what is not the row's fault is no bad row") {
+  test("a failure that the row did not cause does not make it a bad row") {
     val it = new Fixture(byName)
     it.kinesis.refusals += new KinesisException.AccessDenied("no")
     it.writing { task =>
@@ -160,7 +160,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     }
   }
 
-  test("each stream has its own limit, and a raised one is seen after a minute") {
+  test("each stream has its own limit, and a raised limit is effective after a minute") {
     val it = new Fixture(byName)
     it.writing { task =>
       val large = "x" * 50

@@ -23,7 +23,7 @@ class RowRecordSuite extends AnyFunSuite {
   private def entry(data: Any, key: Any, hashKey: Any = null, max: Int = 100) =
     RowRecord.of(schema).entry(InternalRow(data, key, hashKey), max, new Random(1))
 
-  test("a row becomes a record") {
+  test("a row becomes a record with its data, key and hash key") {
     val bytes = Array[Byte](1, 2)
     val record = entry(bytes, text("k"), text("7")).toOption.get
     assert(record.data === bytes)
@@ -32,7 +32,7 @@ class RowRecordSuite extends AnyFunSuite {
     assert(entry(bytes, text("k")).toOption.get.explicitHashKey === None)
   }
 
-  test("columns stand in any order and case; a string is written as UTF-8") {
+  test("columns may be in any order and case, and a string is written as UTF-8") {
     val other = new StructType().add("PARTITIONKEY", StringType).add("Data", StringType)
     val row = InternalRow(text("k"), text("é"))
     val record = RowRecord.of(other).entry(row, 100, new Random(1)).toOption.get
@@ -72,7 +72,7 @@ class RowRecordSuite extends AnyFunSuite {
     )
   )
 
-  test("a row that is no record is refused with column and reason") {
+  test("a row that cannot become a record is refused, and the error has the column and the reason") {
     forAll(badRows) { (data, key, hashKey, reason, text) =>
       val why = entry(data, key, hashKey, max = 10000).left.toOption.get
       assert(why.reason === reason)
@@ -80,12 +80,12 @@ class RowRecordSuite extends AnyFunSuite {
     }
   }
 
-  test("256 characters of a key are allowed, however many bytes they are") {
+  test("a key may have 256 characters, however many bytes they need") {
     assert(entry(bytes, text("é" * 256), max = 10000).isRight)
     assert(entry(bytes, text("🔑" * 256), max = 10000).isRight)
   }
 
-  test("the limit counts data and key in UTF-8, to the byte") {
+  test("the limit counts the bytes of data and key in UTF-8") {
     assert(entry(new Array[Byte](98), text("é")).isRight)
     assert(entry(new Array[Byte](99), text("é")) === Left(BadRow.TooLarge(101, 100)))
     assert(entry(new Array[Byte](99), text("e")).isRight)
@@ -98,7 +98,7 @@ class RowRecordSuite extends AnyFunSuite {
     Seq.fill(count)(keyless.entry(InternalRow(bytes), 100, random).toOption.get.partitionKey)
   }
 
-  test("without the column, keys are random: 16 characters, none twice, even over the shards") {
+  test("without a key column, keys are random: 16 characters, all different, evenly over the shards") {
     val keys = randomKeys(8000)
     assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
     HashKeyRange.even(8).foreach { shard =>
@@ -112,7 +112,7 @@ class RowRecordSuite extends AnyFunSuite {
     assert(allows(84) && !allows(85))
   }
 
-  test("a bad row is kept as it came") {
+  test("a dead letter has the values of the row unchanged") {
     val columns = RowRecord.of(schema.add("streamArn", StringType))
     val key = "k" * 257
     val row = InternalRow(bytes, text(key), text("7"), text("nowhere"))
@@ -161,7 +161,7 @@ class RowRecordSuite extends AnyFunSuite {
     (strings("data", "stream", "Stream"), "The rows have 2 columns 'stream'")
   )
 
-  test("columns that make no record are refused when the write is planned") {
+  test("columns that cannot become records are refused when the write is planned") {
     forAll(badSchemas) { (columns, message) =>
       val e = intercept[ConnectorError](RowRecord.of(columns))
       assert(e.getCondition === "KINESIS_INVALID_SCHEMA")
@@ -169,7 +169,7 @@ class RowRecordSuite extends AnyFunSuite {
     }
   }
 
-  test("a column that is used otherwise may be there, whatever its type") {
+  test("columns that the sink does not use may have any type") {
     val columns = schema.add("At", TimestampType)
     assert(RowRecord.of(columns, alsoAllowed = Seq("at")) === RowRecord.of(schema))
     assertThrows[ConnectorError](RowRecord.of(columns))

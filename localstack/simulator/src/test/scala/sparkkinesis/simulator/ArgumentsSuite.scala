@@ -12,14 +12,14 @@ final class ArgumentsSuite extends AnyFunSuite {
   private def isTimeSimulated(args: String*) =
     Arguments.parse(args.toList).map(_.isTimeSimulated)
 
-  test("the clock is the system's or a simulated one, and nothing else") {
+  test("the clock is the system's or a simulated one, and other values are refused") {
     assert(isTimeSimulated() === Right(false))
     assert(isTimeSimulated("--clock", "system") === Right(false))
     assert(isTimeSimulated("--clock", "simulated") === Right(true))
     assert(isTimeSimulated("--clock", "sundial").left.exists(_.contains("--clock sundial")))
   }
 
-  test("a stream takes its time to change, and has room for 20 or 50 consumers") {
+  test("the options set how long a stream takes to change, and room for 20 or 50 consumers") {
     def of(args: String*) = Arguments.parse(args.toList).map(a => (a.changeTime, a.consumerLimit))
     assert(of() === Right((Duration.Zero, 20)))
     assert(of("--change-time", "500ms", "--consumer-limit", "50") === Right((500.millis, 50)))
@@ -28,7 +28,7 @@ final class ArgumentsSuite extends AnyFunSuite {
     }
   }
 
-  test("a stream that is there with other shards is left as it is, with a warning") {
+  test("a stream that exists with another number of shards stays unchanged, with a warning") {
     val kinesis = new SimulatedKinesis(new SimulatedClock(Start), Settings(quotas = true))
     def prepare(shards: Int, isKept: Boolean = true) = Main.prepare(kinesis, Arn, shards, isKept)
     assert(prepare(2) === Right(None) && prepare(2) === Right(None))

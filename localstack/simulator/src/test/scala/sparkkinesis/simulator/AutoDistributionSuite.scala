@@ -45,7 +45,7 @@ final class AutoDistributionSuite extends AnyFunSuite {
     assert(kinesis.putRecords(stream, entries("k")).map(shardOf).distinct.size == 1)
   }
 
-  test("a key is not needed, and comes back where it was given") {
+  test("a partition key is optional, and is returned if it was given") {
     val kinesis = onDemand()
     intercept[KinesisException.InvalidArgument](kinesis.putRecords(stream, entries("")))
     kinesis.updateDistribution(name, RecordDistribution.Auto)
@@ -79,7 +79,7 @@ final class AutoDistributionSuite extends AnyFunSuite {
     } finally server.close()
   }
 
-  test("it is for on-demand streams only, which stay so while they have it") {
+  test("AUTO distribution is refused for provisioned streams, and keeps a stream on-demand") {
     val kinesis = onDemand()
     kinesis.updateDistribution(name, RecordDistribution.Auto)
     intercept[KinesisException.InvalidArgument](kinesis.updateMode(name, StreamMode.Provisioned))

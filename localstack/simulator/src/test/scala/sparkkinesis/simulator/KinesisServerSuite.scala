@@ -5,7 +5,7 @@ import java.net.{ConnectException, InetAddress, Socket}
 import org.scalatest.funsuite.AnyFunSuite
 
 final class KinesisServerSuite extends AnyFunSuite {
-  test("closing twice is closing once: the program and its shutdown hook may both do it") {
+  test("a server may be closed twice, by the program and by its shutdown hook") {
     val server = KinesisServer.start()
     server.close()
     server.close()

@@ -15,7 +15,7 @@ final class ShiftedClockSuite extends AnyFunSuite {
     override def sleep(duration: FiniteDuration): Unit = now = now.plusNanos(duration.toNanos)
   }
 
-  test("it runs with its base, ahead by all that it was advanced by") {
+  test("a shifted clock runs with its base, ahead by all advances") {
     val base = new Unsteady
     val clock = new ShiftedClock(base)
     clock.advance(2.hours)
@@ -24,7 +24,7 @@ final class ShiftedClockSuite extends AnyFunSuite {
     assert(clock.now === Instant.EPOCH.plusSeconds(3 * 3600 + 300))
   }
 
-  test("it never goes back, whatever its base does") {
+  test("a shifted clock never goes back, whatever its base does") {
     val base = new Unsteady
     val clock = new ShiftedClock(base)
     base.now = Instant.ofEpochSecond(100)

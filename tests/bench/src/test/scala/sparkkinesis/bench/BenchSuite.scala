@@ -23,13 +23,13 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = folder.close()
 
-  test("every scenario measures something, and nothing fails") {
+  test("every scenario has figures, and none fails") {
     assert(rows.map(_.get("name").asText.takeWhile(_ != ':')).distinct === Scenarios.Names)
     rows.foreach(row => assert(row.get("value").isNumber, row))
     assert(isWell)
   }
 
-  test("each row has the same fields, and names tell rows apart") {
+  test("each row has the same fields and a name of its own") {
     val fields =
       Seq("name", "value", "unit", "baseline", "ratio", "goal", "met") ++
         Seq("spread", "baselineSpread", "ratioSpread", "note")
@@ -37,7 +37,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(rows.map(_.get("name").asText).distinct.size === rows.size)
   }
 
-  test("a ratio is there wherever a baseline is, and a verdict wherever a goal is") {
+  test("a row has a ratio exactly if it has a baseline, and a verdict exactly if it has a goal") {
     rows.foreach { row =>
       val isCompared = row.get("baseline").isNumber && row.get("baseline").asDouble > 0
       assert(isCompared === row.get("ratio").isNumber, row)
@@ -45,7 +45,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("the spread is around the figure; a single round has none") {
+  test("the spread encloses the figure, and a single round has no spread") {
     val withSpread = rows.filterNot(_.get("spread").isNull)
     withSpread.foreach { row =>
       val spread = row.get("spread").elements.asScala.map(_.asDouble).toSeq
@@ -57,7 +57,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(withSpread.map(_.get("name").asText.split(", ").last) === several)
   }
 
-  test("the goals of docs/reference/benchmarks.md: all are looked at") {
+  test("the bench checks all goals of docs/reference/benchmarks.md") {
     val goals = rows
       .filter(_.get("goal").isTextual)
       .groupMapReduce { row =>
@@ -77,7 +77,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  test("the document has its place for the table") {
+  test("the document has a place for the table") {
     val text = Files.readString(Paths.get("docs/reference/benchmarks.md"))
     assert(
       text.contains(Document.Begin) && text.indexOf(Document.Begin) < text.indexOf(Document.End)

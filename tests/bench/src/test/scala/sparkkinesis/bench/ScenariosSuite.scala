@@ -18,13 +18,13 @@ class ScenariosSuite extends AnyFunSuite {
 
   private def notes(outcome: Outcome) = outcome.results.flatMap(_.note)
 
-  test("a scenario's failure is a row that says so") {
+  test("the failure of a scenario becomes a row with the reason") {
     val outcome = Scenarios.run(scenario(1.minute)(sys.error("no server")))
     assert(!outcome.isWell && notes(outcome) === Seq("java.lang.RuntimeException: no server"))
     assert(outcome.results.map(_.name) === Seq("some: failed"))
   }
 
-  test("one that hangs is interrupted, and cleaned up before the next begins") {
+  test("a scenario that hangs is interrupted, and cleaned up before the next one starts") {
     @volatile var isCleanedUp = false
     val outcome = Scenarios.run(scenario(1.second) {
       try {
@@ -35,7 +35,7 @@ class ScenariosSuite extends AnyFunSuite {
     assert(!outcome.isWell && isCleanedUp && notes(outcome) === Seq("not done within 1 second"))
   }
 
-  test("one that does not end when told to is the last, or it would disturb those after it") {
+  test("if a scenario does not end after its interrupt, no other one is run") {
     val (end, ended) = (new CountDownLatch(1), new CountDownLatch(1))
     @volatile var isNextRun = false
     val stubborn = scenario(1.second) {
@@ -56,20 +56,20 @@ class ScenariosSuite extends AnyFunSuite {
     }
   }
 
-  test("after one that failed the next is run") {
+  test("after a failed scenario the next one is run") {
     val outcomes =
       Scenarios.runAll(Seq(scenario(1.minute)(sys.error("no")), scenario(1.minute)(Nil)))
     assert(outcomes.map(_.isWell) === Seq(false, true))
   }
 
-  test("a figure that could not be measured makes the bench fail, a missed goal does not") {
+  test("the bench fails if a figure could not be measured, but not if a goal is missed") {
     val missed = Result.measured("some: a", "ms", Samples(Seq(9)), Goal.atMost(5))
     assert(Scenarios.run(scenario(1.minute)(Seq(missed))).isWell)
     val missing = Result.missing("some: b", "ms", "no jcmd")
     assert(!Scenarios.run(scenario(1.minute)(Seq(missed, missing))).isWell)
   }
 
-  test("the command line: which scenarios, and how much") {
+  test("the command line selects the scenarios and the amount of data") {
     assert(Arguments.parse(Nil) === Right(Arguments()))
     val both = Arguments.parse(List("--quick", "--only", "drain,latency")).toOption.get
     assert(both.isQuick && both.only.contains(Set("drain", "latency")))

@@ -105,7 +105,7 @@ class BatchLossSuite extends AnyFunSuite {
     assert(orders.read(ranges, failOnDataLoss = false) === numbers.take(2))
   }
 
-  test("a start at a time after the last record of the end: no records and no loss") {
+  test("a start at a time after the last record of the end reads no record and loses none") {
     val orders = new Orders
     val numbers = orders.put(1)
     orders.clock.advance(1.hour)

@@ -74,12 +74,12 @@ class ExecutorHeapSuite extends AnyFunSuite {
     }
   }
 
-  test("records of 100 bytes: the buffer counts the memory beside their data") {
+  test("with records of 100 bytes the buffer counts the memory besides their data") {
     val request = Seq.fill(500)(new Array[Byte](100))
     measure(buffer = 64 * mega, recordsOfPage = 10000)(Seq.fill(20)(request))
   }
 
-  test("small pages, then suddenly the largest possible ones", Slow) {
+  test("small pages followed by pages of the largest possible size fit in the heap", Slow) {
     val tiny = Seq.fill(10)(new Array[Byte](10))
     val large = Seq.fill(9)(new Array[Byte]((mega - 1000).toInt))
     measure(buffer = 64 * mega, recordsOfPage = 10)(Seq(tiny, large))

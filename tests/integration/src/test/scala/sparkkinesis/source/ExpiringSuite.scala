@@ -152,7 +152,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     assert(longest * 2 < ServiceLimits.IteratorLifetime)
   }
 
-  test("a range that a task reads more slowly than its iterators expire: each record once") {
+  test("a task that reads a range more slowly than its iterators expire gets each record once") {
     val fixture = new Fixture(55)
     val reader = new ShardRangeReader(
       fixture.access,

@@ -75,7 +75,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   Seq("kinesis", "spark-kinesis").foreach { format =>
-    test(s"CREATE TABLE USING `$format`, INSERT INTO, SELECT") {
+    test(s"CREATE TABLE USING `$format`, INSERT INTO and SELECT work") {
       val stream = newStream()
       val table = newTable(stream, s"`$format`")
       spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
@@ -89,7 +89,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("spark.readStream.table and writeStream.toTable") {
+  test("spark.readStream.table and writeStream.toTable work") {
     val (from, to) = (newStream(), newStream())
     val (source, sink) = (newTable(from), newTable(to))
     spark.sql(s"INSERT INTO $source (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
@@ -117,7 +117,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(rows === 0)
   }
 
-  test("CREATE TEMPORARY VIEW and SELECT") {
+  test("CREATE TEMPORARY VIEW and SELECT work") {
     val stream = newStream()
     val table = newTable(stream)
     spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
@@ -158,7 +158,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
     spark.sql(s"DROP TABLE $table")
   }
 
-  test("the second name: the output mode update, metrics and errors are the same") {
+  test("the second format name has the same output mode update, metrics and errors") {
     val stream = newStream()
     val table = newTable(stream)
     spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")

@@ -87,7 +87,7 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
     assert(signed.token === s"token-of-${signed.key}")
   }
 
-  test("each request is signed with credentials that are valid, new ones before the old expire") {
+  test("each request is signed with valid credentials, and new ones are fetched before the old expire") {
     withClient { fixture =>
       fixture.callUntil(fixture.roles.expiries.size >= 4)
       assertAllValid(fixture)
@@ -96,7 +96,7 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a role service that fails while the old credentials are valid ends no call") {
+  test("a role service that fails while the old credentials are valid fails no call") {
     withClient { fixture =>
       fixture.call()
       fixture.isBusy.set(true)
@@ -111,7 +111,7 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
 
   private def threads: Set[Thread] = Thread.getAllStackTraces.keySet.asScala.toSet
 
-  test("a client that is closed leaves no thread behind, however often it has renewed") {
+  test("a closed client leaves no thread behind, however often it renewed its credentials") {
     withClient(_.call()) // what the SDK keeps for good
     val before = threads
     withClient(fixture => fixture.callUntil(fixture.roles.expiries.size >= 3))

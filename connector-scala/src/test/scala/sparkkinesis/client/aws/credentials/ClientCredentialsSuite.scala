@@ -37,7 +37,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     } finally credentials.close()
   }
 
-  test("each source has its provider") {
+  test("each source of credentials has its provider") {
     assert(
       opened(config(CredentialsSource.DefaultChain))._1.isInstanceOf[DefaultCredentialsProvider]
     )
@@ -47,7 +47,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(opened(config(keys, Some(role)))._1.isInstanceOf[StsAssumeRoleCredentialsProvider])
   }
 
-  test("given keys are used, with the session token where there is one") {
+  test("static keys are used, with the session token if there is one") {
     val (withToken, text) = opened(config(keys))
     withToken.resolveCredentials() match {
       case session: AwsSessionCredentials =>
@@ -61,7 +61,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(plain.isInstanceOf[AwsBasicCredentials])
   }
 
-  test("a role is asked for with its session name and external id") {
+  test("a role is requested with its session name and external id") {
     val request = ClientCredentials.roleRequest(role)
     assert(request.roleArn === role.arn)
     assert(request.roleSessionName === "spark")
@@ -69,7 +69,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(ClientCredentials.roleRequest(role.copy(externalId = None)).externalId === null)
   }
 
-  test("failing to find credentials is told apart; an interruption stays one") {
+  test("missing credentials raise an error of their own; an interrupted lookup stays an interruption") {
     def guarded(failure: RuntimeException) =
       new ClientCredentials.MarkingProvider(new AwsCredentialsProvider {
         override def resolveCredentials(): AwsCredentials = throw failure
@@ -85,7 +85,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(!printed.contains("hush") && !printed.contains("token") && !printed.contains("outside"))
   }
 
-  test("a profile that is not there ends in BadCredentials, naming it") {
+  test("a profile that does not exist raises BadCredentials, which names the profile") {
     val client = AwsClientFactory.create(
       config(CredentialsSource.Profile("no-such-profile"))
         .copy(endpoint = Some(URI.create("http://127.0.0.1:1")))

@@ -68,7 +68,7 @@ class PausingStsClientSuite extends AnyFunSuite {
     assert(fixture.client.assumeRole(request).credentials.accessKeyId === "KEY3")
   }
 
-  test("with valid credentials, pauses grow to half a minute, and end with the credentials") {
+  test("with valid credentials, pauses grow to half a minute, and end when the credentials expire") {
     val fixture = new Fixture
     fixture.client.assumeRole(request)
     fixture.failure = Some(busy)
@@ -83,7 +83,7 @@ class PausingStsClientSuite extends AnyFunSuite {
     assert(fixture.client.assumeRole(request).credentials.accessKeyId.startsWith("KEY"))
   }
 
-  test("an interrupted request is no failure of STS") {
+  test("an interrupted request does not count as a failure of STS") {
     val fixture = new Fixture
     fixture.failure = Some(AbortedException.create("interrupted"))
     fixture.fails()
@@ -110,7 +110,7 @@ class PausingStsClientSuite extends AnyFunSuite {
     fixture.requests - 1
   }
 
-  test("the SDK's provider alone sends a request per call while STS fails; with pauses, one") {
+  test("while STS fails, the SDK's provider sends a request per call; with pauses, only one") {
     assert(requestsWhileFailing(_.sts, calls = 1000) === 1000, "if not, the class can go")
     assert(requestsWhileFailing(_.client, calls = 1000) === 1)
   }

@@ -35,7 +35,7 @@ class InterruptibleHttpClientSuite extends AnyFunSuite {
     finally server.stop(0)
   }
 
-  test("an answered request is forgotten, whatever the answer") {
+  test("a completed request is no longer tracked, whatever its response") {
     Seq(200, 400, 500).foreach { status =>
       serving(status) { endpoint =>
         val http = new InterruptibleHttpClient(Apache5HttpClient.create())

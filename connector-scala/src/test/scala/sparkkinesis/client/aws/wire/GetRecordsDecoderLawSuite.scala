@@ -38,7 +38,7 @@ class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     replaced <- Gen.choose(0, 3)
   } yield bytes.patch(at, by, replaced)
 
-  test("a garbled answer that is read in place is read as the SDK reads it") {
+  test("a corrupted response that the decoder accepts is read as the SDK reads it") {
     forAll(garbled) { bytes =>
       GetRecordsDecoder.decode(bytes).foreach { page =>
         bySdk(bytes) match {

@@ -11,13 +11,13 @@ import sparkkinesis.model.{Record, SequenceNumber}
 class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import CborPages._
 
-  test("a page comes out as it was written") {
+  test("a decoded page equals the one that was encoded") {
     forAll(anyPage, Gen.oneOf(true, false), Gen.oneOf(true, false)) { (page, isSized, hasMore) =>
       assert(GetRecordsDecoder.decode(encoded(page, isSized, hasMore)) === Some(page))
     }
   }
 
-  test("a page cut short, or with more behind it, is left to the SDK") {
+  test("a truncated page, or one with trailing bytes, is left to the SDK") {
     val page = Page(
       Vector(Record(SequenceNumber("12"), Some("k"), Array.fill(40)(1), 5, Some("KMS"))),
       Some(ShardIterator("next")),
@@ -32,7 +32,7 @@ class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("any bytes are read or left to the SDK, and never fail") {
+  test("any bytes are decoded or left to the SDK, and never fail") {
     val bytes = Gen.choose(0, 60).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))
     val page = anyPage.map(encoded(_, isSized = false, hasMore = true))
     forAll(bytes)(b => GetRecordsDecoder.decode(b.toArray))
@@ -61,7 +61,7 @@ class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     out.writeEndObject()
   }
 
-  test("a record of these few members is read") {
+  test("a record with only the required members is decoded") {
     val bytes = written { out =>
       record(out) {
         out.writeStringField("SequenceNumber", "12")

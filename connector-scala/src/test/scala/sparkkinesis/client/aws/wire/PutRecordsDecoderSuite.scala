@@ -62,7 +62,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       out.writeEndObject()
     }
 
-  test("an answer comes out as it was written, and as the SDK reads it") {
+  test("a decoded response equals the one that was encoded, and the SDK's decoding") {
     forAll(results(30), Gen.oneOf(true, false), Gen.oneOf(true, false)) { (all, isSized, hasMore) =>
       val bytes = encoded(all, isSized, hasMore)
       assert(PutRecordsDecoder.decode(bytes) === Some(all))
@@ -70,7 +70,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a garbled answer is read as the SDK reads it, or left to it") {
+  test("a corrupted response is decoded as the SDK decodes it, or left to the SDK") {
     val garbled = for {
       bytes <- Gen.zip(results(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
         case (all, isSized, hasMore) => encoded(all, isSized, hasMore)
@@ -89,7 +89,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an answer cut short, or with more behind it, is left to the SDK") {
+  test("a truncated response, or one with trailing bytes, is left to the SDK") {
     val all = Seq(Written(ShardId("s"), SequenceNumber("12")), Failed("Code", "why"))
     Seq(true, false).foreach { isSized =>
       val whole = encoded(all, isSized, hasMore = true)
@@ -99,7 +99,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the records of a shard have one and the same name of it") {
+  test("the records of a shard share one object for the shard's name") {
     val all = Seq.tabulate(500)(n => Written(Generators.shardId(n % 64), SequenceNumber("1")))
     val read = PutRecordsDecoder.decode(encoded(all, isSized = true, hasMore = false)).get
     val ids = read.collect { case Written(shard, _) => shard }
@@ -131,7 +131,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     out.writeStringField("SequenceNumber", "12a")
   }
 
-  test("an answer without records is left to the SDK") {
+  test("a response without records is left to the SDK") {
     assert(PutRecordsDecoder.decode(Array(0xa0.toByte)).isEmpty)
   }
 

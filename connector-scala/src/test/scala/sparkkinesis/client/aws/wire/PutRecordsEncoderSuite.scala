@@ -41,16 +41,16 @@ class PutRecordsEncoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val anyStream: Gen[StreamRef] = Gen.oneOf(orders, Generators.stream)
 
-  test("a request means what the SDK's own does, and has its members in the same order") {
+  test("a request has the same meaning as the SDK's, and its members in the same order") {
     forAll(anyStream, Gen.choose(1, 20).flatMap(Gen.listOfN(_, anyEntry)))(check)
   }
 
-  test("so does one of 500 records, and one with a record of 10 MiB") {
+  test("requests with 500 records or a record of 10 MiB have the same meaning as the SDK's") {
     check(orders, Seq.tabulate(500)(n => PutEntry(s"k$n", Array.fill(n)(n.toByte), None)))
     check(orders, Seq(PutEntry("k", Array.fill(10 << 20)(7), Some(HashKey.Max))))
   }
 
-  test("a request of short texts is the SDK's, byte by byte") {
+  test("a request with short texts equals the SDK's byte for byte") {
     val entries = Seq(
       PutEntry("k", Array[Byte](1, 2, 3), None),
       PutEntry("ключ", Array.fill(300)(4), Some(HashKey.Min)),
@@ -59,7 +59,7 @@ class PutRecordsEncoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(encoded(orders, entries) === bySdk(orders, entries))
   }
 
-  test("a key with half a surrogate pair, and more than a request can hold, are left to the SDK") {
+  test("half a surrogate pair in a key, or more than a request may hold, is left to the SDK") {
     val data = new Array[Byte](20 << 20)
     Seq("\ud83d", "k\udd11", "\udd11\ud83d", "ключ\ud83d").foreach { key =>
       assert(PutRecordsEncoder.encode(orders, Seq(PutEntry(key, data, None))).isEmpty, key)

@@ -34,7 +34,7 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
   }
   private val written = PutResult.Written(ShardId("shardId-000000000001"), SequenceNumber("12"))
 
-  test("what is written here is what is sent, with its own length, and signed") {
+  test("the SDK sends our body with its own length, and signs it") {
     withClient { (client, http) =>
       http.answer = one
       val entries = Seq(PutEntry("k", Array.fill(3000)(1), None))
@@ -49,7 +49,7 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     }
   }
 
-  test("the signature is the body's: another body, another signature") {
+  test("another body has another signature") {
     def signature(data: Byte): String = withClient { (client, http) =>
       http.answer = one
       client.putRecords(orders, Seq(PutEntry("k", Array(data), None)))
@@ -58,7 +58,7 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     assert(signature(1) !== signature(2))
   }
 
-  test("other requests are the SDK's") {
+  test("other requests keep the SDK's body") {
     withClient { (client, http) =>
       http.answer = Array(0xa0.toByte)
       intercept[Exception](client.describeStream(orders))
@@ -66,7 +66,7 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     }
   }
 
-  test("with CBOR switched off, all goes through the SDK") {
+  test("with CBOR switched off, all requests keep the SDK's body") {
     System.setProperty("aws.cborEnabled", "false")
     try
       withClient { (client, http) =>
@@ -78,7 +78,7 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     finally System.clearProperty("aws.cborEnabled")
   }
 
-  test("a body in CBOR never goes as something else") {
+  test("a body in CBOR is always sent with the content type of CBOR") {
     System.setProperty("aws.cborEnabled", "false")
     val http = new CannedHttp
     val sdk =

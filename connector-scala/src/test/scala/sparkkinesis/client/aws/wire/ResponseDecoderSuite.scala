@@ -74,7 +74,7 @@ class ResponseDecoderSuite extends AnyFunSuite {
     assert(page.records.toSeq === Seq(record) && page.millisBehindLatest === 7)
   }
 
-  test("an answer in CBOR is read in place, of known length or in chunks") {
+  test("a CBOR response is decoded in place, with a known length or in chunks") {
     Seq(None, Some(0)).foreach { length => // 0 tells the server to send chunks
       check(getRecords(answers(200, Cbor, cbor(oneRecord), length)), isPacked = true)
     }
@@ -91,11 +91,11 @@ class ResponseDecoderSuite extends AnyFunSuite {
     Thread.interrupted(): Unit
   }
 
-  test("an answer that does not say it is CBOR is the SDK's to read") {
+  test("a response without the content type of CBOR is left to the SDK") {
     check(getRecords(answers(200, Json, cbor(oneRecord), None)), isPacked = false)
   }
 
-  test("so is the last page of a shard, whole") {
+  test("the last page of a shard is left to the SDK, with all of its bytes") {
     val last = cbor { out =>
       oneRecord(out)
       out.writeArrayFieldStart("ChildShards")
@@ -116,7 +116,7 @@ class ResponseDecoderSuite extends AnyFunSuite {
     assert(page.next.isEmpty && page.children.map(_.id.name) === Seq("shardId-1"))
   }
 
-  test("a refusal is the SDK's to read") {
+  test("an error response is left to the SDK") {
     val refusal = cbor { out =>
       out.writeStringField("__type", "ExpiredIteratorException")
       out.writeStringField("message", "too old")
@@ -127,7 +127,7 @@ class ResponseDecoderSuite extends AnyFunSuite {
     assert(e.getMessage.contains("too old"))
   }
 
-  test("an answer that is cut short is a broken connection, not a short page") {
+  test("a truncated response is a broken connection, not a short page") {
     intercept[KinesisException.Unreachable] {
       getRecords(answers(200, Cbor, cbor(oneRecord), Some(5000)))
     }

@@ -42,7 +42,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }.toMap
   }
 
-  test("the columns, in their order") {
+  test("the columns are in the documented order") {
     assert(
       RecordRow.Schema === StructType.fromDDL(
         "partitionKey STRING, data BINARY NOT NULL, stream STRING NOT NULL, " +
@@ -54,7 +54,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(RecordRow.MetadataColumns.map(_.name).toSeq === metadata)
   }
 
-  test("a record as a row: text as it was, time in microseconds") {
+  test("a record becomes a row, with its text unchanged and its time in microseconds") {
     assert(
       values(record) === Map(
         "partitionKey" -> Some("ключ"),
@@ -71,7 +71,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("it moves from record to record, and a copy stays") {
+  test("the row object moves from record to record, and a copy keeps its values") {
     val records = (1 to 3).map(i => record.copy(sequenceNumber = SequenceNumber(s"$i")))
     row.read(shard, PackedRecords(records).slice(1, 3))
     val copies = Iterator.continually(row.next()).takeWhile(identity).map(_ => row.copy()).toVector
@@ -79,7 +79,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(copies.map(_.getLong(6)).toSet === Set(1700000000123000L))
   }
 
-  test("nothing of the row before is left, and what may be missing is null") {
+  test("a row has no value of the previous row, and missing values are null") {
     values(record)
     val bare = Record(SequenceNumber("43"), None, Array.emptyByteArray, 0, None)
     val row = values(bare)
@@ -95,7 +95,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def aggregate(records: Seq[SubRecord], number: Int = 42): Record =
     record.copy(sequenceNumber = SequenceNumber(s"$number"), data = KplAggregates(records))
 
-  test("of an aggregate each sub-record is a row; what is not its own is the aggregate's") {
+  test("each record of an aggregate is a row, and other columns come from the aggregate") {
     val sub = Vector(SubRecord("a", Vector(1, 2)), SubRecord("кл", Vector(), Some("7")))
     val rows = all(row, Vector(aggregate(sub)))
     val plain = values(record.copy(sequenceNumber = SequenceNumber("42")))
@@ -112,7 +112,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("an aggregate's rows have keys of their own where the record has none") {
+  test("the rows of an aggregate without a partition key have their own keys") {
     val noKey = aggregate(Vector(SubRecord("a", Vector(1)))).copy(partitionKey = None)
     assert(all(row, Vector(noKey)).map(_("partitionKey")) === Vector(Some("a")))
   }
@@ -125,7 +125,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     .flatMap(Gen.listOfN(_, Gen.oneOf(plain, KplAggregates.subRecords.map(Right(_)))))
     .map(_.toVector)
 
-  test("plain records and aggregates, in any mixture: every one, in order, numbered from 0") {
+  test("any mixture of plain records and aggregates becomes all rows, in order, numbered from 0") {
     forAll(page) { page =>
       val records = page.zipWithIndex.map {
         case (Left(plain), i) =>
@@ -153,7 +153,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a damaged aggregate is the record it is, and so is every one where nobody asked for more") {
+  test("a damaged aggregate is one row, and so is every aggregate without deaggregation") {
     val good = aggregate(Vector(SubRecord("a", Vector(1)), SubRecord("b", Vector(2))))
     val damaged = good.copy(data = good.data.init)
     assert(all(row, Vector(damaged)) === Vector(values(damaged)))
@@ -163,7 +163,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(asItIs.map(_("partitionKey")) === Vector(Some("ключ")))
   }
 
-  test("a page given up in the middle of an aggregate leaves nothing to the next") {
+  test("a page that is abandoned inside an aggregate does not affect the next page") {
     row.read(
       shard,
       PackedRecords(Vector(aggregate(Vector.fill(3)(SubRecord("a", Vector(1))))))

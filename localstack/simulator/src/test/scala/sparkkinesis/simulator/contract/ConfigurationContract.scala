@@ -8,7 +8,7 @@ import sparkkinesis.simulator.state.ShardMetric
 
 /** What can be changed about a stream: retention, encryption, metrics, size of a record. */
 trait ConfigurationContract { this: ContractFixture =>
-  contract("IncreaseStreamRetentionPeriod", "the retention is 24 hours to a year") {
+  contract("IncreaseStreamRetentionPeriod", "the retention period is 24 hours to a year") {
     val stream = newStream(1)
     admin.increaseRetention(stream.name, 25)
     assert(client.describeStream(stream).retention == 25.hours)
@@ -18,7 +18,7 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(client.describeStream(stream).retention == 8760.hours)
   }
 
-  contract("IncreaseStreamRetentionPeriod", "an increase is to more than now") {
+  contract("IncreaseStreamRetentionPeriod", "an increase to the current retention period or less is refused") {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](admin.increaseRetention(stream.name, 23))
     admin.increaseRetention(stream.name, 48)
@@ -27,7 +27,7 @@ trait ConfigurationContract { this: ContractFixture =>
 
   contract(
     "DecreaseStreamRetentionPeriod",
-    "a decrease is to less than now, and 24 hours at least"
+    "a decrease to more than the current retention period, or to less than 24 hours, is refused"
   ) {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](admin.decreaseRetention(stream.name, 23))
@@ -39,7 +39,7 @@ trait ConfigurationContract { this: ContractFixture =>
 
   contractIf(Capability.MovesTime)(
     "DecreaseStreamRetentionPeriod",
-    "what a decrease trims stays trimmed"
+    "records that a decrease trims stay trimmed"
   ) {
     val stream = newStream(1)
     admin.increaseRetention(stream.name, 72)
@@ -53,7 +53,7 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(readAll(stream).map(text) == Seq("new"))
   }
 
-  contract("StartStreamEncryption", "records put while it is on say that they are encrypted") {
+  contract("StartStreamEncryption", "records that are put while encryption is on have the encryption type KMS") {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     admin.startEncryption(stream.name, "alias/aws/kinesis")
@@ -65,7 +65,7 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(records.map(_.encryptionType.contains("KMS")) == Seq(false, true, false))
   }
 
-  contract("StopStreamEncryption", "it stops what was begun, and may begin again") {
+  contract("StopStreamEncryption", "encryption stops, and may start again") {
     val stream = newStream(1)
     admin.startEncryption(stream.name, "alias/aws/kinesis")
     admin.stopEncryption(stream.name, "alias/aws/kinesis")
@@ -77,21 +77,21 @@ trait ConfigurationContract { this: ContractFixture =>
     refused[KinesisException.NotFound](admin.stopEncryption(missing, "alias/aws/kinesis"))
   }
 
-  contract("EnableEnhancedMonitoring", "metrics are added to what is measured") {
+  contract("EnableEnhancedMonitoring", "an added metric is measured besides the previous ones") {
     val stream = newStream(1).name
     val (in, out) = (ShardMetric.IncomingBytes, ShardMetric.OutgoingBytes)
     assert(admin.enableMonitoring(stream, Seq(in)) == Set(in))
     assert(admin.enableMonitoring(stream, Seq(out)) == Set(in, out))
   }
 
-  contract("DisableEnhancedMonitoring", "metrics are taken from what is measured") {
+  contract("DisableEnhancedMonitoring", "a removed metric is no longer measured, and the other ones are") {
     val stream = newStream(1).name
     val (in, out) = (ShardMetric.IncomingBytes, ShardMetric.OutgoingBytes)
     admin.enableMonitoring(stream, Seq(in, out))
     assert(admin.disableMonitoring(stream, Seq(in)) == Set(out))
   }
 
-  contract("UpdateMaxRecordSize", "a stream takes larger records when it is told to") {
+  contract("UpdateMaxRecordSize", "a stream accepts larger records after its limit is raised") {
     val stream = newStream(1)
     val large = PutEntry("k", new Array[Byte](2 * ServiceLimits.RecordBytes - 1), None)
     refused[KinesisException.InvalidArgument](admin.putRecord(stream.name, large))

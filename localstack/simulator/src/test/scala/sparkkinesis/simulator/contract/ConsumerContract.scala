@@ -9,7 +9,7 @@ import sparkkinesis.simulator.state.{ConsumerRef, ConsumerStatus}
 
 /** Consumers of enhanced fan-out. */
 trait ConsumerContract extends FanOutReading { this: ContractFixture =>
-  contract("RegisterStreamConsumer", "a consumer is of its stream, and listed") {
+  contract("RegisterStreamConsumer", "a consumer belongs to its stream and is listed") {
     val arn = client.describeStream(newStream(1)).arn
     val made = fanOut.register(arn, "one")
     assert(made.arn.stream == arn && made.arn.name == "one")
@@ -27,7 +27,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByName(arn, "two")))
   }
 
-  contract("DeregisterStreamConsumer", "a consumer is gone, and its name free again") {
+  contract("DeregisterStreamConsumer", "a deregistered consumer is gone, and its name may be used again") {
     val arn = client.describeStream(newStream(1)).arn
     val made = fanOut.register(arn, "leaver")
     fanOut.register(arn, "stayer")
@@ -41,7 +41,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
 
   contractIf(Capability.DeregistersFromStream)(
     "DeregisterStreamConsumer",
-    "a consumer of the same name in another stream stays"
+    "a consumer with the same name in another stream stays"
   ) {
     val made = Seq.fill(2)(fanOut.register(client.describeStream(newStream(1)).arn, "same").arn)
     fanOut.deregister(ConsumerRef.ByArn(made(1)))
@@ -49,7 +49,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     assert(fanOut.describe(ConsumerRef.ByArn(made(0))).status == ConsumerStatus.Active)
   }
 
-  contract("RegisterStreamConsumer", "a name is given once in a stream") {
+  contract("RegisterStreamConsumer", "a consumer name is unique in a stream") {
     val stream = newStream(1)
     register(stream)
     refused[KinesisException.InUse](register(stream))
@@ -66,7 +66,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
 
   contractIf(Capability.PagesConsumers)(
     "ListStreamConsumers",
-    "consumers are listed page by page, each once"
+    "consumers are listed page by page, each one once"
   ) {
     val arn = client.describeStream(newStream(1)).arn
     val names = (1 to 5).map(i => s"consumer-$i")
@@ -80,7 +80,7 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     assert(more(Nil, None).sorted == names)
   }
 
-  contract("DeleteStream", "consumers go with their stream, if the caller says so") {
+  contract("DeleteStream", "a stream with consumers is deleted with them only if the caller says so") {
     val stream = newStream(1)
     val consumer = register(stream)
     refused[KinesisException.InUse](admin.deleteStream(stream.name))

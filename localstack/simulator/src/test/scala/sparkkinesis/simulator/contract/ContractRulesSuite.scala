@@ -21,7 +21,7 @@ final class ContractRulesSuite extends AnyFunSuite {
     .toVector
     .filter(_.getFileName.toString.endsWith("Contract.scala"))
 
-  test("no rule asks for capabilities") {
+  test("no rule in this suite depends on a capability") {
     assert(contracts.size >= 10)
     val asking = contracts.filter { file =>
       new String(Files.readAllBytes(file), UTF_8).linesIterator

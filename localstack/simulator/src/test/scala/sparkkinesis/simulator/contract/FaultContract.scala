@@ -55,7 +55,7 @@ abstract class FaultContract extends AnyFunSuite {
     }
   }
 
-  test("a refused call has no effect, and says what AWS says") {
+  test("a refused call has no effect, and its error is that of AWS") {
     val f = new Fixture
     def refused[E <: KinesisException: ClassTag](fault: Fault, code: String): Unit = {
       assert(f.failing[E](fault)(f.put("a")).getMessage.contains(code))
@@ -74,20 +74,20 @@ abstract class FaultContract extends AnyFunSuite {
     assert(f.data.isEmpty)
   }
 
-  test("a connection that is reset did nothing") {
+  test("a call whose connection is reset before the service reads it has no effect") {
     val f = new Fixture
     f.failing[KinesisException.Unreachable](Fault.ConnectionReset)(f.put("a"))
     assert(f.data.isEmpty)
   }
 
-  test("an answer that is lost or cut short leaves its effect") {
+  test("a call whose response is lost or truncated has its effect") {
     val f = new Fixture
     f.failing[KinesisException.Unreachable](Fault.AnswerLost)(f.put("a"))
     f.failing[KinesisException.Unreachable](Fault.AnswerTruncated)(f.put("b"))
     assert(f.data == Seq("a", "b"))
   }
 
-  test("a page that is cut short can be asked for again") {
+  test("a page whose response was truncated can be read again") {
     val f = new Fixture
     f.put((1 to 100).map(_.toString): _*)
     val iterator = f.iterator()
@@ -97,14 +97,14 @@ abstract class FaultContract extends AnyFunSuite {
     assert(client.getRecords(f.stream, iterator, 100).records.size == 100)
   }
 
-  test("a stalled answer comes late") {
+  test("a stalled response arrives late") {
     val f = new Fixture
     f.strike(Fault.Stalled(20.millis))
     assert(f.put("a").forall(_.isInstanceOf[PutResult.Written]))
     assert(f.data == Seq("a") && f.struck == Seq(1))
   }
 
-  test("an empty page leads back to where it was asked for") {
+  test("the iterator of an empty page continues at the same position") {
     val f = new Fixture
     f.put("a")
     val iterator = f.iterator()
@@ -114,7 +114,7 @@ abstract class FaultContract extends AnyFunSuite {
     assert(client.getRecords(f.stream, empty.next.get, 10).records.size == 1)
   }
 
-  test("an iterator expires when told, and a new one reads on") {
+  test("an iterator expires when a fault says so, and a new one continues") {
     val f = new Fixture
     f.put("a")
     val iterator = f.iterator()
@@ -124,7 +124,7 @@ abstract class FaultContract extends AnyFunSuite {
     assert(f.data == Seq("a"))
   }
 
-  test("a partial put writes the others, and answers in the order of the entries") {
+  test("a partial put writes the other entries, and its results are in the order of the entries") {
     val f = new Fixture
     f.strike(Fault.PartialPut(_ => Set(0, 2)))
     val results = f.put("a", "b", "c", "d")
@@ -135,7 +135,7 @@ abstract class FaultContract extends AnyFunSuite {
     assert(f.data == Seq("b", "d"))
   }
 
-  test("half of a put fails, other entries each time, the same after the same seed") {
+  test("a partial put fails half of its entries, chosen by the seed") {
     val f = new Fixture
     def failed(seed: Long): Seq[Set[Int]] = {
       f.strike(Fault.PartialPut.half(new Random(seed)), times = 3)
@@ -148,7 +148,7 @@ abstract class FaultContract extends AnyFunSuite {
     assert(failed(7) == once && failed(8) != once)
   }
 
-  test("a wrong shard is named in the answer, and only there") {
+  test("a wrong shard appears only in the response, and the record is in the right shard") {
     val f = new Fixture(shards = 2)
     val written = place(f.put("a"))
     f.strike(Fault.WrongShard)
@@ -164,7 +164,7 @@ abstract class FaultContract extends AnyFunSuite {
     case other => fail(s"Not one record written: $other")
   }
 
-  test("a stream that is made again is another: empty, and older iterators are refused") {
+  test("a recreated stream is empty, has a new creation time, and refuses older iterators") {
     val f = new Fixture(shards = 2)
     f.put("a")
     val before = client.describeStream(f.stream)
@@ -177,7 +177,7 @@ abstract class FaultContract extends AnyFunSuite {
     assert(f.put("b").forall(_.isInstanceOf[PutResult.Written]))
   }
 
-  test("a fault that does not fit the operation is kept for one that it fits") {
+  test("a fault that does not apply to an operation waits for one that it applies to") {
     val f = new Fixture
     f.strike(Fault.EmptyPage)
     f.put("a")

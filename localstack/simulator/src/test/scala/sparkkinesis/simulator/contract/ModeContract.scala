@@ -14,7 +14,7 @@ trait ModeContract { this: ContractFixture =>
 
   contractIf(Capability.KeepsOnDemandShards)(
     "UpdateShardCount",
-    "an on-demand stream is not scaled, split or merged"
+    "an on-demand stream cannot be scaled, split or merged"
   ) {
     val stream = newOnDemandStream()
     val first = shards(stream)(0)
@@ -29,7 +29,7 @@ trait ModeContract { this: ContractFixture =>
     assert(shards(stream).size == 4)
   }
 
-  contract("UpdateStreamMode", "a stream keeps its shards, and is scaled while provisioned") {
+  contract("UpdateStreamMode", "a stream keeps its shards when its mode changes, and can be scaled while provisioned") {
     val stream = newOnDemandStream()
     admin.updateMode(stream.name, StreamMode.Provisioned)
     admin.updateShardCount(stream.name, 2)
@@ -47,7 +47,7 @@ trait ModeContract { this: ContractFixture =>
 
   contractIf(Capability.DistributesRecords)(
     "UpdateStreamRecordDistributionStrategy",
-    "a stream that chooses shards by itself says so, and stays on-demand"
+    "a stream with AUTO distribution reports it, and stays on-demand"
   ) {
     val stream = newOnDemandStream()
     admin.updateDistribution(stream.name, RecordDistribution.Auto)

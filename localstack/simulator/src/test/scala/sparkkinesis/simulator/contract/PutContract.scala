@@ -5,7 +5,7 @@ import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits, ShardId}
 
 /** Putting records: where they go, what is refused. */
 trait PutContract { this: ContractFixture =>
-  contract("PutRecords", "a record comes back as it was put") {
+  contract("PutRecords", "a record is read as it was put") {
     val stream = newStream(1)
     val bytes = Array.tabulate[Byte](256)(_.toByte)
     val keys = Seq("k", "ключ-鍵-🔑", "x" * 256)
@@ -23,7 +23,7 @@ trait PutContract { this: ContractFixture =>
     assert(readAll(stream).map(text).sorted == Seq("", "a", "b"))
   }
 
-  contract("PutRecord", "PutRecord is PutRecords of one") {
+  contract("PutRecord", "PutRecord and a PutRecords of one record have the same effect") {
     val stream = newStream(2)
     val written = admin.putRecord(stream.name, entry("k", "v"))
     val record = read(stream, written.shard).records.head
@@ -41,7 +41,7 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  contract("PutRecords", "an explicit hash key chooses the shard, to the last key of its range") {
+  contract("PutRecords", "an explicit hash key chooses the shard, up to the last key of its range") {
     val stream = newStream(2)
     shards(stream).foreach { shard =>
       Seq(shard.hashKeys.first, shard.hashKeys.last).foreach { key =>
@@ -51,7 +51,7 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  contract("PutRecords", "sequence numbers of a shard grow with the puts, from its first on") {
+  contract("PutRecords", "sequence numbers of a shard grow with each put, from the shard's first number") {
     val stream = newStream(1)
     val numbers = (1 to 20).flatMap(i => put(stream, entry("k", s"$i"))).map(_.sequenceNumber)
     assert(numbers == numbers.sorted && numbers.distinct == numbers)
@@ -61,7 +61,7 @@ trait PutContract { this: ContractFixture =>
 
   contract(
     "PutRecords",
-    "a record of 1 MiB with its key is taken, and one of more than 1 MiB refused"
+    "a record of 1 MiB with its key is accepted, and a larger one is refused"
   ) {
     val stream = newStream(1)
     val fits = new Array[Byte](ServiceLimits.RecordBytes - 1)
@@ -74,7 +74,7 @@ trait PutContract { this: ContractFixture =>
 
   contractIf(Capability.CountsPartitionKeys)(
     "PutRecords",
-    "the partition key counts to the record's size"
+    "the size of a record includes its partition key"
   ) {
     val stream = newStream(1)
     val data = new Array[Byte](ServiceLimits.RecordBytes - 2)
@@ -86,7 +86,7 @@ trait PutContract { this: ContractFixture =>
 
   contractIf(Capability.LimitsPutRecords)(
     "PutRecords",
-    "a request holds 500 records, and not 501"
+    "a request may have 500 records, but not 501"
   ) {
     val stream = newStream(1)
     val entries = (1 to 501).map(i => entry("k", s"$i"))
@@ -96,7 +96,7 @@ trait PutContract { this: ContractFixture =>
 
   contractIf(Capability.LimitsPutRecords)(
     "PutRecords",
-    "a request holds 10 MiB, keys included, and no more"
+    "a request may have 10 MiB with its keys, but no more"
   ) {
     val stream = newStream(1)
     val entries = Seq.fill(10)(PutEntry("k", new Array[Byte](ServiceLimits.RecordBytes - 1), None))

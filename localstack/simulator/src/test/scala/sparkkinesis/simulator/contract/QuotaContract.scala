@@ -11,7 +11,7 @@ trait QuotaContract { this: ContractFixture =>
   private val Limit = 1024 * 1024
   private val Throttled = "ProvisionedThroughputExceededException"
 
-  limited("PutRecords", "a shard takes 1 MiB a second, keys included; the others fail one by one") {
+  limited("PutRecords", "a shard accepts 1 MiB per second with keys, and refuses the other records one by one") {
     val stream = settled(1)
     val (half, most) = (blob(Limit / 2), blob(Limit / 2 + 1))
     val results = client.putRecords(stream, Seq(half, most, half, blob(1), blob(1)))
@@ -26,7 +26,7 @@ trait QuotaContract { this: ContractFixture =>
     assert(readAll(stream).size == 3)
   }
 
-  limited("PutRecords", "a shard takes 1,000 records a second") {
+  limited("PutRecords", "a shard accepts 1,000 records per second") {
     val stream = settled(1)
     val five = Seq.fill(500)(blob(1))
     assert(
@@ -37,7 +37,7 @@ trait QuotaContract { this: ContractFixture =>
     assert(taken(client.putRecords(stream, five)).count(identity) == 100)
   }
 
-  limited("PutRecords", "a shard at its limit leaves the others alone") {
+  limited("PutRecords", "a shard at its limit does not affect the other shards") {
     val stream = settled(2)
     val keys = shards(stream).map(_.hashKeys.first)
     def full(key: HashKey) = blob(Limit, Some(key))
@@ -45,7 +45,7 @@ trait QuotaContract { this: ContractFixture =>
     assert(taken(results) == Seq(true, false, true))
   }
 
-  limited("PutRecord", "a record over the limit is refused as a whole") {
+  limited("PutRecord", "a single record beyond the limit fails the call") {
     val stream = settled(1)
     admin.putRecord(stream.name, blob(Limit))
     refused[KinesisException.Throttled](admin.putRecord(stream.name, blob(1)))
@@ -53,7 +53,7 @@ trait QuotaContract { this: ContractFixture =>
     admin.putRecord(stream.name, blob(1))
   }
 
-  limited("PutRecords", "a larger record passes where nothing is owed, and is paid back") {
+  limited("PutRecords", "a record larger than the rate passes if the shard has no debt, which it then pays back") {
     val stream = settled(1)
     admin.updateMaxRecordSize(stream.name, 10 * 1024)
     def put(size: Int) = taken(client.putRecords(stream, Seq(blob(size)))).head
@@ -64,7 +64,7 @@ trait QuotaContract { this: ContractFixture =>
     assert(put(10 * Limit - 100))
   }
 
-  limited("GetRecords", "a shard is read five times a second; a refused call costs nothing") {
+  limited("GetRecords", "a shard can be read five times per second, and a refused call does not count") {
     val stream = settled(2)
     val iterators = shards(stream).map(shard => iterator(stream, shard.id))
     def read(from: ShardIterator): Page = client.getRecords(stream, from, 1)
@@ -76,7 +76,7 @@ trait QuotaContract { this: ContractFixture =>
     exactly[KinesisException.Throttled](1)(read(iterators.head))
   }
 
-  limited("GetRecords", "10 MiB read at once are paid back in 5 seconds, at 2 MiB a second") {
+  limited("GetRecords", "a read of 10 MiB is paid back in 5 seconds, at 2 MiB per second") {
     val stream = settled(1)
     (1 to 10).foreach { _ =>
       put(stream, blob(Limit))
@@ -91,7 +91,7 @@ trait QuotaContract { this: ContractFixture =>
     assert(client.getRecords(stream, first.next.get, 100).records.size == 1)
   }
 
-  limited("GetShardIterator", "a shard gives five iterators a second") {
+  limited("GetShardIterator", "a shard gives five iterators per second") {
     val stream = settled(1)
     val shard = shards(stream).head.id
     exactly[KinesisException.Throttled](5)(iterator(stream, shard))
@@ -99,13 +99,13 @@ trait QuotaContract { this: ContractFixture =>
     exactly[KinesisException.Throttled](1)(iterator(stream, shard))
   }
 
-  limited("ListShards", "a stream lists its shards 1,000 times a second") {
+  limited("ListShards", "the shards of a stream can be listed 1,000 times per second") {
     val (stream, other) = (settled(1), newStream(1))
     exactly[KinesisException.LimitExceeded](1000)(shards(stream))
     shards(other)
   }
 
-  limited("DescribeStreamSummary", "an account describes streams 20 times a second") {
+  limited("DescribeStreamSummary", "an account can describe streams 20 times per second") {
     val stream = settled(1)
     pass(1.second)
     exactly[KinesisException.LimitExceeded](20)(client.describeStream(stream))
@@ -113,17 +113,17 @@ trait QuotaContract { this: ContractFixture =>
     exactly[KinesisException.LimitExceeded](1)(client.describeStream(stream))
   }
 
-  limited("ListStreams", "an account lists its streams five times a second") {
+  limited("ListStreams", "an account can list its streams five times per second") {
     settled(1)
     exactly[KinesisException.LimitExceeded](5)(admin.listStreams())
   }
 
-  limited("CreateStream", "an account makes five streams a second") {
+  limited("CreateStream", "an account can create five streams per second") {
     settled(1) // the first of the five
     exactly[KinesisException.LimitExceeded](4)(newStream(1))
   }
 
-  limited("UpdateShardCount", "a stream is scaled ten times in any 24 hours") {
+  limited("UpdateShardCount", "a stream can be scaled ten times in any 24 hours") {
     val stream = settled(1)
     def scale(): Unit =
       admin.updateShardCount(stream.name, if (shards(stream).count(_.isOpen) == 1) 2 else 1)

@@ -9,7 +9,7 @@ import sparkkinesis.model.{Position, PutEntry, ServiceLimits}
 
 /** Reading records: iterators and pages. */
 trait ReadContract { this: ContractFixture =>
-  contract("GetShardIterator", "an iterator begins where its position says") {
+  contract("GetShardIterator", "an iterator starts at its position") {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val written = (1 to 4).flatMap(i => put(stream, entry("k", s"$i")))
@@ -21,7 +21,7 @@ trait ReadContract { this: ContractFixture =>
     assert(from(Position.AfterSequenceNumber(written(3).sequenceNumber)).isEmpty)
   }
 
-  contract("GetShardIterator", "LATEST reads what is put after the iterator was made") {
+  contract("GetShardIterator", "LATEST returns records that are put after the iterator was created") {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     val shard = shards(stream).head.id
@@ -32,7 +32,7 @@ trait ReadContract { this: ContractFixture =>
 
   contract(
     "GetShardIterator",
-    "AT_TIMESTAMP begins with the first record that arrived then or later"
+    "AT_TIMESTAMP starts with the first record that arrived at that time or later"
   ) {
     val stream = newStream(1)
     val shard = shards(stream).head.id
@@ -45,7 +45,7 @@ trait ReadContract { this: ContractFixture =>
     assert(read(stream, shard, early).records.size == 3)
   }
 
-  contract("GetRecords", "an iterator may be read again, and gives the same") {
+  contract("GetRecords", "an iterator can be used again, and returns the same page") {
     val stream = newStream(1)
     put(stream, entry("k", "a"))
     put(stream, entry("k", "b"))
@@ -56,7 +56,7 @@ trait ReadContract { this: ContractFixture =>
     assert((first.records ++ rest.records).map(text) == Seq("a", "b"))
   }
 
-  contract("GetRecords", "a page has at most `limit` records, and tells whether more follow") {
+  contract("GetRecords", "a page has at most `limit` records, and millisBehindLatest shows whether more follow") {
     val stream = newStream(1)
     spaced(stream, 3)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
@@ -78,7 +78,7 @@ trait ReadContract { this: ContractFixture =>
     assert(client.getRecords(stream, page.next.get, 100).records.size == 1)
   }
 
-  contract("GetRecords", "a page is asked for with a limit of 1 to 10,000") {
+  contract("GetRecords", "the limit of a page is 1 to 10,000") {
     val stream = newStream(1)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
     Seq(0, 10001).foreach { limit =>
@@ -87,7 +87,7 @@ trait ReadContract { this: ContractFixture =>
     assert(client.getRecords(stream, iterator, 10000).records.isEmpty)
   }
 
-  contractIf(Capability.RefusesForeignIterators)("GetRecords", "what is no iterator is refused") {
+  contractIf(Capability.RefusesForeignIterators)("GetRecords", "an invalid iterator is refused") {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](
       client.getRecords(stream, ShardIterator("AAAAnonsense"), 10)
@@ -103,7 +103,7 @@ trait ReadContract { this: ContractFixture =>
     refused[KinesisException.IteratorExpired](client.getRecords(stream, iterator, 1))
   }
 
-  contractIf(Capability.MovesTime)("GetRecords", "records older than the retention are gone") {
+  contractIf(Capability.MovesTime)("GetRecords", "records older than the retention period are trimmed") {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val old = put(stream, entry("k", "old")).head.sequenceNumber

@@ -9,7 +9,7 @@ import sparkkinesis.model.{ChildShard, HashKey, HashKeyRange, Position, PutEntry
 trait ReshardContract { this: ContractFixture =>
   contractIf(Capability.SmallShardPages)(
     "ListShards",
-    "shards are listed page by page, each once"
+    "shards are listed page by page, each one once"
   ) {
     val stream = newStream(7)
     val first = client.listShards(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon))
@@ -17,7 +17,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(shards(stream).map(_.id).distinct.size == 7)
   }
 
-  contract("SplitShard", "a split closes the shard for two children that share its hash keys") {
+  contract("SplitShard", "a split closes the shard and opens two children with its hash keys") {
     val stream = newStream(2)
     val parent = shards(stream).head
     put(stream, PutEntry("k", "before".getBytes(UTF_8), Some(parent.hashKeys.first)))
@@ -33,7 +33,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(children.forall(_.first > all.find(_.id == parent.id).get.first))
   }
 
-  contract("GetRecords", "a closed shard is read to its end, which names the children") {
+  contract("GetRecords", "a closed shard is read to its end, and the last page names the children") {
     val stream = newStream(1)
     val parent = shards(stream).head
     put(stream, entry("k", "1"))
@@ -52,7 +52,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(after.records.isEmpty && after.children.exists(_.size == 2))
   }
 
-  contract("GetRecords", "an iterator at the tip when its shard is split comes to the end") {
+  contract("GetRecords", "an iterator at the tip reaches the end of its shard when that is split") {
     val stream = newStream(1)
     val parent = shards(stream).head
     val iterator = client.shardIterator(stream, parent.id, Position.Latest)
@@ -62,7 +62,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(page.records.isEmpty && page.next.isEmpty && page.children.size == 2)
   }
 
-  contract("MergeShards", "a merge closes two shards for a child of both") {
+  contract("MergeShards", "a merge closes two shards and opens one child with the hash keys of both") {
     val stream = newStream(2)
     val parents = shards(stream)
     val (left, right) = (parents.head, parents.last)
@@ -79,7 +79,7 @@ trait ReshardContract { this: ContractFixture =>
     assert(put(stream, entry("any", "v")).head.shard == child.id)
   }
 
-  contract("SplitShard", "a split must lie inside an open shard, a merge join neighbours") {
+  contract("SplitShard", "a split outside an open shard and a merge of shards that are not adjacent are refused") {
     val stream = newStream(3)
     val all = shards(stream)
     val (one, two, three) = (all(0), all(1), all(2))
@@ -93,7 +93,7 @@ trait ReshardContract { this: ContractFixture =>
 
   contractIf(Capability.RefusesEmptySplits)(
     "SplitShard",
-    "a split leaves both children hash keys"
+    "a split that leaves a child without hash keys is refused"
   ) {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](
@@ -101,7 +101,7 @@ trait ReshardContract { this: ContractFixture =>
     )
   }
 
-  contract("UpdateShardCount", "scaling halves or doubles the shards and loses nothing") {
+  contract("UpdateShardCount", "scaling halves or doubles the shards and loses no record") {
     val stream = newStream(2)
     val keys = (1 to 20).map(i => s"key-$i")
     put(stream, keys.map(entry(_, "1")): _*)
@@ -118,7 +118,7 @@ trait ReshardContract { this: ContractFixture =>
 
   contractIf(Capability.ScalesEvenly)(
     "UpdateShardCount",
-    "scaled shards are equal, whatever they were before"
+    "scaled shards have equal parts of the hash keys, whatever they had before"
   ) {
     val stream = newStream(1)
     admin.splitShard(stream.name, shards(stream).head.id, HashKey(1000))
@@ -128,7 +128,7 @@ trait ReshardContract { this: ContractFixture =>
     }
   }
 
-  contract("UpdateShardCount", "scaling beyond twice or below half is refused") {
+  contract("UpdateShardCount", "scaling to more than twice or less than half is refused") {
     val stream = newStream(4)
     Seq(1, 9).foreach { target =>
       refused[KinesisException.InvalidArgument](admin.updateShardCount(stream.name, target))

@@ -9,7 +9,7 @@ import sparkkinesis.model._
 trait StreamContract { this: ContractFixture =>
   contract(
     "CreateStream",
-    "a new stream is active, with its shards open over the whole hash key space"
+    "a new stream is active, and its open shards cover the whole hash key space"
   ) {
     val stream = newStream(3)
     val summary = client.describeStream(stream)
@@ -24,11 +24,11 @@ trait StreamContract { this: ContractFixture =>
     assert(found.forall(shard => shard.isOpen && shard.parents.isEmpty))
   }
 
-  contractIf(Capability.StartsEvenly)("CreateStream", "the shards of a new stream are equal") {
+  contractIf(Capability.StartsEvenly)("CreateStream", "the shards of a new stream have equal parts of the hash keys") {
     Seq(1, 2, 3, 7).foreach(count => assertEven(shards(newStream(count)), count))
   }
 
-  contract("DescribeStreamSummary", "a stream answers to its ARN as to its name") {
+  contract("DescribeStreamSummary", "a stream is found by its ARN and by its name") {
     val stream = newStream(1)
     val byArn = StreamRef.ByArn(client.describeStream(stream).arn)
     put(byArn, entry("k", "v"))
@@ -47,12 +47,12 @@ trait StreamContract { this: ContractFixture =>
     refused[KinesisException.NotFound](client.describeStream(StreamRef.ByName(one)))
   }
 
-  contractIf(Capability.PagesStreams)("ListStreams", "streams are listed page by page, each once") {
+  contractIf(Capability.PagesStreams)("ListStreams", "streams are listed page by page, each one once") {
     (1 to 3).foreach(_ => newStream(1))
     assert(admin.listStreamsByToken(2) == admin.listStreams())
   }
 
-  contract("DescribeStream", "a stream is described with its shards, page by page, each once") {
+  contract("DescribeStream", "a stream is described with its shards, page by page, each one once") {
     val stream = newStream(5)
     assert(admin.describeShards(stream.name, 2) == shards(stream))
     admin.mergeShards(stream.name, shards(stream)(0).id, shards(stream)(1).id)
@@ -72,7 +72,7 @@ trait StreamContract { this: ContractFixture =>
     assert(admin.describeLimits().onDemandStreams == before.onDemandStreams + 1)
   }
 
-  contract("DeleteStream", "a stream made again is another, and empty") {
+  contract("DeleteStream", "a stream that is created again is empty") {
     val stream = newStream(1)
     put(stream, entry("k", "old"))
     val before = client.describeStream(stream).created
@@ -83,11 +83,11 @@ trait StreamContract { this: ContractFixture =>
     assert(readAll(stream).isEmpty)
   }
 
-  contract("CreateStream", "a stream that exists cannot be made again") {
+  contract("CreateStream", "a stream that exists cannot be created again") {
     refused[KinesisException.InUse](admin.createStream(newStream(1).name, 1))
   }
 
-  contract("DescribeStreamSummary", "what does not exist is not found") {
+  contract("DescribeStreamSummary", "a stream that does not exist is not found") {
     val missing = StreamRef.ByName(StreamName("no-such-stream"))
     val stream = newStream(1)
     val noShard = ShardId("shardId-000000000099")

@@ -12,7 +12,7 @@ trait TagContract { this: ContractFixture =>
     assert(admin.tags(stream) == Map("team" -> "data", "cost" -> "high", "note" -> ""))
   }
 
-  contract("AddTagsToStream", "a stream has 50 tags at most") {
+  contract("AddTagsToStream", "a stream has at most 50 tags") {
     val stream = newStream(1).name
     val fifty = (1 to 50).map(i => s"key-$i" -> "v").toMap
     fifty.grouped(10).foreach(admin.addTags(stream, _))
@@ -21,14 +21,14 @@ trait TagContract { this: ContractFixture =>
     assert(admin.tags(stream) == fifty.updated("key-1", "other"))
   }
 
-  contract("RemoveTagsFromStream", "tags are removed, those that exist") {
+  contract("RemoveTagsFromStream", "existing tags are removed, and unknown ones are ignored") {
     val stream = newStream(1).name
     admin.addTags(stream, Map("team" -> "data", "cost" -> "low"))
     admin.removeTags(stream, Seq("team", "no such tag"))
     assert(admin.tags(stream) == Map("cost" -> "low"))
   }
 
-  contract("ListTagsForStream", "tags are listed page by page, each once") {
+  contract("ListTagsForStream", "tags are listed page by page, each one once") {
     val stream = newStream(1).name
     val seven = (1 to 7).map(i => s"key-$i" -> s"$i").toMap
     admin.addTags(stream, seven)
@@ -37,21 +37,21 @@ trait TagContract { this: ContractFixture =>
     refused[KinesisException.NotFound](admin.tags(missing))
   }
 
-  contract("TagResource", "tags added by ARN are the stream's, and replace its own") {
+  contract("TagResource", "tags that are added by ARN belong to the stream, and replace tags with the same key") {
     val stream = newStream(1).name
     admin.addTags(stream, Map("team" -> "data", "cost" -> "low"))
     admin.tagResource(stream, Map("cost" -> "high", "note" -> "n"))
     assert(admin.tags(stream) == Map("team" -> "data", "cost" -> "high", "note" -> "n"))
   }
 
-  contract("UntagResource", "tags of the stream are removed by ARN, those that exist") {
+  contract("UntagResource", "existing tags are removed by ARN, and unknown ones are ignored") {
     val stream = newStream(1).name
     admin.addTags(stream, Map("team" -> "data", "cost" -> "low"))
     admin.untagResource(stream, Seq("team", "no such tag"))
     assert(admin.tags(stream) == Map("cost" -> "low"))
   }
 
-  contract("ListTagsForResource", "the stream's tags are listed by ARN, all at once") {
+  contract("ListTagsForResource", "all tags of a stream are listed by ARN in one response") {
     val stream = newStream(1).name
     assert(admin.resourceTags(stream).isEmpty)
     val many = (1 to 20).map(i => s"key-$i" -> s"$i").toMap

@@ -80,7 +80,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
 
   private val protocols = Seq(Protocol.HTTP1_1, Protocol.HTTP2)
 
-  test("a connection that begins as HTTP/1.1 is upgraded to HTTP/2 in clear text") {
+  test("a connection that starts with HTTP/1.1 is upgraded to HTTP/2 in clear text") {
     shards(1)
     val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()
     def call(target: String, body: String): HttpResponse[String] =
@@ -97,7 +97,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(refused.statusCode == 400 && refused.body.contains("SerializationException"))
   }
 
-  test("whoever asks for HTTP/1.1 gets it, request after request on one connection") {
+  test("a client of HTTP/1.1 is served, request after request on one connection") {
     shards(1)
     val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
     val request = HttpRequest.newBuilder(server.endpoint.resolve("/_simulator/health")).build()
@@ -108,7 +108,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
   }
 
   protocols.foreach { protocol =>
-    test(s"a slow reader makes the server wait, and loses nothing ($protocol)") {
+    test(s"a slow reader makes the server wait, and loses no record ($protocol)") {
       val shard = shards(1).head
       val blob = new Array[Byte](1024 * 1024 - 1)
       val count = 60
@@ -136,7 +136,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
       }
     }
 
-    test(s"nothing is left of subscriptions whose clients have gone ($protocol)") {
+    test(s"subscriptions of clients that have gone leave nothing behind ($protocol)") {
       val all = shards(20)
       val name = consumer()
       withClient(protocol) { client =>
@@ -151,7 +151,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
   }
 
   Seq(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2).foreach { version =>
-    test(s"faults drop a subscription, cut an event short, or come as an exception ($version)") {
+    test(s"faults drop a subscription, truncate an event, or arrive as an exception ($version)") {
       shards(1)
       put("a")
       Seq(Fault.SubscriptionDropped, Fault.EventTruncated).foreach { kind =>
@@ -203,7 +203,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
     .POST(HttpRequest.BodyPublishers.ofString(body))
     .build()
 
-  test("hundreds of subscriptions share a connection, and each has its own records") {
+  test("hundreds of subscriptions share a connection, and each one gets its own records") {
     val all = shards(300)
     val name = consumer()
     withClient(Protocol.HTTP2) { client =>

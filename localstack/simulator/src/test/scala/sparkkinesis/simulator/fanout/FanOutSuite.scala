@@ -45,7 +45,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       kinesis.answer(SubscribeToShard(consumer.arn, shard, Position.TrimHorizon))
   }
 
-  test("a consumer is created and deleted in its time, and only an active one subscribes") {
+  test("creating and deleting a consumer takes time, and only an active consumer can subscribe") {
     val f = new Fixture(Settings(changeTime = 10.seconds))
     val made = f.fanOut.register(f.stream, "one")
     assert(made.status == ConsumerStatus.Creating && f.status(made) == ConsumerStatus.Creating)
@@ -64,7 +64,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(f.fanOut.register(f.stream, "one").arn != made.arn)
   }
 
-  test("a deletion that is refused leaves the consumers") {
+  test("a refused deletion leaves the consumers unchanged") {
     val f = new Fixture()
     val made = f.fanOut.register(f.stream, "one")
     intercept[KinesisException.InUse](f.kinesis.deleteStream(f.stream.name))
@@ -74,7 +74,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(f.kinesis.listStreams().isEmpty)
   }
 
-  test("five consumers may be in creation at a time, and as many exist as the setting allows") {
+  test("at most five consumers are in creation at a time, and the setting limits their total") {
     val f = new Fixture(Settings(changeTime = 1.second, consumerLimit = 6))
     (1 to 5).foreach(i => f.fanOut.register(f.stream, s"consumer-$i"))
     intercept[KinesisException.LimitExceeded](f.fanOut.register(f.stream, "six"))
@@ -84,7 +84,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     intercept[KinesisException.LimitExceeded](f.fanOut.register(f.stream, "seven"))
   }
 
-  test("with quotas a consumer gets 2 MiB a second of a shard, without as much as there is") {
+  test("with quotas a consumer gets 2 MiB per second and shard, and without them all records at once") {
     Seq(true, false).foreach { quotas =>
       val f = new Fixture(Settings(quotas = quotas))
       (1 to 4).foreach { _ =>
@@ -101,7 +101,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("who waits for a shard is woken by what happens to it, and not by another shard's records") {
+  test("an event wakes a watcher of its shard, and a record of another shard does not") {
     val f = new Fixture()
     val (one, two) = (ShardState.id(1), ShardState.id(2))
     f.kinesis.splitShard(f.stream.name, f.shard, HashKey(1000))
@@ -129,14 +129,14 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(woken.size == 4 && f.kinesis.watch.size == 0)
   }
 
-  test("a record greater than an event is sent alone") {
+  test("a record larger than an event is sent alone") {
     val f = new Fixture()
     f.put(3, 1024 * 1024 - 1)
     val it = f.subscribe(f.fanOut.register(f.stream, "one"), Position.TrimHorizon)
     assert(Seq.fill(4)(it.next().fold(0)(_.records.size)) == Seq(1, 1, 1, 0))
   }
 
-  test("whoever watches a shard is told that the time was moved") {
+  test("a move of the clock wakes a watcher of a shard") {
     val f = new Fixture
     val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
     val woken = new AtomicInteger
@@ -154,7 +154,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(woken.get == 1)
   }
 
-  test("the pace counts a partition key by its bytes in UTF-8") {
+  test("the pace counts the bytes of a partition key in UTF-8") {
     val f = new Fixture(Settings(quotas = true))
     val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
     f.kinesis.putRecord(f.stream.name, PutEntry("é" * 256, Array.emptyByteArray, None))
@@ -165,7 +165,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("records that were trimmed meanwhile are skipped") {
+  test("records that were trimmed before they were sent are skipped") {
     val f = new Fixture()
     f.put(2, 1)
     val made = f.fanOut.register(f.stream, "one")
@@ -178,7 +178,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   // A shrunk history is another history; the seed that ScalaCheck prints replays the failing one.
   private implicit val noShrink: Shrink[Vector[Int]] = Shrink.shrinkAny
 
-  test("whoever goes on from each continuation number gets every record once, in order") {
+  test("a reader that resumes at each continuation number gets every record once, in order") {
     forAll(Gen.listOf(Gen.choose(0, 9)).map(_.toVector)) { steps =>
       val f = new Fixture()
       val made = f.fanOut.register(f.stream, "one")

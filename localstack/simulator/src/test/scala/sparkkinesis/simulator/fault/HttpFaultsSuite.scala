@@ -48,7 +48,7 @@ final class HttpFaultsSuite extends FaultContract with BeforeAndAfterAll {
     server.close()
   }
 
-  test("a timeout after the write took effect; the stall holds up nobody else") {
+  test("a call that times out has its effect, and delays no other call") {
     val f = new Fixture
     val stalled = 2 * Runtime.getRuntime.availableProcessors + 1 // one more than event loops
     f.strike(Fault.Stalled(1.hour), times = stalled)

@@ -33,7 +33,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
   private def strikes(faults: Faults, calls: Int, call: Operation[Any] = put): Seq[Int] =
     (0 until calls).filter(_ => faults(call).isDefined)
 
-  test("the calls to skip pass, then it strikes so often as told, and the count tells") {
+  test("a rule skips its first calls, then strikes the given number of times, and counts them") {
     forAll(Gen.choose(0, 20), Gen.option(Gen.choose(1, 20)), Gen.choose(0, 60)) {
       (skip, times, calls) =>
         val script = new ScriptedFaults
@@ -44,7 +44,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     }
   }
 
-  test("a rate is the share of the calls, the same after the same seed") {
+  test("a rate is the fraction of calls that a rule strikes, and depends only on the seed") {
     forAll(Gen.long, Gen.choose(0.0, 1.0)) { (seed, rate) =>
       def run(seed: Long): Seq[Int] = {
         val script = new ScriptedFaults
@@ -57,7 +57,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     }
   }
 
-  test("a rule narrowed to operation, stream and shard strikes these calls and no other") {
+  test("a rule for an operation, stream or shard strikes only its calls") {
     def strikes(rule: FaultRule, call: Operation[Any]): Boolean = {
       val script = new ScriptedFaults
       script.add(rule)
@@ -85,7 +85,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     assert(strikes(ofOrders, ListMoreShards(listing.encoded, 1)))
   }
 
-  test("the earliest rule that strikes decides; a removed one is gone; then the other faults") {
+  test("the earliest rule that strikes decides, and without a rule the other faults do") {
     val script = new ScriptedFaults(_ => Some(Fault.AccessDenied))
     val first = script.add(FaultRule(Fault.Throttled, times = Some(2)))
     val second = script.add(FaultRule(Fault.ServiceFailure))
@@ -101,7 +101,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     assert(script.rules.isEmpty && script.add(FaultRule(Fault.Throttled)) > second)
   }
 
-  test("many threads see a fault exactly so often as told") {
+  test("with many threads a rule strikes exactly the given number of times") {
     val script = new ScriptedFaults
     script.add(FaultRule(Fault.Throttled, times = Some(500), rate = 0.5, seed = 3))
     val pool = Executors.newFixedThreadPool(4)
@@ -113,7 +113,7 @@ final class ScriptedFaultsSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     } finally pool.shutdownNow()
   }
 
-  test("numbers that make no sense are refused by name") {
+  test("invalid numbers are refused, and the error has the name of the field") {
     val cases = Seq[(String, () => FaultRule)](
       "times" -> (() => FaultRule(Fault.Throttled, times = Some(0))),
       "rate" -> (() => FaultRule(Fault.Throttled, rate = 1.5)),

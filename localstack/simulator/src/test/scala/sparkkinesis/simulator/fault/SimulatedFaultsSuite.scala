@@ -13,7 +13,7 @@ import sparkkinesis.simulator.service.{SimulatedKinesis, Subscription}
 final class SimulatedFaultsSuite extends FaultContract {
   override protected def client: KinesisClient = kinesis
 
-  test("a caller waits for 30 seconds, and then holds the service for unreachable") {
+  test("a caller of a stalled call waits for 30 seconds, and then gets Unreachable") {
     val f = new Fixture
     val before = clock.now
     f.strike(Fault.Stalled(29.seconds))
@@ -24,7 +24,7 @@ final class SimulatedFaultsSuite extends FaultContract {
     assert(f.data == Seq("a", "b"))
   }
 
-  test("a subscription's faults strike its events, others the call that begins it") {
+  test("a fault for events strikes the events of a subscription, and others strike its first call") {
     val f = new Fixture
     f.put("a", "b")
     val consumer = kinesis.fanOut.register(f.stream, "me").arn
@@ -51,7 +51,7 @@ final class SimulatedFaultsSuite extends FaultContract {
     assert(counts.calls == Map("SubscribeToShard" -> 4) && counts.recordsRead == 4)
   }
 
-  test("a seed gives the same faults again") {
+  test("a seed always gives the same faults") {
     def faults(seed: Long): Seq[Option[Fault]] = {
       val seeded = Faults.seeded(seed, 0.5)
       val call = DescribeStreamSummary(SimulatedKinesis.arn(new Fixture().stream.name))

@@ -33,7 +33,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 60)
 
-  test("after any history and any restarts the state is as it was") {
+  test("after any history and any restarts the state is restored") {
     forAll(Gen.listOfN(3, mixed).map(_.toVector)) { runs =>
       inDirectory { directory =>
         runs.foldLeft(State.empty(settings)) { (before, history) =>
@@ -46,7 +46,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("streams keep what they were made with when later ones are made otherwise") {
+  test("streams keep the settings of their creation when the settings change") {
     inDirectory { directory =>
       val retentions = Seq(24.hours, 48.hours)
       retentions.zipWithIndex.foreach { case (retention, i) =>
@@ -65,7 +65,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("of a put that failed in part, what was written is kept") {
+  test("the records that a partial put wrote are restored, and no others") {
     inDirectory { directory =>
       val before = withJournal(directory) { (journal, restored) =>
         val put = PutRecords(Arn, (0 until 9).map(i => entry(s"$i")))
@@ -83,7 +83,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what is let go over days is let go again") {
+  test("records that were trimmed during several days are trimmed again") {
     val gaps = Gen.oneOf(0.seconds, 40.seconds, 90.seconds, 9.hours, 23.hours)
     forAll(mixed.flatMap(steps => Gen.listOfN(steps.size, gaps).map(steps.zip(_)))) { history =>
       inDirectory { directory =>
@@ -108,7 +108,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an entry that the rules of this program refuse is an error, not another state") {
+  test("an entry that the current rules refuse is an error, and does not change the state") {
     inDirectory { directory =>
       withJournal(directory)((journal, _) => journal.keep(DeleteStream(Arn), (), Start))
       val said = intercept[JournalException](withJournal(directory)((_, _) => ()))
@@ -116,7 +116,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the service's time does not go back behind what was kept") {
+  test("the service's time does not go back behind the last entry") {
     inDirectory { directory =>
       def kinesis: SimulatedKinesis =
         new SimulatedKinesis(new SimulatedClock(Start), journal = FileJournal.open(directory))
@@ -128,7 +128,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what cannot be kept does not happen") {
+  test("a change that cannot be stored has no effect") {
     val failing = new Journal {
       override def restored(settings: Settings): Kept =
         Kept(State.empty(settings), Instant.MIN)
@@ -141,7 +141,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.listStreams().isEmpty)
   }
 
-  test("the format is the golden one, written and read") {
+  test("the format equals the golden file, when written and when read") {
     val bytes = Files.readAllBytes(golden)
     inDirectory { directory =>
       val state =
@@ -152,7 +152,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what is kept of each operation does the same again") {
+  test("an operation that is replayed from the journal has the same effect") {
     inDirectory { directory =>
       val state =
         withJournal(directory)((journal, state) => enact(journal, state, samples.map(always)))
@@ -160,7 +160,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("every operation that changes the state can be kept") {
+  test("the journal can store every operation that changes the state") {
     val directory = Path.of(classOf[State].getProtectionDomain.getCodeSource.getLocation.toURI)
     val names = Using.resource(Files.walk(directory))(
       _.iterator.asScala

@@ -19,7 +19,7 @@ final class JournalFileSuite extends AnyFunSuite {
 
   private val HeadBytes = 12
 
-  test("an entry torn anywhere is left out, and writing goes on") {
+  test("an entry that is truncated anywhere is ignored, and writing continues") {
     inDirectory { directory =>
       val file = directory.resolve("journal")
       val first = withJournal(directory)((journal, state) =>
@@ -48,7 +48,7 @@ final class JournalFileSuite extends AnyFunSuite {
     }
   }
 
-  test("a wrong bit anywhere in an entry's head is damage, wherever the entry stands") {
+  test("a wrong bit anywhere in an entry's header is damage, wherever the entry is") {
     inDirectory { directory =>
       val file = directory.resolve("journal")
       withJournal(directory)((_, _) => ())
@@ -71,7 +71,7 @@ final class JournalFileSuite extends AnyFunSuite {
     }
   }
 
-  test("a first line torn anywhere is an empty journal") {
+  test("a journal whose first line is truncated anywhere is empty") {
     inDirectory { directory =>
       val file = directory.resolve("journal")
       withJournal(directory)((_, _) => ())
@@ -83,7 +83,7 @@ final class JournalFileSuite extends AnyFunSuite {
     }
   }
 
-  test("damage before the end is an error that names the place, and changes nothing") {
+  test("damage before the end is an error that names the position, and changes nothing") {
     inDirectory { directory =>
       val file = directory.resolve("journal")
       withJournal(directory) { (journal, state) =>
@@ -117,7 +117,7 @@ final class JournalFileSuite extends AnyFunSuite {
   )
 
   foreign.foreach { case (content, message) =>
-    test(s"a file that begins '${content.linesIterator.next()}' is refused and left alone") {
+    test(s"a file that begins '${content.linesIterator.next()}' is refused and left unchanged") {
       inDirectory { directory =>
         val file = Files.write(directory.resolve("journal"), content.getBytes(UTF_8))
         val said = intercept[JournalException](withJournal(directory)((_, _) => ()))
@@ -127,7 +127,7 @@ final class JournalFileSuite extends AnyFunSuite {
     }
   }
 
-  test("a directory in use, and one that is none, are refused") {
+  test("a directory that is in use, and a path that is no directory, are refused") {
     inDirectory { directory =>
       withJournal(directory) { (_, _) =>
         val said = intercept[JournalException](FileJournal.open(directory))

@@ -49,7 +49,7 @@ final class RequestsSuite extends AnyFunSuite {
     }
   }
 
-  test("each field that has a default is another in one of these operations") {
+  test("each field with a default has another value in at least one of these operations") {
     val forgotten = for {
       (kind, all) <- operations.groupBy(_.getClass: Class[_]).toVector
       field <- 1 to all.head.productArity

@@ -45,7 +45,7 @@ final class ListShardsSuite extends AnyFunSuite {
 
   private def at(minutes: Int): Instant = start.plusSeconds(minutes * 60L)
 
-  test("a filter includes what was open when it says") {
+  test("a filter includes the shards that were open at its time or later") {
     val f = new Fixture
     assert(f.ids(ListFilter.FromTrimHorizon) == Seq(0, 1, 2, 3))
     assert(f.ids(ListFilter.AtTrimHorizon) == Seq(0))
@@ -58,7 +58,7 @@ final class ListShardsSuite extends AnyFunSuite {
     assert(f.ids(ListFilter.FromTimestamp(at(-90))) == Seq(0, 1, 2, 3))
   }
 
-  test("AT_TIMESTAMP lies between the trim horizon and now") {
+  test("AT_TIMESTAMP is limited to the time between the trim horizon and now") {
     val f = new Fixture
     Seq(at(-23 * 60), at(121)).foreach { instant =>
       val answer = f.kinesis.run(ListShards(arn, ListFilter.AtTimestamp(instant), None, 10))
@@ -83,7 +83,7 @@ final class ListShardsSuite extends AnyFunSuite {
     })
   }
 
-  test("a closed shard is gone once everything in it is, with its iterators") {
+  test("a closed shard disappears when all of its records and iterators have expired") {
     val f = new Fixture
     f.clock.advance(23.hours)
     assert(f.ids(ListFilter.FromTrimHorizon) == Seq(0, 1, 2, 3))
@@ -99,7 +99,7 @@ final class ListShardsSuite extends AnyFunSuite {
     )
   }
 
-  test("a stream takes its time to change where the settings say so") {
+  test("a change of a stream takes the time of the setting changeTime") {
     val clock = new SimulatedClock(start)
     val kinesis = new SimulatedKinesis(clock, Settings(changeTime = 10.seconds))
     def status = kinesis.run(DescribeStreamSummary(arn)).map(_.summary.status.toString)

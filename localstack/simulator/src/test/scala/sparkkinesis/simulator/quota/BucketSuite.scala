@@ -16,7 +16,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 500)
 
-  test("in any time of T seconds at most T + 1 seconds' worth is taken") {
+  test("in any T seconds a bucket gives at most the amount of T + 1 seconds") {
     forAll(schedules(Rate)) { asks =>
       eachWindow(taken(asks)) { (amount, nanos) =>
         assert(BigInt(amount) * Second <= BigInt(Rate) * (nanos + Second))
@@ -24,7 +24,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what is more than a second's worth passes once, and the average is kept from there") {
+  test("an amount of more than one second passes once, and the average rate is kept") {
     forAll(schedules(10 * Rate)) { asks =>
       eachWindow(taken(asks)) { (amount, nanos) =>
         assert(BigInt(amount) * Second <= BigInt(Rate) * (nanos + 10 * Second))
@@ -32,7 +32,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("who leaves as much time as each amount needs is never refused") {
+  test("a caller that waits as long as each amount needs is never refused") {
     forAll(Gen.nonEmptyListOf(Gen.choose(0L, 10 * Rate))) { amounts =>
       amounts.foldLeft((Bucket.full(Rate, Start), Start)) { case ((bucket, now), amount) =>
         val after = bucket.take(amount, now)
@@ -42,7 +42,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a full one gives exactly its rate at once, and not one more") {
+  test("a full bucket gives exactly its rate at once") {
     val bucket = Bucket.full(Rate, Start)
     val empty = (1L to Rate).foldLeft(bucket)((b, _) => b.take(1, Start).get)
     assert(empty.take(1, Start).isEmpty && !empty.isFull(Start))
@@ -51,7 +51,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!empty.isFull(Start.plusNanos(Second - 1)) && empty.isFull(Start.plusNanos(Second)))
   }
 
-  test("whoever overdraws pays back in whole: five seconds' worth takes five seconds") {
+  test("an overdraft is paid back completely: the amount of five seconds takes five seconds") {
     forAll(Gen.choose(Rate + 1, 10 * Rate)) { amount =>
       val debt = Bucket.full(Rate, Start).overdraw(amount, Start).get
       val paid = Start.plusNanos(amount * Second / Rate)
@@ -60,7 +60,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("overdrawing keeps the average, too") {
+  test("overdrafts keep the average rate, too") {
     forAll(schedules(5 * Rate)) { asks =>
       eachWindow(taken(asks, _.overdraw(_, _))) { (amount, nanos) =>
         assert(BigInt(amount) * Second <= BigInt(Rate) * (nanos + 6 * Second))
@@ -68,7 +68,7 @@ final class BucketSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a clock that goes back gives nothing") {
+  test("a clock that goes back adds nothing to a bucket") {
     val empty = Bucket.full(Rate, Start).take(Rate, Start).get
     val earlier = Start.minusSeconds(60)
     assert(empty.take(1, earlier).isEmpty)

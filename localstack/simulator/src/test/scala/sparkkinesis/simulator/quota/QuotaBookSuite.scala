@@ -39,7 +39,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what is taken and what fails is what was asked, and the stream holds what was taken") {
+  test("each entry is either written or refused, and the stream has the written ones") {
     forAll(schedules) { steps =>
       val world = new World
       val puts = world.run(steps)
@@ -48,7 +48,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a shard at its limit takes nothing from another") {
+  test("a shard at its limit does not affect another shard") {
     forAll(schedules) { steps =>
       def onlyFirst(steps: List[Step]) =
         steps.map(s => s.copy(entries = s.entries.filter(_.key == HashKey.Min)))
@@ -59,7 +59,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a producer that paces itself is never refused") {
+  test("a producer that keeps to the rate is never refused") {
     forAll(Gen.nonEmptyListOf(Gen.choose(1, Mebi))) { sizes =>
       val world = new World
       sizes.foreach { size =>
@@ -71,7 +71,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a record that is not taken says which shard, stream and account") {
+  test("the error of a refused record names shard, stream and account") {
     val world = new World
     val results = world.kinesis.putRecords(Ref, Vector.fill(2)(Entry(Mebi, HashKey.Min).asPut))
     val shard = "shardId-000000000000"
@@ -79,7 +79,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(results(1) == PutResult.Failed("ProvisionedThroughputExceededException", message))
   }
 
-  test("a record larger than a second's worth passes where nothing is owed, and is paid back") {
+  test("a record of more than one second's amount passes without debt, and is paid back") {
     val shard = QuotaSubject(Arn, Some(ShardId("shardId-000000000000")))
     val fresh = Quota.Writes.fresh(Start)
     val after = fresh.used(10L * Mebi, Start).get
@@ -90,7 +90,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(shard.toString.startsWith("shard shardId-000000000000 in stream s"))
   }
 
-  test("limits of gone shards and streams are not kept") {
+  test("the meters of removed shards and streams are dropped") {
     val book = new QuotaBook
     def listing(i: Int) = ListShards(arn(s"stream-$i"), ListFilter.AtLatest, None, 1)
     def at(i: Int) = Start.plusMillis(i.toLong)
@@ -109,7 +109,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(few.users == before - QuotaSubject(arn("stream-3"), None) + deleting)
   }
 
-  test("a control call counts though it is refused; what a limit refuses does not") {
+  test("a failed control call counts, and a call that a limit refuses does not") {
     val missing = DescribeStreamSummary(arn("no-such-stream"))
     val book = new QuotaBook
     def failure(at: Instant) = book.run(missing, State.empty(Settings()), at).answer.swap.toOption
@@ -120,7 +120,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(codes(Start.plusMillis(50), 2) == Seq(found, limited))
   }
 
-  test("a consumer subscribes to a shard once a second, and in vain for five seconds") {
+  test("a consumer may call subscribe once per second, and succeeds again only after five seconds") {
     val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
     val made = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
     val described = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c")).answer(made, Start)
@@ -138,7 +138,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(answers == Vector(None, limited, early, limited, None, limited))
   }
 
-  test("what is written or read counts only where it succeeds") {
+  test("failed reads and writes do not count") {
     val state = CreateStream(Arn, 1).run(State.empty(Settings()), Start).state
     val noShard = GetShardIterator(Arn, ShardState.id(7), Position.Latest)
     val book = new QuotaBook
@@ -146,7 +146,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(failures.distinct.size == 1 && book.size == 0)
   }
 
-  test("calls that name no stream count for their account and region") {
+  test("calls without a stream count for their account and region") {
     val calls = Seq("eu-west-1", "us-east-1").map(DescribeLimits(_, Arn.account))
     val book = new QuotaBook
     def answers = calls.map(book.run(_, State.empty(Settings()), Start).answer.isRight)
@@ -162,7 +162,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Seq.fill(20)(isAnswered).forall(identity) && !isAnswered)
   }
 
-  test("an empty page that a fault makes is a call, too") {
+  test("a read that a fault answers with an empty page counts") {
     val read = GetRecords(
       None,
       ShardIterator(IteratorToken(Arn, Start, ShardState.id(0), 0, Start).encoded),
@@ -174,7 +174,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Seq.fill(6)(reads) == Seq(true, true, true, true, true, false))
   }
 
-  test("every limit stands under the name of an operation, and is one") {
+  test("every limit belongs to an operation, and refuses calls after at most 1,000") {
     Quota.byOperation.values.foreach { quota =>
       val meter = quota.fresh(Start)
       assert(meter.isFresh(Start))

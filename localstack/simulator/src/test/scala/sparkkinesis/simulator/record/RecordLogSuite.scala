@@ -13,11 +13,11 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 200)
 
-  test("a log is the records appended and not trimmed, whatever came between") {
+  test("a log has exactly the records that were appended and not trimmed") {
     forAll(histories)(history => states(history).foreach { case (log, model) => same(log, model) })
   }
 
-  test("a log does not see what is appended to it, nor to another that began with it") {
+  test("a log does not change when records are appended to it or to another with the same start") {
     forAll(histories, histories) { (history, other) =>
       val before = states(history)
       val branches = before.map { case (log, model) => states(other, log, model).last }
@@ -26,7 +26,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("records are found by their place, and positions by a condition") {
+  test("records are found by index, and indexes by a condition") {
     forAll(histories, Gen.choose(0L, 5000L)) { (history, millis) =>
       val (log, model) = states(history).last
       assert(model.records.indices.map(log(_)) == model.records)
@@ -39,7 +39,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a slice is a log of its own, and may be sliced again") {
+  test("a slice has exactly its records, and can be sliced again") {
     forAll(histories, Gen.choose(-2, 30), Gen.choose(-2, 30), Gen.choose(0, 30)) {
       (history, from, until, next) =>
         val (log, model) = states(history).last
@@ -48,7 +48,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a page within so many bytes has the first records that fit") {
+  test("a page within a number of bytes has the first records that fit") {
     forAll(histories, Gen.choose(0L, 200000L)) { (history, bytes) =>
       val (log, model) = states(history).last
       val sizes = model.records.map(r => r.data.length.toLong + keyBytes(r))
@@ -57,7 +57,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a record takes 14 bytes beside its key and data, and little else") {
+  test("a record needs 14 bytes besides its key and data") {
     val key = "k" * 10
     val data = new Array[Byte](100)
     val full = (1 to 100000).foldLeft(empty)((log, i) => log.append(Some(key), data, i, None))
@@ -65,7 +65,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(chunks < 100000 * (100 + 10 + 14) * 1.02)
   }
 
-  test("an empty shard takes no chunk, and one of few records little") {
+  test("an empty shard has no chunk, and a shard with few records has a small one") {
     assert(empty.chunkBytes == 0)
     assert(empty.append(Some("k"), new Array[Byte](10), 0, None).chunkBytes <= 1024)
   }
@@ -76,7 +76,7 @@ final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(log.chunkBytes < 50 * 140 * 1024 * 1.2)
   }
 
-  test("what is trimmed away is let go") {
+  test("trimmed records free their memory") {
     val data = new Array[Byte](1000)
     val log = (1 to 10000).foldLeft(empty)((log, i) => log.append(Some("k"), data, i, None))
     assert(log.drop(9999).chunkBytes <= 256 * 1024 && log.drop(10000).chunkBytes == 0)

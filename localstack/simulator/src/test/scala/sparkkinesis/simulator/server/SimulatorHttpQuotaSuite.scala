@@ -46,12 +46,12 @@ final class SimulatorHttpQuotaSuite
     held
   }
 
-  test("many writers together get exactly 1,000 records into a shard, or 1 MiB") {
+  test("concurrent writers get exactly 1,000 records, or 1 MiB, into a shard") {
     assert(writtenByShard(puts = 12, records = 100, size = 20).values.toSeq == Seq(1000, 1000))
     assert(writtenByShard(puts = 12, records = 10, size = 16384).values.toSeq == Seq(64, 64))
   }
 
-  test("many readers together get exactly five answers of a shard") {
+  test("concurrent readers get exactly five pages of a shard") {
     pass(1.minute)
     val stream = newStream(2)
     val iterators =

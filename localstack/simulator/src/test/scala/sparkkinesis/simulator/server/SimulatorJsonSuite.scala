@@ -14,7 +14,7 @@ final class SimulatorJsonSuite
     with ConformanceSuite {
   override protected def settings: Settings = Settings(listShardsCount = 3)
 
-  test("the clients speak JSON, and get it") {
+  test("the clients send JSON and receive JSON") {
     val answer = admin.sdk.listStreams().sdkHttpResponse
     assert(answer.firstMatchingHeader("Content-Type").get == "application/x-amz-json-1.1")
   }

@@ -24,7 +24,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 200)
 
-  test("open shards tile the hash key space") {
+  test("the open shards cover the hash key space exactly once") {
     forAll(histories) { history =>
       run(history).foreach { case (state, _) =>
         val ranges = stream(state).openShards.map(_.hashKeys)
@@ -33,7 +33,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("a listing that lags shows the shards as they were then") {
+  test("a listing that lags shows the shards of that earlier time") {
     forAll(histories, Gen.choose(0, 300)) { (history, lagMillis) =>
       val states = run(history).map(_._1)
       val now = Start.plusMillis((history.size - 1) * 7L)
@@ -43,7 +43,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("a closed shard's hash keys are its children's, or part of theirs after a merge") {
+  test("the children of a closed shard have its hash keys, together with its siblings' after a merge") {
     forAll(histories) { history =>
       val end = stream(run(history).last._1)
       end.shards.filterNot(_.isOpen).foreach { parent =>
@@ -57,7 +57,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("sequence numbers grow in a shard, and from parents to children") {
+  test("sequence numbers grow within a shard, and from parents to children") {
     forAll(histories) { history =>
       val end = stream(run(history).last._1)
       end.shards.foreach { shard =>
@@ -71,7 +71,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("what a sequence number was made of can be read from it") {
+  test("the parts of a sequence number can be read from it") {
     val parts = for {
       created <- Gen.choose(0L, 0xfffffffffL)
       index <- Gen.choose(0L, Long.MaxValue)
@@ -84,7 +84,7 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("every record put is read exactly once, in its key's order") {
+  test("every record is read exactly once, in the order of its key") {
     forAll(histories) { history =>
       val states = run(history)
       val written = states.collect { case (_, Some(result)) => result.sequenceNumber }

@@ -51,7 +51,7 @@ final class StreamStatusSuite extends AnyFunSuite {
     }
   }
 
-  test("a stream is updating for a while, and cannot be changed meanwhile") {
+  test("a stream is in status Updating for a while, and refuses changes during that time") {
     val f = new Fixture(Settings(changeTime = 10.seconds))
     slow.foreach { operation =>
       f.run(operation)
@@ -70,7 +70,7 @@ final class StreamStatusSuite extends AnyFunSuite {
     }
   }
 
-  test("records are encrypted from when the stream is active again") {
+  test("records are encrypted as soon as the stream is active again") {
     val f = new Fixture(Settings(changeTime = 10.seconds))
     def put() = f.run(PutRecord(arn, PutEntry("k", Array.emptyByteArray, None))).encryptionType
     assert(put().isEmpty)
@@ -84,7 +84,7 @@ final class StreamStatusSuite extends AnyFunSuite {
     assert(put().isEmpty)
   }
 
-  test("listings show the shards as before a reshard for a while, reading does not") {
+  test("for a while listings show the shards before a reshard, and reads follow the new ones") {
     val f = new Fixture(Settings(listLag = 2.seconds))
     def listed = f.run(ListShards(arn, ListFilter.FromTrimHorizon, None, 100)).shards
     def open = f.run(ListShards(arn, ListFilter.AtLatest, None, 100)).shards
@@ -103,7 +103,7 @@ final class StreamStatusSuite extends AnyFunSuite {
     assert(open.map(_.id) == page.children.map(_.id))
   }
 
-  test("the command line tells how long listings lag") {
+  test("the option --list-lag sets how long listings lag") {
     def lag(args: String*) = Arguments.parse(args.toList).map(_.listLag)
     assert(lag() == Right(Duration.Zero))
     assert(lag("--list-lag", "2s") == Right(2.seconds))

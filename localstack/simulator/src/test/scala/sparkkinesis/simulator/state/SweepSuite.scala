@@ -38,7 +38,7 @@ final class SweepSuite extends AnyFunSuite {
     2.hours -> PutRecord(Arn, entry)
   )
 
-  test("idle and closed shards let go of old records with a change elsewhere") {
+  test("a change elsewhere removes old records of idle and closed shards") {
     val state = enact(Settings(), begin :+ (24.hours -> PutRecord(other, entry)): _*)
     assert(kept(state) == Vector(1, 0, 1))
     val closed = PutRecord(other, entry).run(state, after(24.hours + 1.minute)).state
@@ -48,7 +48,7 @@ final class SweepSuite extends AnyFunSuite {
     assert(idle.streams(Arn).shards.forall(_.records.chunkBytes == 0))
   }
 
-  test("a stream that is gone leaves nothing behind") {
+  test("a deleted stream leaves nothing behind") {
     val end = Seq[(FiniteDuration, Operation[Any])](3.hours -> DeleteStream(Arn))
     val state = enact(Settings(changeTime = 500.millis), begin ++ end: _*)
     assert(state.streams.size == 2 && bytes(state) > 0)
@@ -56,7 +56,7 @@ final class SweepSuite extends AnyFunSuite {
     assert(later.streams.keySet == Set(other) && bytes(later) == 0)
   }
 
-  test("it is looked for once a minute") {
+  test("expired data is removed at most once per minute") {
     val state = enact(Settings(), begin :+ (26.hours -> PutRecord(other, entry)): _*)
     val soon = PutRecord(other, entry).run(state, after(26.hours + 59.seconds)).state
     val later = PutRecord(other, entry).run(soon, after(26.hours + 60.seconds)).state
@@ -64,7 +64,7 @@ final class SweepSuite extends AnyFunSuite {
     assert(soon.streams(Arn) eq state.streams(Arn))
   }
 
-  test("a stream is scaled to very many shards, which own the whole key space") {
+  test("a stream with thousands of shards covers the whole key space") {
     val settings = Settings(shardLimit = 10000)
     val steps = (Duration.Zero -> CreateStream(Arn, 4096)) +: Seq(8192, 6000).zipWithIndex.map {
       case (target, i) => (i + 1).seconds -> UpdateShardCount(Arn, target)

@@ -23,14 +23,14 @@ class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def row(name: String) = Report.rows(Seq(result(name))).head
 
-  test("a document keeps what is around its results, however often they are written") {
+  test("a document keeps the text around its results, however often they are written") {
     val document = documentOf(around("Not measured yet."))
     for (_ <- 1 to 2) Document.write(document, "then", Seq(result("read: a")), names)
     val expected = Seq("- read: then", "") ++ Report.TableHead :+ row("read: a")
     assert(Files.readString(document) === around(expected: _*))
   }
 
-  test("rows of scenarios that were not measured now stay, and say where they are from") {
+  test("rows of scenarios that were not measured stay, and name the version that measured them") {
     val document = documentOf(around())
     Document.write(document, "then", Seq(result("write: a"), result("read: a")), names)
     Document.write(document, "now", Seq(result("read: b")), names)
@@ -39,21 +39,21 @@ class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(Files.readString(document) === around(expected: _*))
   }
 
-  test("rows of a scenario that is no more go") {
+  test("rows of a scenario that no longer exists are removed") {
     val document = documentOf(around())
     Document.write(document, "then", Seq(result("read: a"), result("write: a")), names)
     Document.write(document, "now", Nil, Seq("write"))
     assert(!Files.readString(document).contains("read:"))
   }
 
-  test("a document without a place for the results is left alone") {
+  test("a document without a place for the results is left unchanged") {
     val text = s"${Document.End} ${Document.Begin}"
     val document = documentOf(text)
     assertThrows[IllegalStateException](Document.write(document, "now", Nil, names))
     assert(Files.readString(document) === text)
   }
 
-  test("where it was measured: on what, and not on whose machine") {
+  test("the place of the measurement names the hardware, and not the machine") {
     val cores = Runtime.getRuntime.availableProcessors
     val setting = Setting.now()
     assert(setting.contains(s", $cores cores, Java ${sys.props("java.version")}, Spark "), setting)

@@ -20,7 +20,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def said(file: Path) = Report.merge(file, Nil, names).map(_.get("name").asText)
 
-  test("a row tells its median, spread, baseline, ratio, goal, and whether that is met") {
+  test("a row has its median, spread, baseline, ratio, goal, and whether the goal is met") {
     val rows = Report.merge(newFile(), Seq(result("read: a", 7, Goal.ratioAtLeast(0.8))), names)
     assert(
       rows.map(_.toString) === Seq(
@@ -32,7 +32,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test(
-    "rounds are compared one by one: the ratio is the median of theirs, not that of the medians"
+    "rounds are compared one by one, and the ratio is the median of their ratios"
   ) {
     val compared = Result.compared("a: b", "s", Samples(Seq(1, 2, 9)), Samples(Seq(1, 4, 3)))
     assert(compared.ratio.map(_.value).contains(1.0) && compared.value.map(_.value).contains(2.0))
@@ -40,7 +40,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(Result.compared("a: b", "s", Samples(Seq(1, 2)), Samples(Seq(0, 4))).ratio.isEmpty)
   }
 
-  test("a single round has no spread, in the table neither") {
+  test("a single round has no spread, also not in the table") {
     val rows = Report.rows(Seq(Result.compared("a: b", "s", Samples(Seq(1)), Samples(Seq(2)))))
     assert(rows === Seq("| a: b | 1 s |  | 2 | 0.5 |  |  |"))
     assert(
@@ -51,7 +51,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  test("what was not measured meets no goal, and says why") {
+  test("a figure that was not measured meets no goal, and gives the reason") {
     val missing = Result.missing("read: a", "ms", "no such tool", Goal.atMost(5))
     val row = Report.merge(newFile(), Seq(missing), names).head
     assert(row.get("value").isNull && row.get("ratio").isNull && row.get("spread").isNull)
@@ -59,7 +59,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(Report.table(Seq(row)).last.startsWith("| read: a | no such tool |"))
   }
 
-  test("goals: at least, at most, below; of the figure or of its ratio") {
+  test("a goal is an upper or lower bound of a figure or of its ratio") {
     def figure(rounds: Double*) = Some(Figure.median(Samples(rounds)))
     val met = Seq(Goal.atLeast(1), Goal.atMost(1), Goal.below(1))
     assert(met.map(_.isMet(figure(1), figure(9))) === Seq(Some(true), Some(true), Some(false)))
@@ -70,7 +70,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(Goal.atLeastInEach(1).isMet(figure(0, 2, 5), None).contains(false))
   }
 
-  test("rows of a scenario that ran again replace the old ones; others stay, in order") {
+  test("rows of a scenario that ran again replace the old ones, and others stay in order") {
     val file = newFile()
     Report.merge(file, Seq(result("write: a", 1), result("read: a", 1)), names)
     assert(said(file) === Seq("read: a", "write: a"))
@@ -78,7 +78,7 @@ class ReportSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(said(file) === Seq("read: b", "write: a"))
   }
 
-  test("rows of a scenario that is no more go") {
+  test("rows of a scenario that no longer exists are removed") {
     val file = newFile()
     Report.merge(file, Seq(result("read: a", 1)), names)
     assert(Report.merge(file, Nil, Seq("write")).isEmpty)

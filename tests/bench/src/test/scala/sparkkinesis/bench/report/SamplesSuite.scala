@@ -7,7 +7,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 class SamplesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val some = Gen.nonEmptyListOf(Gen.choose(-1e6, 1e6))
 
-  test("half of all lie on each side of the median, whatever their order") {
+  test("at most half of the values lie on each side of the median, whatever their order") {
     forAll(some) { values =>
       val samples = Samples(values)
       assert(values.count(_ < samples.median) <= values.size / 2)
@@ -17,7 +17,7 @@ class SamplesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a percentile is one of the values, and covers its share of them") {
+  test("a percentile is one of the values, and covers its fraction of them") {
     forAll(some, Gen.choose(0.0, 1.0)) { (values, share) =>
       val found = Samples(values).percentile(share)
       assert(values.contains(found))
@@ -26,7 +26,7 @@ class SamplesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("nothing has no median") {
+  test("the median of no values is an error") {
     assertThrows[IllegalArgumentException](Samples(Nil))
   }
 }

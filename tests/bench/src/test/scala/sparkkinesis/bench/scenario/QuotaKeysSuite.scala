@@ -13,7 +13,7 @@ class QuotaKeysSuite extends AnyFunSuite {
   private def shardsOf(keys: QuotaKeys): Map[Int, Int] =
     (0 until count).map(keys.of).groupMapReduce(shardOf(keys.shards))(_ => 1)(_ + _)
 
-  test("even keys: as many records for each shard") {
+  test("even keys give each shard the same number of records") {
     for (shards <- Seq(1, 8)) {
       val keys = QuotaKeys(shards, isHot = false)
       assert(shardsOf(keys) === (0 until shards).map(_ -> count / shards).toMap)
@@ -22,7 +22,7 @@ class QuotaKeysSuite extends AnyFunSuite {
     }
   }
 
-  test("a hot key: as many records as a shard has, and its shard has twice as many") {
+  test("a hot key has as many records as a shard of even keys, and its shard has twice as many") {
     val keys = QuotaKeys(8, isHot = true)
     val all = 9 * 16
     val shards =
@@ -32,7 +32,7 @@ class QuotaKeysSuite extends AnyFunSuite {
     assert(keys.shareOfShard * all === 16)
   }
 
-  test("keys have one length") {
+  test("all keys have the same length") {
     for (isHot <- Seq(false, true)) {
       val lengths = (0 until count).map(QuotaKeys(8, isHot).of).map(_.length)
       assert(lengths.distinct === Seq(QuotaKeys.KeyLength))

@@ -11,19 +11,19 @@ class QuotaUseSuite extends AnyFunSuite {
 
   private def close(share: Double, expected: Double) = assert(math.abs(share - expected) < 0.001)
 
-  test("a shard kept full, from what it had saved up on, is used whole") {
+  test("a shard that is kept full after it has spent its burst has a use of 1") {
     close(share(Seq.fill(1000)(5000L) ++ evenly(1000, 6)), 1)
   }
 
-  test("a shard that takes its quota once a second is used whole") {
+  test("a shard that takes its quota once per second has a use of 1") {
     close(share((5 to 11).flatMap(second => Seq.fill(1000)(second * 1000L + 3))), 1)
   }
 
-  test("half the rate, without what was saved up: less than half") {
+  test("half of the rate without the burst has a use of less than a half") {
     close(share(evenly(500, 9)), 0.45)
   }
 
-  test("small records are bound by their number, great ones by their bytes") {
+  test("the number limits small records, and the bytes limit large ones") {
     close(QuotaUse.perSecond(1010), 1000)
     close(QuotaUse.perSecond(1024 * 1024 / 4), 4)
     close(share(evenly(4, 9), 1024 * 1024 / 4), 37.0 / 40)

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.scalatest.funsuite.AnyFunSuite
 
 class TurnsSuite extends AnyFunSuite {
-  test("each comes first in every second round, and the results keep their places") {
+  test("both sides alternate in coming first, and the results keep their places") {
     val order = mutable.Buffer.empty[String]
     def note(name: String) = { order += name; name }
     val all = (0 to 2).map(Turns.both(_)(note("raw"), note("ours")))

@@ -38,7 +38,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
     stopAtMillis = None
   )
 
-  test("the other shards are read meanwhile; this one when its call has been cut") {
+  test("a shard whose call stalls is read after the call times out, and the others meanwhile") {
     val server = KinesisServer.start()
     val client = AwsClientFactory.create(
       ClientConfig(

@@ -63,7 +63,7 @@ class SinkRatesSuite extends AnyFunSuite {
     assert(rates.throttledShare < 0.05)
   }
 
-  test("a hot key does not hold back the other lanes while there is memory") {
+  test("a hot key does not hold back the other lanes while memory has room") {
     val rates = new SinkRates(4, executors = 1)
     // 1,500 rows per second for the first shard, 980 for each other. So 500 per second are
     // buffered: 30,000 rows of 57 bytes, with 128 more for each, in the end.

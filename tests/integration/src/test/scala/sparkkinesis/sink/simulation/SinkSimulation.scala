@@ -32,7 +32,7 @@ class SinkSimulation extends AnyFunSuite {
     ended.map(_._2.get)
   }
 
-  test("the sink keeps its promises whatever happens", Repeated) {
+  test("the sink keeps its promises, whatever happens", Repeated) {
     val outcomes = each(5000) { seed =>
       val outcome = new SinkHistory(seed).run()
       outcome.check()

@@ -149,7 +149,7 @@ class BatchReadSimulation extends AnyFunSuite {
   private def everywhere(position: Position) = ByShard[Position](position)
 
   test(
-    "from one time to another: each record that arrived between, once, on every attempt",
+    "a read from one time to another has each record between them once, in every attempt",
     Repeated
   ) {
     each(300) { batch =>
@@ -166,7 +166,7 @@ class BatchReadSimulation extends AnyFunSuite {
     }
   }
 
-  test("from one record to another, in some of the shards", Repeated) {
+  test("a read may go from one record to another in some of the shards", Repeated) {
     each(200) { batch =>
       val horizon = everywhere(Position.TrimHorizon)
       val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))

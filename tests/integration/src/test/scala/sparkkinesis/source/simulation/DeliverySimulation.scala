@@ -36,7 +36,7 @@ class DeliverySimulation extends AnyFunSuite {
     promises
   }
 
-  test("a query that runs continuously", Repeated) {
+  test("a query that runs continuously reads each record once", Repeated) {
     val rows = each(5000) { seed =>
       val history = new History(seed)
       val promises = checked(history, history.continuous())
@@ -48,7 +48,7 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "runs with Trigger.AvailableNow: each reads exactly what had arrived when it began, and ends",
+    "with Trigger.AvailableNow each run reads exactly the records that had arrived when it started",
     Repeated
   ) {
     val rows = each(2000) { seed =>
@@ -63,7 +63,7 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "a stop beyond the retention: the query reads all records, or reports the loss",
+    "after a stop beyond the retention the query reads all records, or reports the loss",
     Repeated
   ) {
     val outcomes = each(2000) { seed =>
@@ -82,7 +82,7 @@ class DeliverySimulation extends AnyFunSuite {
   }
 
   test(
-    "a stop beyond the retention, failOnDataLoss=false: the query reads all records that are left",
+    "after such a stop with failOnDataLoss=false the query reads all records that are left",
     Repeated
   ) {
     val adopted = each(1000) { seed =>

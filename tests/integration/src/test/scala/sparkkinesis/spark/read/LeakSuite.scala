@@ -74,7 +74,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
   }
 
-  test("a thousand batches: neither threads nor endpoints nor pages nor heap", Slow) {
+  test("a thousand batches leave no thread, no endpoint, no page and no heap behind", Slow) {
     val fixture = new Fixture("many-batches")
     val before = endpoints
     val query = fixture.start()
@@ -94,7 +94,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     eventually(assert(endpoints <= before + StatesAndCommits))
   }
 
-  test("many runs of a query: neither threads nor endpoints nor pages nor clients", Repeated) {
+  test("many runs of a query leave no thread, no endpoint, no page and no client behind", Repeated) {
     val fixture = new Fixture("many-runs")
     def run(): Unit = {
       val query = fixture.start()

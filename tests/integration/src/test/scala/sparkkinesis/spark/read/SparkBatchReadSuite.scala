@@ -57,7 +57,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
     server.kinesis.statistics.snapshot.recordsRead - before
   }
 
-  test("all of it, over a reshard, whatever the action") {
+  test("a batch read has all records, also over a reshard, for any action") {
     val name = newStream()
     put(name, 1 to 100)
     val stream = StreamRef.ByName(name)
@@ -72,7 +72,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(frame.select("stream", "streamArn").distinct().count() === 1)
   }
 
-  test("a filter on arrival time narrows what is fetched") {
+  test("a filter on arrival time reduces the records that are fetched") {
     val name = newStream()
     put(name, 1 to 50)
     server.kinesis.advance(1.hour)
@@ -90,7 +90,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(fetched(load(name).count()) >= 120)
   }
 
-  test("a filter on the shard reads that one alone") {
+  test("a filter on the shard reads only that shard") {
     val name = newStream()
     put(name, 1 to 90)
     val shard = "shardId-000000000001"
@@ -103,14 +103,14 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def refusal(options: (String, String)*): String =
     intercept[IllegalArgumentException](load(newStream(), options: _*).count()).getMessage
 
-  test("what a batch read cannot do is refused by its option") {
+  test("options that a batch read does not support are refused by name") {
     assert(refusal("maxRecordsPerTrigger" -> "7").contains("[KINESIS_CONFLICTING_OPTIONS]"))
     assert(refusal("startingPosition" -> "latest").contains("'startingPosition' is 'latest'"))
     val named = s"""{"in-${streams.get + 1}": {"shardId-000000000005": "latest", "*": "latest"}}"""
     assert(refusal("startingPosition" -> named).contains("The newest shard is number 1."))
   }
 
-  test("a streaming query refuses an end") {
+  test("a streaming query refuses an ending position") {
     val e = intercept[Exception] {
       spark.readStream
         .format("kinesis")

@@ -48,7 +48,7 @@ class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually
   }
 
   test(
-    "it goes on where it was, with new iterators: no row lost, none twice, and they are counted"
+    "a query that pauses continues with new iterators, without loss or repetition, and counts them"
   ) {
     server.kinesis.createStream(name, 1)
     (1 to count).foreach { number =>

@@ -32,7 +32,7 @@ class SparkReadRefusalSuite extends AnyFunSuite with BeforeAndAfterAll {
     server.close()
   }
 
-  test("access denied while reading: condition, stream, shard, region, endpoint and remedy") {
+  test("the error for denied access has condition, stream, shard, region, endpoint and remedy") {
     server.kinesis.createStream(StreamName("sealed"), 1)
     val query = spark.readStream
       .format("kinesis")

@@ -43,12 +43,12 @@ class SinkAttemptsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     assert(told("throttledRecords") === 0 && told("failedRecords") === 0)
   }
 
-  test("a batch write") {
+  test("a batch write counts the requests of the failed attempt too") {
     write(records(failingOnce(ids), "id"), plain: _*)
     eventually(assertBothAttempts(shown(_).toLong, rows = 1500))
   }
 
-  test("streaming") {
+  test("a streaming query counts the requests of the failed attempt too") {
     val progress = streaming(failingOnce, plain: _*) { (source, drain) =>
       source.addData(0 until 1500)
       drain()
@@ -56,7 +56,7 @@ class SinkAttemptsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     assertBothAttempts(name => progress.map(_(name).toLong).sum, rows = 1500)
   }
 
-  test("dead letters count once, though both attempts met them") {
+  test("dead letters count once, though both attempts have them") {
     val rows = records(failingOnce(ids), "id")
       .selectExpr("if(int(data) < 10, null, data) data", "partitionKey")
     write(rows, plain :+ ("deadLetterPath" -> Files.createTempDirectory("letters").toString): _*)

@@ -60,7 +60,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     }
   }
 
-  test("many batches: neither threads nor loans nor clients nor heap", Slow) {
+  test("many batches leave no thread, no loan, no client and no heap behind", Slow) {
     val fixture = new Fixture("many-batches-out")
     val query = fixture.start()
     try {
@@ -80,7 +80,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     } finally query.stop()
   }
 
-  test("many runs of a query: the same", Repeated) {
+  test("many runs of a query leave no thread, no loan, no client and no heap behind", Repeated) {
     val fixture = new Fixture("many-runs-out")
     def run(): Unit = {
       val query = fixture.start()

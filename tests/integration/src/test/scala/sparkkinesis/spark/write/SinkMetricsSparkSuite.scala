@@ -69,7 +69,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
   private def assertMoody(): Unit =
     assert(lost.sum > 0 && refusedEntries.sum > 0 && seen.entriesFailed > 0)
 
-  test("a batch write, in the UI: sums over tasks are what the server saw") {
+  test("in the UI the metrics of a batch write equal the counts of the server") {
     write(numbers(3000, tasks = 2))
     eventually(assert(shown.size === WriteMetrics.all.length))
     assertAll(shown(_).toLong, rows = 3000)
@@ -80,7 +80,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     assert(shown("peakBufferedBytes").toLong > 0 && shown("peakRequestsInFlight").toLong > 0)
   }
 
-  test("the same while requests are throttled, in part or whole, or not answered") {
+  test("the metrics equal the counts of the server while requests are throttled or not answered") {
     isMoody = true
     write(numbers(2400, tasks = 3))
     eventually(assert(shown("requests").toLong === requestsSeen))
@@ -91,7 +91,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
 
   Seq(false, true).foreach { moody =>
     val how = if (moody) ", while requests fail" else ""
-    test(s"aggregated: rows are counted as written, Kinesis records as sent$how") {
+    test(s"with aggregation rows are counted as written, Kinesis records as sent$how") {
       isMoody = moody
       val stream = newStream()
       val rows = numbers(3000, tasks = 3)
@@ -110,7 +110,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     }
   }
 
-  test("streaming: each progress tells of its batch, together what the server saw") {
+  test("each progress of a stream has the metrics of its batch, and their sum is that of the server") {
     isMoody = true
     val (batches, perBatch) = (4, 1000)
     val progress = streaming(identity)((source, drain) =>
@@ -131,7 +131,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     }
   }
 
-  test("the UI shows what a task has counted while it still runs") {
+  test("the UI shows the counts of a task while it runs") {
     val released = new AtomicBoolean
     val ids = spark.range(0, 1500, 1, 1).toDF()
     val rows = records(stopping(ids, at = 1300, fails = false)(released.get), "id")

@@ -95,13 +95,13 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def write(rows: DataFrame, options: Map[String, String]): Unit =
     rows.write.format("kinesis").options(options).mode("append").save()
 
-  test("a batch write is one task a slot, and each key arrives in order") {
+  test("a batch write has one task per slot, and each key arrives in order") {
     val stream = newStream()
     assert(stages(write(shuffled(3000), options(stream, bySeq: _*))) === Seq(12, 3))
     assert(arrived(stream) === expected(3000))
   }
 
-  test("few rows are not folded into one task, and no more tasks than a shuffle has") {
+  test("few rows are not put into one task, and there are no more tasks than shuffle partitions") {
     val few = shuffled(20).drop("seq")
     assert(stages(write(few, options(newStream(), byKey: _*))).last === 3)
     spark.conf.set("spark.sql.shuffle.partitions", 2)
@@ -109,12 +109,12 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
     finally spark.conf.set("spark.sql.shuffle.partitions", 8)
   }
 
-  test("without the option nothing is shuffled") {
+  test("without the option no rows are shuffled") {
     val rows = shuffled(100).drop("seq")
     assert(stages(write(rows, options(newStream()))) === Seq(12))
   }
 
-  test("a streaming write, append and update: each batch is clustered and sorted") {
+  test("each batch of a streaming write is clustered and sorted, in the modes append and update") {
     import spark.implicits._
     Seq("append", "update").foreach { mode =>
       val stream = newStream()
@@ -148,7 +148,7 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a write in foreachBatch is ordered as one of a batch is") {
+  test("a write in foreachBatch is ordered like a batch write") {
     import spark.implicits._
     val stream = newStream()
     val source = MemoryStream[Int]

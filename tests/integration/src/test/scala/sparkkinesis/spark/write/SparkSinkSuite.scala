@@ -75,13 +75,13 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     (source, source.toDF().selectExpr("cast(value as string) data", "'k' partitionKey"))
   }
 
-  test("a batch write: all rows arrive, once") {
+  test("all rows of a batch write arrive once") {
     val stream = newStream()
     numbers(3000).write.format("kinesis").options(options(stream)).mode("append").save()
     assert(arrived(stream).map(_.toInt).sorted === (0 until 3000))
   }
 
-  test("a streaming write, append and update: a batch is done when its rows have arrived") {
+  test("a batch of a streaming write is done when its rows have arrived, in append and update") {
     Seq("append", "update").foreach { mode =>
       val stream = newStream()
       val (source, rows) = input()
@@ -97,7 +97,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a bad row fails the query with row, column and reason") {
+  test("a bad row fails the query, and the error has row, column and reason") {
     val stream = newStream()
     val e =
       failure(numbers(5).selectExpr("data", "nullif(partitionKey, 'k3') partitionKey"), stream)
@@ -105,7 +105,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(e.contains(s"cannot go to stream $stream: column 'partitionKey' is null"))
   }
 
-  test("wrong options and columns are refused; no message holds the secret") {
+  test("invalid options and columns are refused, and no message has the secret") {
     val stream = newStream()
     assert(failure(numbers(1), stream, "deliverTimeout" -> "1s").contains("KINESIS_UNKNOWN_OPTION"))
     assert(failure(numbers(1).drop("data"), stream).contains("KINESIS_INVALID_SCHEMA"))
@@ -115,7 +115,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(!missing.contains("hush"))
   }
 
-  test("a streaming query names the condition too") {
+  test("the error of a streaming query names the condition too") {
     val (source, rows) = input()
     val query = streaming(rows, StreamName("no-such-stream")).start()
     source.addData(1)
@@ -123,7 +123,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(e.getMessage.contains("[KINESIS_STREAM_NOT_FOUND]"))
   }
 
-  test("a query that cannot write stops at once when told to, and leaves no thread") {
+  test("a query that cannot write stops at once when stopped, and leaves no thread behind") {
     val stream = newStream()
     val (source, rows) = input()
     busy.set(true)

@@ -77,7 +77,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def entries(data: String*): Seq[PutEntry] =
     data.map(text => PutEntry("k", text.getBytes(UTF_8), None))
 
-  test("rules are added, listed with how often they struck, and removed") {
+  test("rules can be added, listed with the number of their strikes, and removed") {
     val stream = newStream("faults")
     accepted("DELETE", "faults")
     val id = accepted(
@@ -100,7 +100,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(call("DELETE", s"faults/$id")._1 === 404)
   }
 
-  test("every fault can be named, and strikes by that name") {
+  test("every fault has a name, and strikes by that name") {
     accepted("DELETE", "faults")
     val names = Fault.simple.map(_.name) ++ Seq("stall", "partial-put")
     names.foreach { name =>
@@ -111,7 +111,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     accepted("DELETE", "faults")
   }
 
-  test("a shard's rule strikes its reads") {
+  test("a rule for a shard strikes reads of that shard") {
     accepted("DELETE", "faults")
     val stream = newStream("shards")
     accepted("POST", "faults", s"{'fault':'expired-iterator','shard':'$shard','times':1}")
@@ -120,7 +120,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(client.getRecords(stream, iterator, 1).records.isEmpty)
   }
 
-  test("what is wrong with a rule is said: member, value, and what is allowed") {
+  test("an invalid rule is refused, and the error has the member, the value and the allowed values") {
     accepted("DELETE", "faults")
     Seq(
       ("", Seq("JSON")),
@@ -154,7 +154,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(kinesis.script.rules.isEmpty)
   }
 
-  test("the clock moves forward only, expires iterators and trims records") {
+  test("the clock only moves forward, expires iterators and trims records") {
     val stream = newStream("clock")
     client.putRecords(stream, entries("a"))
     val iterator = client.shardIterator(stream, shard, Position.TrimHorizon)
@@ -176,7 +176,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(accepted("POST", "clock", "{'advance':0}") === accepted("GET", "clock"))
   }
 
-  test("the time ends where sequence numbers cannot tell it any more") {
+  test("the clock stops at the last time that sequence numbers can represent") {
     val other = KinesisServer.start(kinesis =
       new SimulatedKinesis(new SimulatedClock(Instant.parse("3999-12-31T23:59:59Z")))
     )
@@ -189,7 +189,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     } finally other.close()
   }
 
-  test("the statistics count exactly what clients did, over HTTP and in memory") {
+  test("the statistics count exactly the calls of clients, over HTTP and in memory") {
     accepted("DELETE", "faults")
     val stream = newStream("statistics")
     val nothing = "{'calls':{},'refused':{},'recordsPut':0,'bytesPut':0,'recordsRead':0," +
@@ -220,7 +220,7 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(accepted("DELETE", "stats") === json(nothing))
   }
 
-  test("what is nothing is not found, and says what there is") {
+  test("an unknown path is not found, and the error lists the known paths") {
     Seq("GET" -> "", "GET" -> "nothing", "PUT" -> "faults", "DELETE" -> "faults/x").foreach {
       case (method, path) =>
         val (status, answer) = call(method, path)
