@@ -167,7 +167,7 @@ object LayeringSuite {
         "simulator/quota",
         "simulator/service",
         "simulator/http/wire",
-        "simulator/http/answer",
+        "simulator/http/response",
         "simulator/http/action",
         "simulator/http/request",
         "simulator/http/admin",

@@ -6,7 +6,7 @@ import scala.annotation.tailrec
 import scala.util.Using
 
 import sparkkinesis.bench.report.{Document, Report}
-import sparkkinesis.bench.server.Lab
+import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Sizing
 
 /** Measures and reports; `make bench` runs it. */
@@ -27,8 +27,8 @@ object Main {
   /** @return whether everything could be measured, whatever the figures */
   def measure(arguments: Arguments): Boolean = {
     val sizing = if (arguments.isQuick) Sizing.Quick else Sizing.Full
-    val outcomes = Using.resource(new Lab) { lab =>
-      val all = Scenarios.all(lab, sizing)
+    val outcomes = Using.resource(new BenchSpark) { spark =>
+      val all = Scenarios.all(spark, sizing)
       Scenarios.runAll(all.filter(s => arguments.only.forall(_.contains(s.name))))
     }
     val measured = outcomes.flatMap(_.results)
@@ -36,7 +36,7 @@ object Main {
     println(Report.table(rows).mkString("\n"))
     println(s"written to ${arguments.results}")
     if (!arguments.isQuick)
-      Document.write(arguments.document, Setting.now(), measured, Scenarios.Names)
+      Document.write(arguments.document, Environment.now(), measured, Scenarios.Names)
     outcomes.forall(_.isWell)
   }
 }

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.bench.report.Result
 import sparkkinesis.bench.scenario._
-import sparkkinesis.bench.server.Lab
+import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Sizing
 
 /**
@@ -26,15 +26,15 @@ object Scenarios {
   /** In which an interrupted scenario ends its processes. */
   private val CleanUpLimit = 1.minute
 
-  def all(lab: Lab, sizing: Sizing): Seq[Scenario] = Seq(
+  def all(spark: BenchSpark, sizing: Sizing): Seq[Scenario] = Seq(
     new SimulatorScenario(sizing),
-    new DrainScenario(lab, sizing),
-    new LatencyScenario(lab, sizing),
-    new IdleScenario(lab, sizing),
-    new SinkScenario(lab, sizing),
-    new QuotaScenario(lab, sizing),
+    new DrainScenario(spark, sizing),
+    new LatencyScenario(spark, sizing),
+    new IdleScenario(spark, sizing),
+    new SinkScenario(spark, sizing),
+    new QuotaScenario(spark, sizing),
     new ScaleScenario(sizing),
-    new ReshardScenario(lab, sizing)
+    new ReshardScenario(spark, sizing)
   )
 
   /**

@@ -8,13 +8,11 @@ import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
-import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.checkpoint.ShardDiscovery
-import sparkkinesis.source.fetch.{FetchService, FetchStep, PageBuffer, ShardFetcher}
-import sparkkinesis.source.options.{FetchSettings, SourceOptions}
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
-import sparkkinesis.source.position.ByShard
+import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher}
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.replay.ShardRangeReader
@@ -29,15 +27,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   private val name = StreamName("orders")
   private val stream = StreamRef.ByName(name)
-  private val settings = FetchSettings(
-    maxRecords = 10,
-    minPeriod = 1.milli,
-    idlePeriod = 5.millis,
-    bufferBytes = 100000,
-    limits = ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
-  )
+  private val settings = ReadAheadFixture.Settings
 
   /** A shard with numbered records of one kilobyte. The buffer has room for some of its pages. */
   private class Fixture(records: Int) {
@@ -51,39 +41,22 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     def calls(operation: String): Long = kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
 
     val access: StreamClient = StreamClient(stream, kinesis)
-    private val first = ShardDiscovery.initialOffset(
-      StreamClient(stream, kinesis),
-      ByShard(Position.TrimHorizon),
-      clock,
-      () => 0.5
-    )
-    val start: SourceOffset = SourceOffset.of(Seq(first))
-    val shard: StreamShard = StreamShard(first.stream, first.shards.firstKey)
+    val start: StreamOffset = ReadAheadFixture.oldest(access, clock)
+    val shard: StreamShard = StreamShard(start.stream, start.shards.firstKey)
   }
 
   private def number(record: Record): Int = new String(record.data).takeWhile(_ != ' ').toInt
 
-  /** A fetch service with its threads, a coordinator, and batches whose end the test decides. */
-  private class Query(fixture: Fixture) extends AutoCloseable {
-    val coordinator = new FetchCoordinator(1.minute)
-    coordinator.advance(fixture.start, fixture.start, SystemClock.now)
-    private val service: FetchService = new FetchService(
-      "a",
-      "localhost",
-      Map(fixture.shard.stream -> fixture.access),
-      () => (),
-      settings,
-      coordinator.heartbeat(_, SystemClock.now),
-      SystemClock,
-      () => 0.5
-    ).start()
-    private var end = fixture.start
+  /** A query that reads ahead, and whose batches the test starts. */
+  private class Query(fixture: Fixture)
+      extends ReadAheadFixture(fixture.access, fixture.start, settings) {
+    private var end = begin
     var rows: Vector[Int] = Vector.empty[Int]
 
-    def isFull: Boolean = service.buffer.bytes > settings.bufferBytes - 64 * 1024
+    def isFull: Boolean = buffer.bytes > settings.bufferBytes - 64 * 1024
 
     def state: String =
-      s"${rows.size} rows, ${service.buffer.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
+      s"${rows.size} rows, ${buffer.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
 
     def awaitNews(): Unit =
       eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
@@ -92,14 +65,12 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     def runBatch(): Unit = {
       val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
       rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
-        service.buffer.pages(range).get.flatten.map(number)
+        buffer.pages(range).get.flatten.map(number)
       }
       coordinator.advance(end, next, SystemClock.now)
       coordinator.advance(next, next, SystemClock.now)
       end = next
     }
-
-    override def close(): Unit = service.close()
   }
 
   test("a query that pauses until its iterators expire continues where it was, and counts them") {

@@ -94,10 +94,7 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
         foreachElement(() => skip(depth - 1))
       case Entries =>
         at = start
-        foreach(Entries) { () =>
-          checkedText()
-          skip(depth - 1)
-        }
+        foreachEntry { () => checkText(); skip(depth - 1) }
       case Simple if info == OneByte => throw Unsupported // no such value is defined
       case _ =>
         argument()

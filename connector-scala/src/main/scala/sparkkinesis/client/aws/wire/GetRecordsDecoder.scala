@@ -1,7 +1,6 @@
 package sparkkinesis.client.aws.wire
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Arrays
 
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
@@ -17,13 +16,8 @@ private[aws] object GetRecordsDecoder {
    * child shards, or data in base64 as some servers send it, or if it is malformed.
    */
   def decode(body: Array[Byte]): Option[Page] = {
-    val response = new Response(new CborReader(body), body)
-    try {
-      response.read()
-      Some(response.page)
-    } catch {
-      case CborReader.Unsupported | _: IndexOutOfBoundsException => None
-    }
+    val response = new Response(body)
+    Option.when(response.read())(response.page)
   }
 
   private val Records = "Records".getBytes(UTF_8)
@@ -41,23 +35,19 @@ private[aws] object GetRecordsDecoder {
   /** Typical size of a record in a response, to estimate the number of records. */
   private val RecordBytes = 512
 
-  private final class Response(in: CborReader, body: Array[Byte]) {
+  private final class Response(body: Array[Byte]) extends CborResponse(body) {
     private var records = PackedRecords.Empty
     private var next = Option.empty[ShardIterator]
     private var millisBehind = 0L
 
     def page: Page = Page(records, next, millisBehind, Nil)
 
-    def read(): Unit = {
-      in.foreachEntry { () =>
-        if (isName(Records)) readRecords()
-        else if (isName(Next)) next = Some(ShardIterator(readText()))
-        else if (isName(Behind)) millisBehind = in.number()
-        else if (isName(Children)) throw CborReader.Unsupported
-        else skipMember()
-      }
-      if (!in.isAtEnd) throw CborReader.Unsupported
-    }
+    override protected def readMember(): Unit =
+      if (isText(Records)) readRecords()
+      else if (isText(Next)) next = Some(ShardIterator(readText()))
+      else if (isText(Behind)) millisBehind = in.number()
+      else if (isText(Children)) throw CborReader.Unsupported
+      else skipMember()
 
     private def readRecords(): Unit = {
       val packed = new PackedRecords.Builder(body, body.length / RecordBytes + 1)
@@ -70,26 +60,21 @@ private[aws] object GetRecordsDecoder {
       var encryption = Option.empty[String]
       var isNumbered = false
       in.foreachEntry { () =>
-        if (isName(Data)) {
+        if (isText(Data)) {
           in.blob()
           packed.data(in.begin, in.end)
-        } else if (isName(Number)) {
+        } else if (isText(Number)) {
           readNumber(packed)
           isNumbered = true
-        } else if (isName(Arrival)) arrival = in.number()
-        else if (isName(Key)) {
+        } else if (isText(Arrival)) arrival = in.number()
+        else if (isText(Key)) {
           in.checkedText()
           packed.key(in.begin, in.end)
-        } else if (isName(Encryption)) encryption = readEncryptionType()
+        } else if (isText(Encryption)) encryption = readEncryptionType()
         else skipMember()
       }
       if (!isNumbered) throw CborReader.Unsupported
       packed.add(arrival, encryption)
-    }
-
-    private def skipMember(): Unit = {
-      in.checkText() // the name
-      in.skip()
     }
 
     /** Checks that there are digits only, because later readers rely on it. */
@@ -108,17 +93,9 @@ private[aws] object GetRecordsDecoder {
     /** Returns a shared object for the two usual types. */
     private def readEncryptionType(): Option[String] = {
       in.text()
-      if (isName(Plain)) Record.NotEncrypted
-      else if (isName(Kms)) Record.EncryptedByKms
+      if (isText(Plain)) Record.NotEncrypted
+      else if (isText(Kms)) Record.EncryptedByKms
       else throw CborReader.Unsupported
-    }
-
-    private def isName(name: Array[Byte]): Boolean =
-      Arrays.equals(body, in.begin, in.end, name, 0, name.length)
-
-    private def readText(): String = {
-      in.checkedText()
-      new String(body, in.begin, in.end - in.begin, UTF_8)
     }
   }
 }

@@ -13,13 +13,8 @@ private[aws] object PutRecordsDecoder {
 
   /** `None` if the SDK must decode the response. */
   def decode(body: Array[Byte]): Option[Seq[PutResult]] = {
-    val response = new Response(new CborReader(body), body)
-    try {
-      response.read()
-      response.results
-    } catch {
-      case CborReader.Unsupported | _: IndexOutOfBoundsException => None
-    }
+    val response = new Response(body)
+    if (response.read()) response.results else None
   }
 
   private val Records = "Records".getBytes(UTF_8)
@@ -36,22 +31,18 @@ private[aws] object PutRecordsDecoder {
   /** Size of the cache of shard IDs; a power of two. */
   private val Places = 64
 
-  private final class Response(in: CborReader, body: Array[Byte]) {
+  private final class Response(body: Array[Byte]) extends CborResponse(body) {
     private val shards = new Array[NamedShard](Places)
     private var records = Option.empty[Seq[PutResult]]
 
     /** `None` if the response has no list of records. */
     def results: Option[Seq[PutResult]] = records
 
-    def read(): Unit = {
-      in.foreachEntry { () =>
-        if (isText(Records)) records = Some(readRecords())
-        else if (isText(Count)) in.checkCount(MostFailed)
-        else if (isText(Encryption)) in.checkedText()
-        else skipMember()
-      }
-      if (!in.isAtEnd) throw CborReader.Unsupported
-    }
+    override protected def readMember(): Unit =
+      if (isText(Records)) records = Some(readRecords())
+      else if (isText(Count)) in.checkCount(MostFailed)
+      else if (isText(Encryption)) in.checkedText()
+      else skipMember()
 
     private def readRecords(): Seq[PutResult] = {
       val all = Array.newBuilder[PutResult]
@@ -95,20 +86,6 @@ private[aws] object PutRecordsDecoder {
       val text = new String(body, in.begin, in.end - in.begin, ISO_8859_1)
       SequenceNumber.parse(text).getOrElse(throw CborReader.Unsupported)
     }
-
-    private def readText(): String = {
-      in.checkedText()
-      new String(body, in.begin, in.end - in.begin, UTF_8)
-    }
-
-    /** Skips an unknown member. */
-    private def skipMember(): Unit = {
-      in.checkText()
-      in.skip()
-    }
-
-    private def isText(text: Array[Byte]): Boolean =
-      Arrays.equals(body, in.begin, in.end, text, 0, text.length)
   }
 
   private final class NamedShard(val bytes: Array[Byte]) {

@@ -10,11 +10,12 @@ import sparkkinesis.simulator.record.{RecordLog, SequenceParts}
 import sparkkinesis.simulator.state._
 
 /**
- * What a subscription has to say now. Fails where it has been taken over, or its stream, shard or
- * consumer is gone. `Faults` are asked with it, and only when an event is about to be sent.
+ * Finds the next step of a subscription. Fails if another subscription replaced it, or if its
+ * stream, shard or consumer was deleted. `Faults` see this operation only when an event is about to
+ * be sent.
  */
 final case class NextEvent private[simulator] (private[simulator] val subscribed: Subscribed)
-    extends ReadOnly[Turn] {
+    extends ReadOnly[SubscriptionStep] {
   override def name: String = "SubscribeToShard"
 
   override def subject: Subject = Subject(Some(consumer.stream), Some(shard))
@@ -23,7 +24,7 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
 
   def shard: ShardId = subscribed.shard
 
-  override def answer(state: State, now: Instant): Either[Failure, Turn] =
+  override def answer(state: State, now: Instant): Either[Failure, SubscriptionStep] =
     for {
       found <- state.serving(consumer.stream, now)
       holder <- found.consumers.find(ConsumerRef.ByArn(consumer), now)
@@ -35,15 +36,15 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       )
       from <- found.find(shard, now).toRight(State.noShard(consumer.stream, shard))
     } yield
-      if (now.isBefore(subscribed.until)) turn(found, from, now, state.settings.quotas)
-      else Turn.Complete
+      if (now.isBefore(subscribed.until)) step(found, from, now, state.settings.quotas)
+      else SubscriptionStep.Complete
 
-  private def turn(found: StreamState, from: ShardState, now: Instant, paced: Boolean): Turn = {
+  private def step(found: StreamState, from: ShardState, now: Instant, paced: Boolean): SubscriptionStep = {
     val start = math.max(subscribed.position, from.positionAt(found.horizonMillis(now)))
     val isDone = !from.isOpen && start >= from.end
     val isNews = isDone || start < from.end
     val due = if (isNews) subscribed.ready else subscribed.heartbeat
-    if (now.isBefore(due)) Turn.Wait(if (due.isBefore(subscribed.until)) due else subscribed.until)
+    if (now.isBefore(due)) SubscriptionStep.Wait(if (due.isBefore(subscribed.until)) due else subscribed.until)
     else send(found, from, start, now, paced)
   }
 
@@ -53,22 +54,25 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       start: Long,
       now: Instant,
       paced: Boolean
-  ): Turn = {
+  ): SubscriptionStep = {
     val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes)
     val end = start + records.size
-    // A subscriber takes 0 for the tip, so a record of this very millisecond counts as one old.
+    // For a subscriber 0 means the tip, so an unread record is at least 1 ms old.
     val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end) {
       val children = found.children(from).map(_.childShard)
-      Turn.Send(SubscriptionEvent(records, None, behind, children), None)
+      SubscriptionStep.Send(SubscriptionEvent(records, None, behind, children), None)
     } else {
       val event = SubscriptionEvent(records, Some(continuation(from, end)), behind, Nil)
       val pace = if (paced) NextEvent.pace(records) else Duration.Zero
-      Turn.Send(event, Some(subscribed.sent(end, now, pace)))
+      SubscriptionStep.Send(event, Some(subscribed.sent(end, now, pace)))
     }
   }
 
-  /** The number of the last record before the position, or one that stands for the place. */
+  /**
+   * The sequence number of the last record before the position, or one that stands for the
+   * position.
+   */
   private def continuation(from: ShardState, position: Long): SequenceNumber =
     from
       .sequenceNumber(position - 1)
@@ -77,7 +81,7 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
 
 private[simulator] object NextEvent {
 
-  /** Of a consumer and shard (quotas). */
+  /** Quota of a consumer per shard. */
   private val BytesPerSecond = 2L * 1024 * 1024
 
   private def pace(records: RecordLog): FiniteDuration =
@@ -85,31 +89,31 @@ private[simulator] object NextEvent {
 }
 
 /** What a subscription does next. */
-sealed trait Turn
+sealed trait SubscriptionStep
 
-object Turn {
+object SubscriptionStep {
 
-  /** @param next `None` at the shard's end: the stream of events is complete with this one */
+  /** @param next state of the subscription after the event; `None` if the shard has ended */
   final case class Send private[simulator] (
       event: SubscriptionEvent,
       private[simulator] val next: Option[Subscribed]
-  ) extends Turn
+  ) extends SubscriptionStep
 
-  /** The connection breaks in the midst of the event. */
-  final case class SendPart(event: SubscriptionEvent) extends Turn
+  /** A fault breaks the connection within the event. */
+  final case class SendPart(event: SubscriptionEvent) extends SubscriptionStep
 
-  /** Nothing before then, unless something changes in the stream. */
-  final case class Wait(until: Instant) extends Turn
+  /** Nothing to send before that time, unless the stream changes. */
+  final case class Wait(until: Instant) extends SubscriptionStep
 
-  /** The five minutes are over. */
-  case object Complete extends Turn
+  /** The five minutes of the subscription are over. */
+  case object Complete extends SubscriptionStep
 }
 
 /**
- * `SubscribeToShardEvent`, perhaps without records.
+ * `SubscribeToShardEvent`, possibly without records.
  *
- * @param continuation where another subscription goes on, behind it; `None` at the shard's end
- * @param millisBehindLatest how far behind the tip
+ * @param continuation sequence number where a new subscription continues; `None` at the shard's end
+ * @param millisBehindLatest how far the last record is behind the tip
  * @param children only at the shard's end
  */
 final case class SubscriptionEvent(

@@ -9,10 +9,10 @@ import sparkkinesis.simulator.operation.{Changing, GetShardIterator}
 import sparkkinesis.simulator.state._
 
 /**
- * A consumer asks for a shard's records as they come, for five minutes.
+ * Starts a subscription of a consumer to a shard, for five minutes.
  *
- * Five seconds after a successful call another takes the shard over; before that it is refused,
- * even where the first connection has been closed since.
+ * A second call is refused for five seconds after a successful one, even if the first connection
+ * was closed. After that it replaces the first subscription.
  */
 final case class SubscribeToShard(consumer: ConsumerArn, shard: ShardId, position: Position)
     extends Changing[Subscribed] {
@@ -48,13 +48,13 @@ final case class SubscribeToShard(consumer: ConsumerArn, shard: ShardId, positio
 }
 
 /**
- * How far a subscription has come.
+ * The progress of a subscription.
  *
- * @param lease its number: the subscription has ended once the shard is leased to another
- * @param position of the next record
- * @param until when it ends normally
- * @param ready records are not sent before
- * @param heartbeat an event without records is sent then
+ * @param lease number of its lease: the subscription has ended when the shard has another one
+ * @param position position of the next record
+ * @param until time of its normal end
+ * @param ready no records are sent before this time
+ * @param heartbeat time of the next event without records
  */
 private[simulator] final case class Subscribed(
     consumer: ConsumerArn,
@@ -66,7 +66,7 @@ private[simulator] final case class Subscribed(
     heartbeat: Instant
 ) {
 
-  /** @param pace how long no records may follow */
+  /** @param pace time before the next records may be sent */
   def sent(to: Long, now: Instant, pace: FiniteDuration): Subscribed = copy(
     position = to,
     ready = now.plusNanos(pace.toNanos),
@@ -76,16 +76,19 @@ private[simulator] final case class Subscribed(
 
 private[simulator] object Subscribed {
 
-  /** After a successful call a second one is refused for so long, then wins (API reference). */
+  /**
+   * How long a second call is refused after a successful one, before it replaces the first
+   * subscription (API reference).
+   */
   val Takeover: FiniteDuration = 5.seconds
 
-  /** Then the subscription ends normally (API reference). */
+  /** The time after which a subscription ends normally (API reference). */
   val Lifetime: FiniteDuration = 5.minutes
 
-  /** Without records an empty event comes so often; the service does not say how often. */
+  /** Interval of empty events if there are no records. The service does not document its own. */
   val Heartbeat: FiniteDuration = 5.seconds
 
-  /** Bytes of data and partition keys in one event, unless a single record has more. */
+  /** Maximum bytes of data and partition keys in one event, unless a single record has more. */
   val EventBytes: Int = 1024 * 1024
 
   def begin(consumer: ConsumerArn, shard: ShardId, lease: Lease, position: Long): Subscribed =

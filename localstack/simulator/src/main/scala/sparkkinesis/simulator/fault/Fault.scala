@@ -8,10 +8,10 @@ import sparkkinesis.simulator.operation.Operation
 import sparkkinesis.simulator.state.ErrorCode
 
 /**
- * What goes wrong with one call. A fault that does not fit the operation changes nothing.
+ * A fault of one call. A fault that does not apply to the operation has no effect.
  *
- * @param name in scripts
- * @param operations that it fits, by the service's names; none for all
+ * @param name name in scripts
+ * @param operations the operations that it applies to; none means all
  */
 sealed abstract class Fault(val name: String, val operations: String*) {
   private[simulator] def fits(operation: Operation[Any]): Boolean = operation match {
@@ -22,7 +22,7 @@ sealed abstract class Fault(val name: String, val operations: String*) {
 
 object Fault {
 
-  /** The service says no: the operation does not happen. */
+  /** The service refuses the operation, which has no effect. */
   sealed abstract class Refusal(name: String, val code: ErrorCode, operations: String*)
       extends Fault(name, operations: _*)
 
@@ -33,68 +33,68 @@ object Fault {
   case object Unavailable extends Refusal("unavailable", ErrorCode.ServiceUnavailable)
   case object AccessDenied extends Refusal("access-denied", ErrorCode.AccessDenied)
 
-  /** The session token of the credentials. */
+  /** The session token of the credentials has expired. */
   case object TokenExpired extends Refusal("expired-token", ErrorCode.ExpiredToken)
   case object IteratorExpired
       extends Refusal("expired-iterator", ErrorCode.ExpiredIterator, "GetRecords")
 
-  /** Of the way between the caller and the service. */
+  /** A fault of the connection between caller and service. */
   sealed abstract class OfConnection(name: String) extends Fault(name)
 
-  /** The connection broke before the operation, which did not happen. */
+  /** The connection breaks before the operation, which has no effect. */
   case object ConnectionReset extends OfConnection("reset")
 
-  /** The operation happened, and its answer was lost: what a timeout after a write looks like. */
+  /** The operation has its effect, and its response is lost, as in a timeout after a write. */
   case object AnswerLost extends OfConnection("answer-lost")
 
-  /** The operation happened, and half of its answer arrived. */
+  /** The operation has its effect, and half of its response arrives. */
   case object AnswerTruncated extends OfConnection("truncate")
 
-  /** The operation happened at once, and its answer comes so much later. */
+  /** The operation has its effect at once, and its response arrives later by `time`. */
   final case class Stalled(time: FiniteDuration) extends OfConnection(Stalled.Name)
 
   object Stalled {
     val Name = "stall"
   }
 
-  /** No records though there may be some; the caller is told to go on. */
+  /** The page has no records, and its next iterator is at the same position. */
   case object EmptyPage extends Fault("empty-page", "GetRecords")
 
   /**
-   * Some entries are throttled, the others written.
+   * Some entries are throttled, and the others are written.
    *
-   * @param failing the indexes of those that fail, of so many entries
+   * @param failing returns the indexes of the entries that fail, given the number of entries
    */
   final case class PartialPut(failing: Int => Set[Int]) extends Fault(PartialPut.Name, "PutRecords")
 
   object PartialPut {
     val Name = "partial-put"
 
-    /** Half of the entries, rounded up; others each time. */
+    /** Half of the entries fail, rounded up, chosen at random for each call. */
     def half(random: Random): PartialPut = PartialPut { count =>
       random.shuffle((0 until count).toVector).take((count + 1) / 2).toSet
     }
   }
 
-  /** The records are written, and the answer names the shard of the next number, if any has it. */
+  /** The records are written, and the response names the shard with the next number. */
   case object WrongShard extends Fault("wrong-shard", "PutRecord", "PutRecords")
 
-  /** The stream is deleted, and made again with as many shards, before the operation. */
+  /** The stream is deleted and created again with as many shards, before the operation. */
   case object StreamRecreated extends Fault("recreate-stream")
 
-  /** Of a subscription's events; the call itself is answered. */
+  /** A fault of the events of a subscription. Its call succeeds. */
   sealed abstract class OfSubscription(name: String) extends Fault(name, "SubscribeToShard") {
     private[simulator] override def fits(operation: Operation[Any]): Boolean =
       operation.isInstanceOf[NextEvent]
   }
 
-  /** The connection breaks in place of the next event. */
+  /** The connection breaks before the next event. */
   case object SubscriptionDropped extends OfSubscription("drop-subscription")
 
-  /** The connection breaks in the midst of the next event. */
+  /** The connection breaks within the next event. */
   case object EventTruncated extends OfSubscription("truncate-event")
 
-  /** Those that need no more than their name. */
+  /** The faults without parameters. */
   val simple: Seq[Fault] = Seq(
     Throttled,
     KmsThrottled,

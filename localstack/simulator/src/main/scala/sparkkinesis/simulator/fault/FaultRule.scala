@@ -4,15 +4,15 @@ import sparkkinesis.model.{ShardId, StreamName}
 import sparkkinesis.simulator.operation.Operation
 
 /**
- * When a fault strikes: at the calls it fits and that all of operation, stream and shard match.
+ * Decides which calls a fault strikes: those that it applies to and that match all parameters.
  *
- * @param operation by the service's name
- * @param stream of any region
- * @param shard of calls that name one, themselves or by an iterator; puts name none
- * @param times how often it strikes; without it, until the rule is removed
- * @param rate the chance at each matching call, 0 to 1
- * @param skip matching calls that pass first
- * @param seed of that chance
+ * @param operation name of the operation
+ * @param stream name of the stream, in any region
+ * @param shard shard of a read or an iterator; puts have none
+ * @param times maximum number of strikes; `None` means until the rule is removed
+ * @param rate probability for each matching call, 0 to 1
+ * @param skip number of matching calls that pass first
+ * @param seed seed of the probability
  */
 final case class FaultRule(
     fault: Fault,

@@ -7,7 +7,7 @@ import sparkkinesis.simulator.fanout.NextEvent
 import sparkkinesis.simulator.listing.{ListMoreShards, ListShards}
 import sparkkinesis.simulator.operation.{DescribeStreamSummary, GetRecords, Operation, PutRecords}
 
-/** Asked once before every call. */
+/** Decides for each call whether a fault strikes it. Called once per call. */
 trait Faults {
   def apply(operation: Operation[Any]): Option[Fault]
 }
@@ -16,10 +16,10 @@ object Faults {
   val None: Faults = _ => Option.empty
 
   /**
-   * The same faults for the same calls after the same seed: all of those that a caller can get over
-   * by asking again.
+   * Strikes calls at random with faults that a retry overcomes. A seed and a sequence of calls
+   * always give the same faults.
    *
-   * @param rate the share of calls that go wrong, 0 to 1
+   * @param rate fraction of calls that a fault strikes, 0 to 1
    */
   def seeded(seed: Long, rate: Double): Faults = {
     val random = new Random(seed)
@@ -33,7 +33,7 @@ object Faults {
       }
   }
 
-  private val passing = Vector(
+  private val retryable = Vector(
     Fault.Throttled,
     Fault.KmsThrottled,
     Fault.ServiceFailure,
@@ -44,7 +44,7 @@ object Faults {
   )
 
   private def candidates(operation: Operation[Any], random: Random): Vector[Fault] = {
-    val any = passing :+ Fault.Stalled((1 + random.nextInt(LongestStallMillis)).millis)
+    val any = retryable :+ Fault.Stalled((1 + random.nextInt(LongestStallMillis)).millis)
     operation match {
       case _: GetRecords => any ++ Vector(Fault.IteratorExpired, Fault.EmptyPage)
       case put: PutRecords =>
@@ -58,6 +58,6 @@ object Faults {
     }
   }
 
-  /** Beyond what a caller waits for. */
+  /** Longer than a caller waits. */
   private val LongestStallMillis = 40000
 }

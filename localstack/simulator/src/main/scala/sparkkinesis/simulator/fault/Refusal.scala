@@ -4,7 +4,7 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.simulator.operation.Operation
 import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
-/** What a failed operation is to a caller of the port. */
+/** Converts a failed operation to the exception of the port. */
 private[simulator] object Refusal {
   def exception(
       operation: Operation[Any],

@@ -5,10 +5,10 @@ import scala.util.Random
 import sparkkinesis.simulator.operation.Operation
 
 /**
- * Faults by rules that come and go while the service runs. The earliest rule that strikes decides.
- * Safe for use by many threads.
+ * Faults by rules, which may be added and removed while the service runs. The earliest rule that
+ * strikes decides. Safe for use by many threads.
  *
- * @param otherwise asked where no rule strikes
+ * @param otherwise faults of calls that no rule strikes
  */
 final class ScriptedFaults(otherwise: Faults = Faults.None) extends Faults {
   import ScriptedFaults._
@@ -20,7 +20,7 @@ final class ScriptedFaults(otherwise: Faults = Faults.None) extends Faults {
     if (scripts.isEmpty) otherwise(operation)
     else struck(operation).orElse(otherwise(operation))
 
-  /** @return by which the rule is removed; never given twice */
+  /** @return the id to remove the rule; unique */
   def add(rule: FaultRule): Int = synchronized {
     lastId += 1
     scripts :+= new Script(lastId, rule)
@@ -36,7 +36,7 @@ final class ScriptedFaults(otherwise: Faults = Faults.None) extends Faults {
 
   def removeAll(): Unit = synchronized { scripts = Vector.empty }
 
-  /** All that were not removed, the earliest first. */
+  /** The active rules, the earliest first. */
   def rules: Seq[ActiveRule] = synchronized {
     scripts.map(script => ActiveRule(script.id, script.rule, script.struck))
   }
@@ -48,7 +48,7 @@ final class ScriptedFaults(otherwise: Faults = Faults.None) extends Faults {
 
 object ScriptedFaults {
 
-  /** A rule and what became of it; guarded by its owner. */
+  /** A rule and its counts, guarded by the lock of its owner. */
   private final class Script(val id: Int, val rule: FaultRule) {
     private val random = new Random(rule.seed)
     private var matched = 0L
@@ -65,5 +65,5 @@ object ScriptedFaults {
   }
 }
 
-/** @param struck how often, so far */
+/** @param struck number of strikes so far */
 final case class ActiveRule(id: Int, rule: FaultRule, struck: Long)

@@ -8,7 +8,7 @@ import io.netty.handler.codec.http._
 
 import sparkkinesis.simulator.fault.Fault
 
-/** Answers on their way to the client, with what goes wrong there. Nothing waits on the event loop. */
+/** Responses on their way to the client, with what goes wrong there. Nothing waits on the event loop. */
 private[http] object ConnectionFaults {
 
   /** Takes the response over. */

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.JsonNode
 import io.netty.buffer.{ByteBuf, ByteBufOutputStream, ByteBufUtil, Unpooled}
 import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http._
@@ -16,15 +17,15 @@ import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.fault.Fault
 import sparkkinesis.simulator.http.action.{Action, Actions}
 import sparkkinesis.simulator.http.admin.AdminEndpoint
-import sparkkinesis.simulator.http.answer.{Answers, EventFrames, SubscriptionPush}
+import sparkkinesis.simulator.http.response.{Responses, EventFrames, SubscriptionPush}
 import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
 /**
- * One HTTP request, one answer. It runs on the event loop, since nothing here waits but for the
- * lock of changes, and with a journal for the operating system to take what is kept: then a slow
- * disk holds up the other connections of the loop too.
+ * Answers one HTTP request with one response. It runs on the event loop, because it waits only for
+ * the lock of changes and for the journal's write. A slow disk therefore delays the other
+ * connections of the same loop.
  */
 private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, requests: AtomicLong)
     extends SimpleChannelInboundHandler[FullHttpRequest] {
@@ -49,7 +50,7 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
     }
   }
 
-  /** A connection that breaks is the client's affair. */
+  /** The client closed or broke the connection, so nothing can be answered. */
   override def exceptionCaught(context: ChannelHandlerContext, cause: Throwable): Unit = {
     log.debug("A connection broke", cause)
     context.close()
@@ -67,7 +68,7 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
       request: FullHttpRequest,
       format: WireFormat
   ): Unit = {
-    val called = action(request)
+    val called = action(request) // before the body, so that its error comes first
     val fields = new Fields(parse(request, format), format, caller(request))
     answer(context, request, format, called, fields)
   }
@@ -84,7 +85,7 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
       case Right(subscribed: Subscribed) =>
         ConnectionFaults.begin(context, reply.fault)(stream(context, subscribed))
       case Right(answer) =>
-        val size = Answers.sizeHint(answer, format)
+        val size = Responses.sizeHint(answer, format)
         val body = written(context, size, format)(action.write(_)(answer))
         send(context, request, 200, format.contentType, body, None, reply.fault)
       case Left(refused: Failure.Refused) => refuse(context, request, format, refused, reply.fault)
@@ -113,12 +114,12 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
   }
 
   private def written(context: ChannelHandlerContext, size: Int, format: WireFormat)(
-      write: Answers => Unit
+      write: Responses => Unit
   ): ByteBuf = {
     val body = context.alloc.buffer(size)
     try {
       val generator = format.generator(new ByteBufOutputStream(body))
-      write(new Answers(generator, format))
+      write(new Responses(generator, format))
       generator.close()
       body
     } catch {
@@ -178,10 +179,7 @@ private[simulator] object RequestHandler {
     s"${request.method} ${request.uri} with X-Amz-Target " +
       s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is no operation known here."
 
-  private def parse(
-      request: FullHttpRequest,
-      format: WireFormat
-  ): com.fasterxml.jackson.databind.JsonNode = {
+  private def parse(request: FullHttpRequest, format: WireFormat): JsonNode = {
     val bytes = ByteBufUtil.getBytes(request.content)
     try format.parse(bytes)
     catch {
@@ -190,7 +188,7 @@ private[simulator] object RequestHandler {
     }
   }
 
-  /** Any signature will do. Its scope tells the region, a key id of 12 digits is the account. */
+  /** Accepts any signature. Its scope has the region, and a key id of 12 digits is the account. */
   private def caller(request: FullHttpRequest): Caller =
     Option(request.headers.get(HttpHeaderNames.AUTHORIZATION)) match {
       case Some(Scope(account @ Account(), region)) => Caller(region, account)

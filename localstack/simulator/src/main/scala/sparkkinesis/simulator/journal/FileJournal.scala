@@ -12,24 +12,25 @@ import org.slf4j.LoggerFactory
 
 import sparkkinesis.simulator.http.request.Requests
 import sparkkinesis.simulator.operation.Changing
-import sparkkinesis.simulator.service.{Journal, JournalException, Kept}
+import sparkkinesis.simulator.service.{Journal, JournalException, RestoredState}
 import sparkkinesis.simulator.state.{Settings, State}
 
 /**
- * Keeps the state in a directory, as the changing operations with their times: the state is a
- * function of those. Each entry is an object in CBOR, of one of two kinds:
- *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, the request as the service takes it;
- *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n}}`, what new streams are made with from
- *     here on; the first entry, and one for each start.
+ * Stores the state in a directory, as the sequence of changes with their times. Each entry is a
+ * CBOR object of one of two kinds:
+ *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, with the request in the service's
+ *       format;
+ *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n}}`, the settings of streams that are
+ *       created later. It is the first entry, and there is one per start.
  *
- * It grows with what is written, also when records are trimmed and streams deleted: a new beginning
- * is another directory.
+ * The file grows with each write, and is never compacted. To start with an empty one, use another
+ * directory.
  */
 final class FileJournal private (file: JournalFile) extends Journal {
   import FileJournal._
 
-  override private[simulator] def restored(settings: Settings): Kept = synchronized {
-    var kept = Kept(State.empty(settings), Instant.MIN)
+  override private[simulator] def restored(settings: Settings): RestoredState = synchronized {
+    var kept = RestoredState(State.empty(settings), Instant.MIN)
     file.replay { (at, entry) =>
       kept =
         try replayed(kept, Requests.parse(entry))
@@ -51,7 +52,7 @@ final class FileJournal private (file: JournalFile) extends Journal {
     kept.copy(state = kept.state.copy(settings = settings))
   }
 
-  override private[simulator] def keep(
+  override private[simulator] def append(
       operation: Changing[Any],
       answer: Any,
       now: Instant
@@ -66,7 +67,7 @@ final class FileJournal private (file: JournalFile) extends Journal {
     }
   }
 
-  /** Lets go of the directory. */
+  /** Releases the directory for other processes. */
   override def close(): Unit = synchronized(file.close())
 }
 
@@ -74,16 +75,16 @@ object FileJournal {
   private val log = LoggerFactory.getLogger(classOf[FileJournal])
 
   /**
-   * Throws [[JournalException]] where the directory cannot be used, also where another process or
-   * another journal uses it.
+   * Throws [[JournalException]] if the directory cannot be used, or if another journal or process
+   * uses it.
    *
-   * @param directory made if need be
-   * @param warn told, in a sentence, of what could not be restored; by default it is logged
+   * @param directory created if it does not exist
+   * @param warn receives a sentence about what could not be restored; by default it is logged
    */
   def open(directory: Path, warn: String => Unit = log.warn(_)): FileJournal =
     new FileJournal(JournalFile.open(directory, warn))
 
-  private def replayed(kept: Kept, entry: JsonNode): Kept =
+  private def replayed(kept: RestoredState, entry: JsonNode): RestoredState =
     Option(entry.get("Settings")) match {
       case Some(node) => kept.copy(state = kept.state.copy(settings = settings(node)))
       case None =>
@@ -93,10 +94,10 @@ object FileJournal {
         outcome.answer.left.foreach { failure =>
           throw new IllegalArgumentException(s"$name of $time fails: $failure")
         }
-        Kept(outcome.state, time)
+        RestoredState(outcome.state, time)
     }
 
-  /** No limits on what there may be: what was refused is not in a journal. */
+  /** Settings without limits, because the journal contains only calls that were accepted. */
   private def settings(node: JsonNode): Settings = Settings(
     retention = node.path("RetentionMillis").asLong.millis,
     changeTime = node.path("ChangeMillis").asLong.millis,

@@ -13,16 +13,16 @@ import scala.util.control.NonFatal
 import sparkkinesis.simulator.service.JournalException
 
 /**
- * A file that only grows: a first line that tells the format, then entries, each a head and its
- * content. The head has three numbers of 4 bytes, big-endian: the length of the content, the
- * CRC-32C of the content, the CRC-32C of the 8 bytes before. So a wrong length is not taken for an
- * entry that was not written to its end.
+ * A file to which entries are appended. Its first line has the format. Each entry has a header and
+ * its content. The header has three big-endian numbers of 4 bytes: the length of the content, the
+ * CRC-32C of the content, and the CRC-32C of the 8 bytes before. With the last one, a wrong length
+ * is not mistaken for a truncated entry.
  *
- * An entry is handed to the operating system in one piece and not forced to the disk: it survives
- * the end of the process in any way, not that of the machine. For one thread; locked for one
- * process. Each method throws [[JournalException]].
+ * An entry is written in one piece and not forced to the disk: it survives the end of the process,
+ * but maybe not that of the machine. For one thread, and locked for one process. Each method throws
+ * [[JournalException]].
  *
- * @param warn told, in a sentence, of what was cut off
+ * @param warn receives a sentence about what was cut off
  */
 private[journal] final class JournalFile private (
     path: Path,
@@ -33,7 +33,7 @@ private[journal] final class JournalFile private (
 
   private var end = 0L
 
-  /** Hands over all entries with their places, then stands behind the last. Comes first. */
+  /** Calls `use` with the place and content of each entry. Must be called first. */
   def replay(use: (Long, Array[Byte]) => Unit): Unit = guarded("read") {
     if (isFresh) {
       file.setLength(0)
@@ -43,7 +43,7 @@ private[journal] final class JournalFile private (
     if (end < file.length) cutTail()
   }
 
-  /** Adds an entry behind the last. Where that fails, the file is as before. */
+  /** Appends an entry. If that fails, the file is as before. */
   def append(content: Array[Byte]): Unit = guarded("written") {
     val entry = ByteBuffer.allocate(HeadBytes + content.length)
     entry.putInt(content.length).putInt(checksum(content))
@@ -61,7 +61,7 @@ private[journal] final class JournalFile private (
 
   override def close(): Unit = file.close()
 
-  /** Nothing yet, or what is left of a start that did not get beyond the first line. */
+  /** Whether the file is empty, or has only a truncated first line. */
   private def isFresh: Boolean = {
     val begin = read(0, math.min(file.length, Header.length.toLong).toInt)
     begin.length < Header.length && Header.startsWith(begin)
@@ -103,7 +103,7 @@ private[journal] final class JournalFile private (
     }
   }
 
-  /** What is behind the last whole entry: kept beside, since it may be all that is left of it. */
+  /** Moves the bytes after the last complete entry to another file, in case they are needed. */
   private def cutTail(): Unit = {
     val tail = path.resolveSibling(TornName)
     val size = file.length - end
@@ -141,11 +141,11 @@ private[journal] object JournalFile {
   private val Version = "spark-kinesis journal (\\d+)".r
   private val TornName = "journal.torn"
 
-  /** Of a head: length and checksum of the content. */
+  /** Bytes of the header that its own checksum covers: length and checksum of the content. */
   private val SummedBytes = 8
   private val HeadBytes = SummedBytes + 4
 
-  /** In the directory, which is made if need be. */
+  /** Opens the file in the directory, which is created if it does not exist. */
   def open(directory: Path, warn: String => Unit): JournalFile = {
     val path = directory.resolve("journal")
     try {
@@ -175,7 +175,7 @@ private[journal] object JournalFile {
 
   private def checksum(content: Array[Byte]): Int = checksum(content, content.length)
 
-  /** Of the first `count` bytes. */
+  /** The checksum of the first `count` bytes. */
   private def checksum(bytes: Array[Byte], count: Int): Int = {
     val sum = new CRC32C
     sum.update(bytes, 0, count)

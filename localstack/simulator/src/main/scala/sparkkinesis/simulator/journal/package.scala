@@ -1,9 +1,9 @@
 package sparkkinesis.simulator
 
 /**
- * Keeps the changes of a service in a file, so that streams survive a restart.
+ * Stores the changes of a service in a file, so that streams survive a restart.
  *
- * Writes on the thread of the call that changes something. May use `service` and `http.request`, whose
- * format of requests it keeps.
+ * Writes on the thread of the call that makes the change. May use `service` and `http.request`,
+ * whose request format it uses.
  */
 package object journal

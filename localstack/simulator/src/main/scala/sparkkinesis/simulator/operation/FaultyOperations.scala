@@ -6,7 +6,7 @@ import sparkkinesis.client.{Page, PutResult, StreamStatus}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Change, ErrorCode, Failure, ShardState, State}
 
-/** The operation, though its answer holds nothing and points to where it began. */
+/** `GetRecords` with an empty page, whose next iterator is the same one. */
 private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
   override def name: String = read.name
 
@@ -20,9 +20,9 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
 }
 
 /**
- * The operation for the entries that do not fail.
+ * `PutRecords` for the entries that do not fail.
  *
- * @param failing indexes of entries
+ * @param failing indexes of the entries that fail
  */
 private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
     extends Writing[PutAnswer[Seq[PutResult]]] {
@@ -46,12 +46,12 @@ private[simulator] final case class PartialPutRecords(put: PutRecords, failing: 
   }
 }
 
-/** The stream is deleted and made again under its name, with as many shards as are open. */
+/** Deletes a stream, and creates it again with the same name and number of open shards. */
 private[simulator] final case class RecreateStream(stream: StreamArn) extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       found <- state.existing(stream, now)
-      // Later by a second at least: by that, iterators and sequence numbers are told apart.
+      // At least one second later, because iterators and sequence numbers differ by the second.
       later = found.created.plusSeconds(1)
       created = if (now.isBefore(later)) later else now
       without = state.copy(streams = state.streams - stream)
@@ -63,7 +63,7 @@ private[simulator] final case class RecreateStream(stream: StreamArn) extends Ch
     } yield (again.updated(made.copy(change = change)), ())
 }
 
-/** The record is where it is, but its answer says another shard. */
+/** The record is in the right shard, but its result names the next one. */
 private[simulator] object WrongShard {
   def misnamed(written: PutResult.Written): PutResult.Written =
     written.copy(shard = ShardState.number(written.shard).fold(written.shard) { number =>

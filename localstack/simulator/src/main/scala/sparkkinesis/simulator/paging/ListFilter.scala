@@ -10,21 +10,21 @@ sealed trait ListFilter
 
 object ListFilter {
 
-  /** All within the retention; also what no filter means. */
+  /** All shards within the retention period. The same as no filter. */
   case object FromTrimHorizon extends ListFilter
 
-  /** Those that were open when the oldest record kept could have arrived. */
+  /** Shards that were open at the trim horizon. */
   case object AtTrimHorizon extends ListFilter
 
-  /** The open ones. */
+  /** Open shards. */
   case object AtLatest extends ListFilter
 
   final case class AfterShardId(id: ShardId) extends ListFilter
 
-  /** Those that were open then. */
+  /** Shards that were open at that time. */
   final case class AtTimestamp(instant: Instant) extends ListFilter
 
-  /** Those that were open then or later. */
+  /** Shards that were open at that time or later. */
   final case class FromTimestamp(instant: Instant) extends ListFilter
 
   private[simulator] def check(

@@ -9,10 +9,10 @@ import scala.util.Try
 
 import sparkkinesis.model.{ServiceLimits, ShardId, StreamArn, StreamName}
 
-/** Opaque texts that carry a place and the time they were issued. */
+/** Tokens: opaque texts with a position and the time of issue. */
 private[simulator] object Tokens {
 
-  /** Of shard iterators and of page tokens alike. */
+  /** Lifetime of shard iterators and page tokens. */
   val Lifetime: FiniteDuration = ServiceLimits.IteratorLifetime
 
   def isExpired(issued: Instant, now: Instant): Boolean =
@@ -21,7 +21,7 @@ private[simulator] object Tokens {
   def encode(kind: String, fields: Any*): String =
     Base64.getEncoder.encodeToString((kind +: fields).mkString("|").getBytes(UTF_8))
 
-  /** The fields; `None` where the text is no token of the kind. */
+  /** Returns the fields, or `None` if the text is no token of this kind. */
   def decode(kind: String, token: String): Option[Seq[String]] =
     Try(new String(Base64.getDecoder.decode(token), UTF_8)).toOption
       .map(_.split('|').toSeq)
@@ -30,17 +30,17 @@ private[simulator] object Tokens {
   def instant(text: String): Option[Instant] =
     Try(Instant.parse(text)).filter(isNear).toOption
 
-  /** Of a year that counts in milliseconds: what callers send may be any. */
+  /** Whether the time can be counted in milliseconds. Callers may send any text. */
   def isNear(time: Instant): Boolean = math.abs(time.getEpochSecond) < LastSecond
 
   private val LastSecond = 1L << 40
 }
 
 /**
- * A place in a shard.
+ * A position in a shard.
  *
- * @param created of the stream: one made again under the name is another
- * @param position of the next record
+ * @param created creation time of the stream, which differs for a recreated stream
+ * @param position position of the next record
  */
 private[simulator] final case class IteratorToken(
     stream: StreamArn,
@@ -66,9 +66,9 @@ private[simulator] object IteratorToken {
 }
 
 /**
- * A place in a listing of shards.
+ * A position in a listing of shards.
  *
- * @param last the shard it has come to
+ * @param last last shard of the previous page
  */
 private[simulator] final case class ListToken(
     stream: StreamArn,
@@ -116,9 +116,9 @@ private[simulator] object ListToken {
 }
 
 /**
- * A place in a listing of streams.
+ * A position in a listing of streams.
  *
- * @param last the stream it has come to
+ * @param last last stream of the previous page
  */
 private[simulator] final case class StreamsToken(
     region: String,

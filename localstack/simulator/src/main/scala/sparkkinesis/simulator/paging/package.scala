@@ -1,8 +1,7 @@
 package sparkkinesis.simulator
 
 /**
- * The tokens that the service hands out: shard iterators and page tokens, and the filters that a page
- * token remembers.
+ * Shard iterators and page tokens, and the filters that a page token contains.
  *
  * No thread, no input or output; time is an argument. May use `state`.
  */

@@ -3,19 +3,19 @@ package sparkkinesis.simulator.quota
 import java.time.{Duration, Instant}
 
 /**
- * What is left of a rate: it fills all the time, up to one second's worth. Exact: whole units are
- * taken, and billionths of them flow back each nanosecond.
+ * A token bucket that holds the amount of one second, and fills continuously. It counts in
+ * billionths of a unit, so that it is exact to the nanosecond.
  *
- * @param perSecond the rate, in units a second, and what a full bucket holds: 1 to 100,000,000
- * @param left in billionths of a unit; below zero while a debt is paid back
- * @param at when so much was left
+ * @param perSecond rate in units per second, and capacity: 1 to 100,000,000
+ * @param left amount in billionths of a unit; negative while a debt is paid back
+ * @param at time at which the bucket had that amount
  */
 private[simulator] final case class Bucket private (perSecond: Long, left: Long, at: Instant) {
   import Bucket.Whole
 
   /**
-   * Without that amount, where it is there. More than a full bucket holds is taken from a full one
-   * and leaves a debt: it passes at once, and the average is kept by the pause that follows.
+   * Takes an amount, if the bucket has it. An amount above the capacity requires a full bucket,
+   * passes at once, and leaves a debt, so that the average rate is kept.
    */
   def take(amount: Long, now: Instant): Option[Bucket] = {
     val bucket = filled(now)
@@ -23,13 +23,14 @@ private[simulator] final case class Bucket private (perSecond: Long, left: Long,
   }
 
   /**
-   * Without that amount, if anything is there at all: who asks cannot know how much it will be.
-   * More than a second's worth is paid back in whole, from nothing: 5 seconds of it take 5 seconds.
+   * Takes an amount if the bucket is not empty, because a reader cannot know the size of a page in
+   * advance. An amount of more than one second is paid back completely: the amount of 5 seconds
+   * takes 5 seconds.
    */
   def overdraw(amount: Long, now: Instant): Option[Bucket] = {
     val bucket = filled(now)
     Option.when(bucket.left >= Whole) {
-      // The one unit is there again at the very end of the pause.
+      // At the end of the pause the bucket has one unit again.
       if (amount > perSecond) bucket.copy(left = Whole - amount * Whole)
       else bucket.without(amount * Whole)
     }
@@ -41,7 +42,7 @@ private[simulator] final case class Bucket private (perSecond: Long, left: Long,
 
   private def without(billionths: Long): Bucket = copy(left = left - billionths)
 
-  /** A time before the last is taken for the last. */
+  /** A time before the last one counts as the last one. */
   private def filled(now: Instant): Bucket = {
     val toFull = (capacity - left + perSecond - 1) / perSecond
     if (!now.isAfter(at)) this

@@ -4,30 +4,30 @@ import java.time.Instant
 
 import scala.concurrent.duration.FiniteDuration
 
-/** What has been used of one limit, as a value. */
+/** How much of one limit has been used, as a value. */
 private[simulator] sealed trait Meter {
 
   /**
-   * After one more call or record, unless the limit forbids it: then nothing is used.
+   * The meter after one more call or record; `None` if the limit forbids it.
    *
-   * @param bytes of the record or of the page; other limits do not ask
+   * @param bytes size of the record or the page, for limits of bytes
    */
   def used(bytes: Long, now: Instant): Option[Meter]
 
-  /** As good as new: there is nothing to remember. */
+  /** Whether the meter is as good as new, so that it can be dropped. */
   def isFresh(now: Instant): Boolean
 }
 
 private[simulator] object Meter {
 
-  /** So many calls a second. */
+  /** A number of calls per second. */
   final case class Calls(calls: Bucket) extends Meter {
     override def used(bytes: Long, now: Instant): Option[Meter] = calls.take(1, now).map(Calls)
 
     override def isFresh(now: Instant): Boolean = calls.isFull(now)
   }
 
-  /** What a shard takes: records, and bytes of them, a second. */
+  /** Records and bytes per second that a shard accepts. */
   final case class Writes(records: Bucket, bytes: Bucket) extends Meter {
     override def used(size: Long, now: Instant): Option[Meter] =
       for {
@@ -38,7 +38,7 @@ private[simulator] object Meter {
     override def isFresh(now: Instant): Boolean = records.isFull(now) && bytes.isFull(now)
   }
 
-  /** What a shard gives: pages, and bytes of them, a second. */
+  /** Pages and bytes per second that a shard returns. */
   final case class Reads(calls: Bucket, bytes: Bucket) extends Meter {
     override def used(size: Long, now: Instant): Option[Meter] =
       for {
@@ -50,9 +50,9 @@ private[simulator] object Meter {
   }
 
   /**
-   * So many successes in any period of that length.
+   * A number of successful calls in any period of a fixed length.
    *
-   * @param times of the last ones, the oldest first
+   * @param times times of the last calls, the oldest first
    */
   final case class Rolling(limit: Int, period: FiniteDuration, times: Vector[Instant])
       extends Meter {

@@ -10,11 +10,11 @@ import sparkkinesis.simulator.state.ErrorCode
 /**
  * One limit of the service.
  *
- * @param name of what is limited: operations of one name share it
- * @param scope what it counts for
- * @param code of the refusal
- * @param fresh its meter before any use
- * @param countsRefusals a call that fails for another reason counts too
+ * @param name operation or group of operations that share the limit
+ * @param scope the limit counts separately for each of these
+ * @param code error code of a refused call
+ * @param fresh the meter before any use
+ * @param countsRefusals whether a call that fails for another reason counts
  */
 private[simulator] final case class Quota(
     name: String,
@@ -24,14 +24,14 @@ private[simulator] final case class Quota(
     countsRefusals: Boolean = false
 ) {
 
-  /** What a refusal names: the shard where that is what counts, else at least the stream. */
+  /** What the error names: the shard if the limit counts per shard, otherwise the stream. */
   def named: Scope = scope match {
     case Scope.Account | Scope.Stream => Scope.Stream
     case Scope.Shard | Scope.Subscription => Scope.Shard
   }
 }
 
-/** What a limit counts for; each region and account is a world of its own. */
+/** What a limit counts separately. Regions and accounts are always separate. */
 private[simulator] sealed trait Scope
 
 private[simulator] object Scope {
@@ -39,24 +39,24 @@ private[simulator] object Scope {
   case object Stream extends Scope
   case object Shard extends Scope
 
-  /** One consumer's reading of one shard. */
+  /** A consumer's subscriptions to one shard. */
   case object Subscription extends Scope
 }
 
 /**
- * The limits, with their sources: the API reference of each operation, and
- * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]]. What is
- * not here is not limited.
+ * The limits. Their sources are the API reference of each operation and
+ * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]]. Other
+ * operations have no limit.
  */
 private[simulator] object Quota {
 
-  /** Bytes a second, partition keys included, that a shard takes. */
+  /** Bytes per second that a shard accepts, with partition keys. */
   val WriteBytesPerSecond: Long = 1024 * 1024
 
-  /** Records a second that a shard takes. */
+  /** Records per second that a shard accepts. */
   val WriteRecordsPerSecond: Long = 1000
 
-  /** Of `PutRecord` and `PutRecords` together. */
+  /** The limit that `PutRecord` and `PutRecords` share. */
   val Writes: Quota = Quota(
     "Write",
     Scope.Shard,
@@ -76,7 +76,7 @@ private[simulator] object Quota {
       )
   )
 
-  /** By the operation's name. */
+  /** The limits of all other operations, by name. */
   val byOperation: Map[String, Quota] = Seq(
     Reads,
     calls("GetShardIterator", 5, Scope.Shard)
@@ -122,7 +122,7 @@ private[simulator] object Quota {
       countsRefusals = true
     )
 
-  /** Successes of a stream in 24 hours that roll. */
+  /** Successful calls per stream in any 24 hours. */
   private def daily(name: String, limit: Int): Quota = Quota(
     name,
     Scope.Stream,

@@ -5,7 +5,7 @@ import sparkkinesis.simulator.fanout.SubscribeToShard
 import sparkkinesis.simulator.listing.{DescribeLimits, ListMoreStreams, ListStreams}
 import sparkkinesis.simulator.operation.Operation
 
-/** What uses a limit. */
+/** What a limit counts for: an account, a stream, a shard, or a consumer's shard. */
 private[simulator] final case class QuotaSubject(
     region: String,
     account: String,
@@ -14,7 +14,7 @@ private[simulator] final case class QuotaSubject(
     consumer: Option[String] = None
 ) {
 
-  /** Equal for all that a limit of that scope counts together. */
+  /** The subject as a limit of that scope sees it. */
   def within(scope: Scope): QuotaSubject = scope match {
     case Scope.Account => QuotaSubject(region, account)
     case Scope.Stream => QuotaSubject(region, account, stream)
@@ -35,7 +35,7 @@ private[simulator] object QuotaSubject {
   def apply(stream: StreamArn, shard: Option[ShardId]): QuotaSubject =
     QuotaSubject(stream.region, stream.account, Some(stream.name), shard)
 
-  /** `None` where the operation names nothing of the service. */
+  /** `None` if the operation names neither stream nor account. */
   def of(operation: Operation[Any]): Option[QuotaSubject] = operation match {
     case ListStreams(region, account, _, _) => Some(QuotaSubject(region, account))
     case ListMoreStreams(region, account, _, _) => Some(QuotaSubject(region, account))

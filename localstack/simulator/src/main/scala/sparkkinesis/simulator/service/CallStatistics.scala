@@ -13,8 +13,8 @@ import sparkkinesis.simulator.record.RecordLog
 import sparkkinesis.simulator.state.Failure
 
 /**
- * What callers asked for, by whichever face, and what they got. Calls count when they happen, also
- * where their answers get lost; requests that are no operation count nowhere.
+ * Counts calls and their results, over HTTP and in memory. A call counts when it runs, even if its
+ * response is lost. A request that names no operation does not count.
  */
 final class CallStatistics {
   private val calls = new ConcurrentHashMap[String, LongAdder]
@@ -40,7 +40,7 @@ final class CallStatistics {
     }
   }
 
-  /** Records that reached, or should have reached, a reader. */
+  /** Counts records that were sent to a reader, even if the response was lost. */
   private[simulator] def read(records: IndexedSeq[Record]): Unit = {
     recordsRead.add(records.size.toLong)
     bytesRead.add(RecordLog.bytes(records))
@@ -58,7 +58,7 @@ final class CallStatistics {
     entriesFailed.sum
   )
 
-  /** Begins again from nothing. A call that happens meanwhile may count in part. */
+  /** Sets all counts to zero. A call that runs at the same time may count in part. */
   def reset(): Unit = {
     calls.clear()
     refused.clear()
@@ -77,13 +77,13 @@ final class CallStatistics {
 }
 
 /**
- * @param calls by operation
- * @param refused by operation and error code; also the faults' refusals
- * @param recordsPut that were written
- * @param bytesPut of their data and partition keys, as the service meters them
- * @param recordsRead in answers
- * @param bytesRead as `bytesPut`
- * @param entriesFailed of `PutRecords` requests that were not refused as a whole
+ * @param calls number of calls, by operation
+ * @param refused number of refused calls, by operation and error code, including injected faults
+ * @param recordsPut number of records written
+ * @param bytesPut bytes of their data and partition keys, as the service meters them
+ * @param recordsRead number of records in responses
+ * @param bytesRead their bytes, as in `bytesPut`
+ * @param entriesFailed number of failed entries in accepted `PutRecords` requests
  */
 final case class CallCounts(
     calls: Map[String, Long],

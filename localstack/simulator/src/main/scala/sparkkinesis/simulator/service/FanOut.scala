@@ -6,7 +6,7 @@ import sparkkinesis.simulator.fanout.{
   SubscribeToShard,
   Subscribed,
   SubscriptionEvent,
-  Turn
+  SubscriptionStep
 }
 import sparkkinesis.simulator.fault.Refusal
 import sparkkinesis.simulator.operation.{
@@ -19,8 +19,8 @@ import sparkkinesis.simulator.operation.{
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary, Failure}
 
 /**
- * Enhanced fan-out in memory. Nothing waits, not even for a consumer to be active: with a
- * `changeTime`, move the clock. Each method may throw any `KinesisException`.
+ * Enhanced fan-out in memory. No call waits, not even until a consumer is active. If `changeTime`
+ * is set, move the clock. Each method may throw any `KinesisException`.
  */
 final class FanOut private[simulator] (kinesis: OperationRunner) {
   def register(stream: StreamRef, consumer: String): ConsumerSummary =
@@ -30,7 +30,7 @@ final class FanOut private[simulator] (kinesis: OperationRunner) {
     kinesis.answer(DescribeStreamConsumer(consumer))
 
   /**
-   * @param token of an earlier page
+   * @param token the token of the previous page
    * @param limit 1 to 10,000
    */
   def list(
@@ -46,32 +46,33 @@ final class FanOut private[simulator] (kinesis: OperationRunner) {
     new Subscription(kinesis, kinesis.answer(SubscribeToShard(consumer, shard, position)))
 }
 
-/** One call of `SubscribeToShard`, pulled by whoever has it; of use to one thread at a time. */
+/** One call of `SubscribeToShard`, whose events the caller pulls. For one thread at a time. */
 final class Subscription private[simulator] (
     kinesis: OperationRunner,
     private var subscribed: Subscribed
 ) {
   private var complete = false
 
-  /** It ended normally: after five minutes, or at the shard's end. */
+  /** Whether it ended normally: after five minutes, or at the end of the shard. */
   def isComplete: Boolean = complete
 
   /**
-   * What is there to be sent at this moment, if anything. Throws what would come as an exception in
-   * the stream of events, `Unreachable` where the connection is made to break; it has ended then.
+   * Returns the event that is due now, if any. Throws the exception that the event stream would
+   * contain, or `Unreachable` if a fault breaks the connection. After that the subscription has
+   * ended.
    */
   def next(): Option[SubscriptionEvent] =
     if (complete) None
     else
       kinesis.nextEvent(subscribed) match {
-        case Right(Turn.Send(event, next)) =>
+        case Right(SubscriptionStep.Send(event, next)) =>
           next.fold { complete = true }(subscribed = _)
           Some(event)
-        case Right(Turn.Wait(_)) => None
-        case Right(Turn.Complete) =>
+        case Right(SubscriptionStep.Wait(_)) => None
+        case Right(SubscriptionStep.Complete) =>
           complete = true
           None
-        case Right(Turn.SendPart(_)) => broken(Failure.NoAnswer)
+        case Right(SubscriptionStep.SendPart(_)) => broken(Failure.NoAnswer)
         case Left(failure) => broken(failure)
       }
 

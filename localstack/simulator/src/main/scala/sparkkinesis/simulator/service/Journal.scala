@@ -5,30 +5,30 @@ import java.time.Instant
 import sparkkinesis.simulator.operation.Changing
 import sparkkinesis.simulator.state.{Settings, State}
 
-/** Keeps what changes the state, so that another process can make the same state again. */
+/** Stores the changes of the state, so that another process can restore it. */
 trait Journal extends AutoCloseable {
 
-  /** What was kept; without streams where nothing was. Called once, first. */
-  private[simulator] def restored(settings: Settings): Kept
+  /** Returns the stored state, or one without streams. Called once, before `append`. */
+  private[simulator] def restored(settings: Settings): RestoredState
 
   /**
-   * Returns once the change is kept; whoever asked for it is told afterwards.
+   * Stores a change, before the caller receives its result.
    *
-   * Throws [[JournalException]] where it cannot be kept: the change must not happen then.
+   * Throws [[JournalException]] if the change cannot be stored. Then it must not happen.
    *
-   * @param answer of the operation
+   * @param answer the result of the operation
    */
-  private[simulator] def keep(operation: Changing[Any], answer: Any, now: Instant): Unit
+  private[simulator] def append(operation: Changing[Any], answer: Any, now: Instant): Unit
 }
 
 object Journal {
 
-  /** Keeps nothing. */
+  /** Stores nothing. */
   case object None extends Journal {
-    override private[simulator] def restored(settings: Settings): Kept =
-      Kept(State.empty(settings), Instant.MIN)
+    override private[simulator] def restored(settings: Settings): RestoredState =
+      RestoredState(State.empty(settings), Instant.MIN)
 
-    override private[simulator] def keep(
+    override private[simulator] def append(
         operation: Changing[Any],
         answer: Any,
         now: Instant
@@ -38,9 +38,11 @@ object Journal {
   }
 }
 
-/** @param until the time of the last change: the service's time does not go back behind it */
-private[simulator] final case class Kept(state: State, until: Instant)
+/** @param lastChange time of the last change: the service's time does not go back behind it */
+private[simulator] final case class RestoredState(state: State, lastChange: Instant)
 
-/** A journal that cannot be read or written; the message says which, where, and what to do. */
+/**
+ * A journal that cannot be read or written. The message has the cause, the place and the remedy.
+ */
 final class JournalException(message: String, cause: Option[Throwable] = Option.empty)
     extends RuntimeException(message, cause.orNull)

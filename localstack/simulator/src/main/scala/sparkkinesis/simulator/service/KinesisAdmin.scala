@@ -6,24 +6,26 @@ import sparkkinesis.simulator.listing.AccountLimits
 import sparkkinesis.simulator.state.{ShardMetric, StreamMode}
 
 /**
- * Makes and reshapes streams, for tests and demos. Each method returns once the stream is active
- * again (or gone), and may throw any `KinesisException`.
+ * Creates, changes and deletes streams, for tests and demos. Each method returns when the stream is
+ * active again or deleted, and may throw any `KinesisException`.
  */
 trait KinesisAdmin {
   def createStream(stream: StreamName, shards: Int): Unit
 
   def deleteStream(stream: StreamName): Unit
 
-  /** All of them, by name. */
+  /** Lists all streams, by name. */
   def listStreams(): Seq[StreamName]
 
-  /** All of them, by pages of `limit` at most that `NextToken` leads to. */
+  /** Lists all streams in pages of at most `limit`, by `NextToken`. */
   def listStreamsByToken(limit: Int): Seq[StreamName]
 
-  /** All shards within the retention by `DescribeStream`, by pages of `limit` at most. */
+  /**
+   * Lists all shards within the retention period by `DescribeStream`, in pages of at most `limit`.
+   */
   def describeShards(stream: StreamName, limit: Int): Seq[Shard]
 
-  /** Of the account, and what it has. */
+  /** Returns the limits of the account, and what it uses. */
   def describeLimits(): AccountLimits
 
   /** @param start the first hash key of the second child */
@@ -36,7 +38,7 @@ trait KinesisAdmin {
 
   def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written
 
-  /** Of four shards, which the service changes as it likes. */
+  /** Creates a stream with four shards, which the service may change. */
   def createOnDemandStream(stream: StreamName): Unit
 
   def updateMode(stream: StreamName, mode: StreamMode): Unit
@@ -44,10 +46,10 @@ trait KinesisAdmin {
   /** @param distribution `Auto` is for on-demand streams only */
   def updateDistribution(stream: StreamName, distribution: RecordDistribution): Unit
 
-  /** @param hours more than now, at most 8,760 */
+  /** @param hours more than the current period, at most 8,760 */
   def increaseRetention(stream: StreamName, hours: Int): Unit
 
-  /** @param hours fewer than now, at least 24 */
+  /** @param hours less than the current period, at least 24 */
   def decreaseRetention(stream: StreamName, hours: Int): Unit
 
   /** @param kibibytes 1,024 to 10,240 for a record with its partition key */
@@ -58,12 +60,12 @@ trait KinesisAdmin {
 
   def stopEncryption(stream: StreamName, key: String): Unit
 
-  /** A tag of a key that exists replaces it; a stream has 50 at most. */
+  /** Adds tags, and replaces those with the same key. A stream has at most 50. */
   def addTags(stream: StreamName, tags: Map[String, String]): Unit
 
   def removeTags(stream: StreamName, keys: Seq[String]): Unit
 
-  /** By pages of `limit` at most. */
+  /** Lists the tags in pages of at most `limit`. */
   def tags(stream: StreamName, limit: Int = 10): Map[String, String]
 
   /** [[addTags]] by ARN. */
@@ -75,9 +77,9 @@ trait KinesisAdmin {
   /** [[tags]] by ARN. */
   def resourceTags(stream: StreamName): Map[String, String]
 
-  /** Returns what is measured of each shard from now on. */
+  /** Returns the metrics that are measured per shard from now on. */
   def enableMonitoring(stream: StreamName, metrics: Seq[ShardMetric]): Set[ShardMetric]
 
-  /** Returns what is still measured. */
+  /** Returns the metrics that are still measured. */
   def disableMonitoring(stream: StreamName, metrics: Seq[ShardMetric]): Set[ShardMetric]
 }

@@ -1,20 +1,20 @@
 package sparkkinesis.simulator.service
 
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
-import sparkkinesis.simulator.fanout.{Subscribed, Turn}
+import sparkkinesis.simulator.fanout.{Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.operation.Operation
 import sparkkinesis.simulator.state.Failure
 
-/** Runs operations for the faces that Scala callers use. */
+/** Runs operations for Scala callers. */
 private[simulator] trait OperationRunner {
 
-  /** The result; throws the `KinesisException` that the failure stands for. */
+  /** Returns the result, or throws the `KinesisException` that matches the failure. */
   protected[simulator] def answer[A](operation: Operation[A]): A
 
-  protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn]
+  protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, SubscriptionStep]
 }
 
-/** Where streams that are named without an ARN are. */
+/** The account and region of streams that are given without an ARN. */
 private[simulator] object LocalAccount {
   val Region = "us-east-1"
   val Account = "000000000000"

@@ -4,9 +4,9 @@ import sparkkinesis.simulator.fault.Fault
 import sparkkinesis.simulator.state.Failure
 
 /**
- * What the service answers, and what goes wrong on the way to the caller.
+ * A result of the service, and a fault on its way to the caller.
  *
- * @param fault which the face makes felt in its own manner
+ * @param fault HTTP and memory apply it each in their own way
  */
 private[simulator] final case class Reply[+A](
     answer: Either[Failure, A],

@@ -7,7 +7,9 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.Clock
 
-/** Another clock and all that it was advanced by. Never goes back, even where the other does. */
+/**
+ * A clock that is ahead of another one by all advances. It never goes back, even if the other does.
+ */
 private[simulator] final class ShiftedClock(base: Clock) extends Clock {
   private val shift = new AtomicReference(Duration.ZERO)
   private val latest = new AtomicReference(Instant.MIN)
@@ -26,7 +28,7 @@ private[simulator] final class ShiftedClock(base: Clock) extends Clock {
     ()
   }
 
-  /** Goes on from there unless that time has passed. */
+  /** Continues from that time, unless it has passed. */
   def advanceTo(time: Instant): Unit = {
     val reached = now
     if (time.isAfter(reached)) {

@@ -7,7 +7,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.Clock
 
-/** Time that moves only when told; whoever sleeps moves it. */
+/** A clock that moves only by `advance` and `sleep`. */
 final class SimulatedClock(start: Instant) extends Clock {
   private val time = new AtomicReference(start)
 

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model._
-import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Subscribed, Turn}
+import sparkkinesis.simulator.fanout.{NextEvent, ShardWatchers, Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.fault.{Fault, Faults, Refusal, ScriptedFaults}
 import sparkkinesis.simulator.listing.{ListMoreShards, ListShards, ListStreams}
 import sparkkinesis.simulator.operation._
@@ -17,12 +17,12 @@ import sparkkinesis.simulator.state.{Failure, Settings}
 /**
  * The local Kinesis in memory: the port without a network. Safe for use by many threads.
  *
- * A caller waits for 30 seconds: where a fault stalls an answer for longer, it is `Unreachable`
- * after that time of the clock.
+ * A caller waits at most 30 seconds of the clock. If a fault stalls a call for longer, the call
+ * throws `Unreachable`.
  *
- * @param baseClock which the service's time follows: record arrival, retention, token expiry
- * @param faults asked where the script strikes none
- * @param journal from which the streams come and in which they are kept; closed with this
+ * @param baseClock clock of record arrival, retention and token expiry
+ * @param faults faults of calls that no rule of `script` strikes
+ * @param journal stores and restores the streams; closed with this service
  */
 final class SimulatedKinesis(
     baseClock: Clock,
@@ -33,56 +33,63 @@ final class SimulatedKinesis(
     with SimulatedStreamAdmin {
   private val clock = new ShiftedClock(baseClock)
 
-  /** Faults to come; may be changed at any time. */
+  /** The rules of faults. They may change at any time. */
   val script = new ScriptedFaults(faults)
   private val service = {
     val kept = journal.restored(settings)
-    clock.advanceTo(kept.until)
+    clock.advanceTo(kept.lastChange)
     new SimulatedService(clock, script, journal, kept.state)
   }
 
-  /** Of all calls to this service, also those over HTTP. */
+  /** Counts of all calls to this service, including those over HTTP. */
   def statistics: CallStatistics = service.statistics
 
   /** The service's time. */
   def now: Instant = clock.now
 
-  /** Moves the service's time, for good, by a duration that is not negative. */
+  /**
+   * Moves the service's time forward permanently.
+   *
+   * @param duration not negative
+   */
   def advance(duration: FiniteDuration): Unit = {
     clock.advance(duration)
-    watch.wakeAll()
+    watchers.wakeAll()
   }
 
-  /** Whether time passes as a timer does but for `advance`: a clock of the caller's may not. */
-  private[simulator] val isTimeTold: Boolean = baseClock eq SystemClock
+  /**
+   * Whether timers measure the service's time correctly, except for `advance`. A caller's clock may
+   * run differently.
+   */
+  private[simulator] val followsSystemClock: Boolean = baseClock eq SystemClock
 
-  /** What the HTTP face serves: the same streams. */
+  /** Runs an operation for the HTTP server, which applies the fault itself. */
   private[simulator] def reply[A](operation: Operation[A]): Reply[A] = service.run(operation)
 
-  /** The answer as it reaches a caller here. */
+  /** Runs an operation, and applies its fault as a caller in memory sees it. */
   private[simulator] def run[A](operation: Operation[A]): Either[Failure, A] = {
     val reply = service.run(operation)
     reply.fault match {
       case None => reply.answer
       case Some(Fault.Stalled(time)) =>
-        clock.sleep(time.min(SimulatedKinesis.Patience))
-        if (time < SimulatedKinesis.Patience) reply.answer else Left(Failure.NoAnswer)
+        clock.sleep(time.min(SimulatedKinesis.CallTimeout))
+        if (time < SimulatedKinesis.CallTimeout) reply.answer else Left(Failure.NoAnswer)
       case Some(Fault.ConnectionReset | Fault.AnswerLost | Fault.AnswerTruncated) =>
         Left(Failure.NoAnswer)
     }
   }
 
-  /** Past faults and quotas: what is there before the first call. */
+  /** Runs an operation without faults and quotas, to set up the service before the first call. */
   private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
-  override protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, Turn] =
+  override protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, SubscriptionStep] =
     service.nextEvent(NextEvent(subscribed))
 
-  /** Who waits for something new in a shard. */
-  private[simulator] def watch: ShardWatch = service.watch
+  /** The subscriptions that wait for changes of their shards. */
+  private[simulator] def watchers: ShardWatchers = service.watchers
 
-  /** Consumers and their subscriptions. */
+  /** The API of consumers and subscriptions. */
   val fanOut: FanOut = new FanOut(this)
 
   override def describeStream(stream: StreamRef): StreamSummary =
@@ -157,10 +164,10 @@ final class SimulatedKinesis(
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
     answer(PutRecord(LocalAccount.arn(stream), entry)).result
 
-  /** Changes afterwards are errors where there is a journal. */
+  /** Closes the journal. If there is one, later changes fail. */
   override def close(): Unit = journal.close()
 
-  /** With records that stay the same objects, as callers of a port expect. */
+  /** A page whose records stay the same objects, as callers of the port expect. */
   private def strict(page: Page): Page = page.copy(records = page.records.toVector)
 
   override protected def change(operation: Operation[Any]): Unit = {
@@ -177,14 +184,14 @@ final class SimulatedKinesis(
 
 object SimulatedKinesis {
 
-  /** The region of streams that are named without an ARN. */
+  /** The region of streams that are given without an ARN. */
   val Region: String = LocalAccount.Region
 
-  /** The account of the same. */
+  /** The account of streams that are given without an ARN. */
   val Account: String = LocalAccount.Account
 
-  /** How long a caller waits for an answer. */
-  private val Patience = 30.seconds
+  /** How long a caller waits for a response. */
+  private val CallTimeout = 30.seconds
 
   def arn(stream: StreamName): StreamArn = LocalAccount.arn(stream)
 }

@@ -3,17 +3,17 @@ package sparkkinesis.simulator.service
 import java.time.Instant
 
 import sparkkinesis.client.{Clock, PutResult}
-import sparkkinesis.simulator.fanout.{NextEvent, ShardWatch, Turn}
+import sparkkinesis.simulator.fanout.{NextEvent, ShardWatchers, SubscriptionStep}
 import sparkkinesis.simulator.fault.{Fault, Faults}
 import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.quota.QuotaBook
+import sparkkinesis.simulator.quota.QuotaMeters
 import sparkkinesis.simulator.state.{Failure, State}
 
 /**
- * The state over time: runs operations one after the other, and faults with them.
+ * Runs operations on the state, one change at a time, and applies faults and quotas.
  *
- * Reads take the state as it is and wait for nobody: many readers share one service. With quotas
- * they meet for a moment at the meter of their shard.
+ * Reads use the current state and take no lock, so that many readers share one service. With quotas
+ * they briefly lock the meter of their shard.
  */
 private[simulator] final class SimulatedService(
     clock: Clock,
@@ -23,10 +23,10 @@ private[simulator] final class SimulatedService(
 ) {
   @volatile private var state: State = initial
   val statistics = new CallStatistics
-  private val quotas = Option.when(initial.settings.quotas)(new QuotaBook)
+  private val quotas = Option.when(initial.settings.quotas)(new QuotaMeters)
 
-  /** Who is told of changes. */
-  val watch = new ShardWatch
+  /** Subscriptions that wait for changes. */
+  val watchers = new ShardWatchers
 
   def run[A](operation: Operation[A]): Reply[A] = {
     val reply = faults(operation).filter(_.fits(operation)) match {
@@ -42,7 +42,7 @@ private[simulator] final class SimulatedService(
     reply
   }
 
-  /** Past faults and quotas: what is there before the first call. */
+  /** Runs an operation without faults and quotas, to set up the service before the first call. */
   def prepare[A](operation: Operation[A]): Either[Failure, A] = operation match {
     case reading: ReadOnly[A] => reading.answer(state, clock.now)
     case changing: Changing[A] =>
@@ -52,16 +52,16 @@ private[simulator] final class SimulatedService(
       }
   }
 
-  /** Faults strike the event that is about to be sent. */
-  def nextEvent(operation: NextEvent): Either[Failure, Turn] =
+  /** Returns the next step of a subscription. Faults strike the event that is about to be sent. */
+  def nextEvent(operation: NextEvent): Either[Failure, SubscriptionStep] =
     operation.answer(state, clock.now) match {
-      case Right(send: Turn.Send) =>
+      case Right(send: SubscriptionStep.Send) =>
         faults(operation) match {
           case Some(Fault.SubscriptionDropped) => Left(Failure.NoAnswer)
           case Some(Fault.ServiceFailure) => refused(Fault.ServiceFailure)
           case fault =>
             statistics.read(send.event.records)
-            if (fault.contains(Fault.EventTruncated)) Right(Turn.SendPart(send.event))
+            if (fault.contains(Fault.EventTruncated)) Right(SubscriptionStep.SendPart(send.event))
             else Right(send)
         }
       case other => other
@@ -76,16 +76,16 @@ private[simulator] final class SimulatedService(
       }
   }
 
-  /** The state changes once the change is kept. */
+  /** Changes the state after the journal has stored the change. */
   private def kept[A](
       operation: Changing[A],
       outcome: Outcome[A],
       now: Instant
   ): Either[Failure, A] = {
-    outcome.answer.foreach(journal.keep(operation, _, now))
+    outcome.answer.foreach(journal.append(operation, _, now))
     val before = state
     state = outcome.state
-    watch.changed(before, state)
+    watchers.changed(before, state)
     outcome.answer
   }
 
@@ -95,7 +95,7 @@ private[simulator] final class SimulatedService(
   private def refused(refusal: Fault.Refusal): Left[Failure, Nothing] =
     Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}."))
 
-  /** The casts hold: each answer is of its operation's own type. */
+  /** The casts are safe, because each result has the type of its operation. */
   private def faulty[A](operation: Operation[A], fault: Fault): Either[Failure, A] =
     ((operation, fault) match {
       case (read: GetRecords, Fault.EmptyPage) => perform(EmptyGetRecords(read))
@@ -106,7 +106,7 @@ private[simulator] final class SimulatedService(
       case (put: PutRecords, Fault.WrongShard) =>
         perform(put).map(it => it.copy(result = it.result.map(WrongShard.misnamed(_: PutResult))))
       case (_, Fault.StreamRecreated) =>
-        // Nothing comes between the new stream and the call that finds it.
+        // No other call may come between the new stream and the call that finds it.
         synchronized {
           operation.subject.stream.foreach(stream => perform(RecreateStream(stream)))
           perform(operation)

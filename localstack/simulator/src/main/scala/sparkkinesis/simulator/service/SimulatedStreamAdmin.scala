@@ -10,7 +10,7 @@ import sparkkinesis.simulator.state.{Encryption, ShardMetric, StreamMode}
 /** The part of [[KinesisAdmin]] that changes a stream's settings, in memory. */
 trait SimulatedStreamAdmin extends KinesisAdmin with OperationRunner {
 
-  /** Does it, and returns once the stream is active again. */
+  /** Runs the operation, and returns when the stream is active again. */
   protected def change(operation: Operation[Any]): Unit
 
   private def arn(stream: StreamName) = LocalAccount.arn(stream)

@@ -7,11 +7,11 @@ import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 import sparkkinesis.simulator.fanout.{Subscribed, SubscriptionEvent}
 import sparkkinesis.simulator.sdk.{FanOutReading, Signal}
 
-/** What comes over a subscription. */
+/** The events of a subscription. */
 trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
   private val Operation = "SubscribeToShard"
 
-  contract(Operation, "a subscription begins where its position says") {
+  contract(Operation, "a subscription starts at its position") {
     val stream = newStream(1)
     val shard = onlyShard(stream)
     val written = (1 to 4).flatMap(i => put(stream, entry("k", s"$i")))
@@ -27,7 +27,7 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     assert(from(Position.AtTimestamp(arrival), 4, "d") == Seq("1", "2", "3", "4"))
   }
 
-  contract(Operation, "records come as they are put, in their order") {
+  contract(Operation, "records arrive in the order in which they are put") {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     using(fanOut.subscribe(register(stream), onlyShard(stream), Position.TrimHorizon)) { it =>
@@ -41,7 +41,7 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     }
   }
 
-  contract(Operation, "a backlog comes whole, each record once") {
+  contract(Operation, "each record of a backlog arrives once") {
     val stream = streamOf4MB()
     val numbers = readAll(stream).map(_.sequenceNumber)
     val found = backlog(stream)
@@ -49,14 +49,14 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     assert(found.last.continuation.contains(numbers.last))
   }
 
-  contractIf(Capability.SizesEvents)(Operation, "a backlog comes in events of about 1 MiB") {
+  contractIf(Capability.SizesEvents)(Operation, "a backlog arrives in events of about 1 MiB") {
     val found = backlog(streamOf4MB())
     assert(found.size >= 4 && found.forall(_.records.map(_.data.length).sum <= 1024 * 1024))
   }
 
   contract(
     Operation,
-    "another subscription goes on from the continuation sequence number, exactly"
+    "a new subscription continues exactly after the continuation sequence number"
   ) {
     val stream = newStream(1)
     val (consumer, shard) = (register(stream), onlyShard(stream))
@@ -70,7 +70,7 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     }
   }
 
-  contract(Operation, "an empty event tells where to go on though nothing was put") {
+  contract(Operation, "an empty event has a continuation sequence number") {
     val stream = newStream(1)
     val (consumer, shard) = (register(stream), onlyShard(stream))
     val empty = using(fanOut.subscribe(consumer, shard, Position.Latest)) { it =>
@@ -91,7 +91,7 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     using(fanOut.subscribe(consumer, shard, after))(it => assert(texts(events(it, 1)) == Seq("1")))
   }
 
-  contract(Operation, "two consumers have their own subscriptions, and each shard its own") {
+  contract(Operation, "each consumer and each shard has a subscription of its own") {
     val stream = newStream(2)
     val (one, two) = (shards(stream).head.id, shards(stream).last.id)
     val (a, b) = (register(stream, "a"), register(stream, "b"))
@@ -107,7 +107,7 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     } finally open.foreach(_.close())
   }
 
-  contractIf(Capability.ChecksShardOfSubscription)(Operation, "what does not exist is not found") {
+  contractIf(Capability.ChecksShardOfSubscription)(Operation, "an unknown shard or consumer is not found") {
     val stream = newStream(1)
     val consumer = register(stream)
     refused[KinesisException.NotFound](

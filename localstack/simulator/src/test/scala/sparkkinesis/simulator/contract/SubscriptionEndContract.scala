@@ -36,7 +36,7 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
 
   contractIf(Capability.EndsSubscriptions)(
     Operation,
-    "a subscription to a closed shard gives its records and ends"
+    "a subscription to a closed shard returns its records and ends"
   ) {
     val stream = newStream(2)
     val parents = shards(stream)
@@ -51,7 +51,7 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
 
   contractIf(Capability.RefusesEarlySubscriptions)(
     Operation,
-    "within five seconds a second subscription is refused, then it takes over"
+    "a second subscription is refused for five seconds, and then replaces the first"
   ) {
     val stream = newStream(1)
     val (consumer, shard) = (register(stream), onlyShard(stream))
@@ -86,7 +86,7 @@ trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
 
   contractIf(Capability.EndsSubscriptions)(
     Operation,
-    "a subscription ends with the stream that is deleted, and with its consumer"
+    "a subscription ends when its stream or its consumer is deleted"
   ) {
     val stream = newStream(1)
     val (one, two) = (register(stream, "one"), register(stream, "two"))

@@ -141,12 +141,12 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
       val name = consumer()
       withClient(protocol) { client =>
         val open = all.map(client.subscribe(name, _, Position.TrimHorizon))
-        eventually("all to be open")(kinesis.watch.size == 20)
+        eventually("all to be open")(kinesis.watchers.size == 20)
         open.head.next() // its demand is the connection's own reading
         open.head.close()
-        eventually("one to be gone")(kinesis.watch.size == 19)
+        eventually("one to be gone")(kinesis.watchers.size == 19)
       }
-      eventually("all to be gone")(kinesis.watch.size == 0)
+      eventually("all to be gone")(kinesis.watchers.size == 0)
     }
   }
 
@@ -162,7 +162,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
       }
       val failed = (Seq("initial-response", "InternalFailureException"), false)
       assert(messages(version, Fault.ServiceFailure) == failed)
-      eventually("all to be gone")(kinesis.watch.size == 0)
+      eventually("all to be gone")(kinesis.watchers.size == 0)
     }
   }
 
@@ -222,7 +222,7 @@ final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {
         }
       }
       open.foreach(_._2.close())
-      eventually("all to be gone")(kinesis.watch.size == 0)
+      eventually("all to be gone")(kinesis.watchers.size == 0)
       assert(client.list(name.stream, None, 10).consumers.size == 1)
     }
   }

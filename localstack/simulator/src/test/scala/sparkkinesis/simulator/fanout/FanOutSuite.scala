@@ -109,7 +109,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     var woken = Vector.empty[ShardId]
     val watches = Seq(one, two).map { shard =>
       val subscribed = f.kinesis.answer(SubscribeToShard(made.arn, shard, Position.Latest))
-      f.kinesis.watch.add(subscribed, () => woken = woken :+ shard)
+      f.kinesis.watchers.add(subscribed, () => woken = woken :+ shard)
     }
     def put(key: Int): Unit = {
       f.kinesis.putRecord(f.stream.name, PutEntry("k", new Array(1), Some(HashKey(key))))
@@ -126,7 +126,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(woken.size == 4)
     watches.foreach(_.close())
     put(0)
-    assert(woken.size == 4 && f.kinesis.watch.size == 0)
+    assert(woken.size == 4 && f.kinesis.watchers.size == 0)
   }
 
   test("a record larger than an event is sent alone") {
@@ -140,7 +140,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val f = new Fixture
     val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
     val woken = new AtomicInteger
-    val watching = f.kinesis.watch.add(
+    val watching = f.kinesis.watchers.add(
       subscribed,
       () => {
         woken.incrementAndGet()
@@ -159,7 +159,7 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val subscribed = f.subscribed(f.fanOut.register(f.stream, "one"))
     f.kinesis.putRecord(f.stream.name, PutEntry("é" * 256, Array.emptyByteArray, None))
     f.kinesis.nextEvent(subscribed) match {
-      case Right(Turn.Send(_, Some(next))) =>
+      case Right(SubscriptionStep.Send(_, Some(next))) =>
         assert(next.ready == f.kinesis.now.plusNanos(512 * 1000000000L / (2 * 1024 * 1024)))
       case other => fail(s"$other")
     }

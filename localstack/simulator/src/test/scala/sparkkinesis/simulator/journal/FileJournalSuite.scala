@@ -17,7 +17,7 @@ import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.service.{
   Journal,
   JournalException,
-  Kept,
+  RestoredState,
   SimulatedClock,
   SimulatedKinesis
 }
@@ -110,7 +110,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("an entry that the current rules refuse is an error, and does not change the state") {
     inDirectory { directory =>
-      withJournal(directory)((journal, _) => journal.keep(DeleteStream(Arn), (), Start))
+      withJournal(directory)((journal, _) => journal.append(DeleteStream(Arn), (), Start))
       val said = intercept[JournalException](withJournal(directory)((_, _) => ()))
       assert(said.getMessage.contains("DeleteStream") && said.getMessage.contains("not found"))
     }
@@ -130,9 +130,9 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a change that cannot be stored has no effect") {
     val failing = new Journal {
-      override def restored(settings: Settings): Kept =
-        Kept(State.empty(settings), Instant.MIN)
-      override def keep(operation: Changing[Any], answer: Any, now: Instant): Unit =
+      override def restored(settings: Settings): RestoredState =
+        RestoredState(State.empty(settings), Instant.MIN)
+      override def append(operation: Changing[Any], answer: Any, now: Instant): Unit =
         throw new JournalException("The disk is full.")
       override def close(): Unit = ()
     }
@@ -175,10 +175,10 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .filter(kind => classOf[Changing[_]].isAssignableFrom(kind) && !kind.isInterface)
     assert(operations.contains(classOf[CreateStream]))
     val unknown = operations
-      .filterNot(kind => Requests.knows(kind) || Requests.passes(kind))
+      .filterNot(kind => Requests.canStore(kind) || Requests.skips(kind))
       .filterNot(_ == classOf[PartialPutRecords])
     assert(unknown.isEmpty, "Add a line to http.Requests, and a sample below.")
     val sampled = samples.map(_.getClass: Class[_]).toSet
-    assert(operations.filter(Requests.knows).toSet == sampled, "Add a sample below.")
+    assert(operations.filter(Requests.canStore).toSet == sampled, "Add a sample below.")
   }
 }

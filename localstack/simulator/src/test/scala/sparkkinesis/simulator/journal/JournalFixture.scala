@@ -110,7 +110,7 @@ private[journal] object JournalFixture {
     state.streams.map { case (arn, stream) => arn -> stream.shards.map(s => s.base -> s.end) }
   )
 
-  def keep(
+  def append(
       journal: Journal,
       state: State,
       operation: Operation[Any],
@@ -118,7 +118,7 @@ private[journal] object JournalFixture {
   ): State = operation match {
     case changing: Changing[Any] =>
       val outcome = changing.run(state, now)
-      outcome.answer.foreach(journal.keep(changing, _, now))
+      outcome.answer.foreach(journal.append(changing, _, now))
       outcome.state
     case _: ReadOnly[Any] => state
   }

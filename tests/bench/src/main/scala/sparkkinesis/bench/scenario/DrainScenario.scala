@@ -6,12 +6,12 @@ import sparkkinesis.bench.measure.{RowCount, Usage}
 import sparkkinesis.bench.raw.{RawReader, RawWriter}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.DrainScenario._
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.{Load, Sizing, Turns}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
 import sparkkinesis.model.ServiceLimits
 
 /** How fast the source takes in what a stream holds. */
-final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class DrainScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "drain"
   override val limit: FiniteDuration = 12.minutes
 
@@ -31,7 +31,7 @@ final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
     (0 to sizing.rounds).map { round =>
       variants.map { variant =>
         def raw = Usage.of(RawReader.drain(kinesis.client, Stream, load, variant.period))
-        val (base, took) = Turns.both(round)(raw, ours(kinesis, load, variant))
+        val (base, took) = AlternatingOrder.both(round)(raw, ours(kinesis, load, variant))
         variant -> Pair(base, took)
       }.toMap
     }
@@ -39,8 +39,8 @@ final class DrainScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   private def ours(kinesis: LocalKinesis, load: Load, variant: Variant): Usage = {
     val options = variant.options + ("startingPosition" -> "trim_horizon")
-    val rows = lab.read(kinesis.endpoint, Stream, options)
-    RowCount.drain(rows, lab.newCheckpoint().toString, load.records.toLong)
+    val rows = spark.read(kinesis.endpoint, Stream, options)
+    RowCount.drain(rows, spark.newCheckpoint().toString, load.records.toLong)
   }
 
   private def speeds(title: String, load: Load, of: Variant, all: Seq[Round]): Seq[Result] = {

@@ -9,11 +9,11 @@ import sparkkinesis.bench.measure.{ServerStats, Usage}
 import sparkkinesis.bench.raw.{RawClient, RawFollower, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.IdleScenario._
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
 /** What a query costs while nothing arrives. */
-final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "idle"
   override val limit: FiniteDuration = 5.minutes
 
@@ -28,11 +28,11 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   private def ofQuery(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
     val begun = iteratorCalls(kinesis)
-    val query = lab
+    val query = spark
       .read(kinesis.endpoint, Stream)
       .writeStream
       .format("noop")
-      .option("checkpointLocation", lab.newCheckpoint().toString)
+      .option("checkpointLocation", spark.newCheckpoint().toString)
       .start()
     try {
       Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
@@ -78,7 +78,7 @@ final class IdleScenario(lab: Lab, sizing: Sizing) extends Scenario {
     val calls = Operations.map { operation =>
       Result.compared(
         s"$title, $operation",
-        "calls/s a shard",
+        "calls/s per shard",
         Samples.of(ours)(_.calls(operation)),
         Samples.of(raw)(_.calls(operation)),
         Goals.get(operation).toSeq: _*

@@ -6,21 +6,21 @@ import scala.util.Using
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.{Ages, Producer, VisibleRows}
+import sparkkinesis.bench.measure.{RecordAges, Producer, VisibleRows}
 import sparkkinesis.bench.raw.{RawFollower, Waiting}
 import sparkkinesis.bench.report.{Figure, Goal, Result, Samples}
 import sparkkinesis.bench.scenario.LatencyScenario._
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
 /** From the moment a record is due to be put to the moment a query's code has it. */
-final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class LatencyScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "latency"
   override val limit: FiniteDuration = 6.minutes
 
   private lazy val sessions = Seq(
-    "default checkpoints" -> lab.spark,
-    "fast checkpoints" -> withFastCheckpoints(lab.spark.newSession())
+    "default checkpoints" -> spark.session,
+    "fast checkpoints" -> withFastCheckpoints(spark.session.newSession())
   )
 
   private def withFastCheckpoints(session: SparkSession): SparkSession = {
@@ -45,9 +45,9 @@ final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {
       rate: Int,
       window: FiniteDuration
   ): Seq[Round] = {
-    val (ours, raw) = (new Ages, new Ages)
-    val rows = lab.read(kinesis.endpoint, Stream, session = session)
-    val query = VisibleRows.listen(rows, lab.newCheckpoint().toString)(ours.see)
+    val (ours, raw) = (new RecordAges, new RecordAges)
+    val rows = spark.read(kinesis.endpoint, Stream, session = session)
+    val query = VisibleRows.listen(rows, spark.newCheckpoint().toString)(ours.see)
     try
       Using.resource(new RawFollower(kinesis.client, Stream, RawPeriod, 2, raw.see)) { loop =>
         val producer = new Producer(kinesis.client, Stream, rate)
@@ -62,7 +62,7 @@ final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {
   }
 
   /** It reads from where the stream was when it began, which is not known: put until it answers. */
-  private def isUp(query: StreamingQuery, producer: Producer, ours: Ages): Boolean = {
+  private def isUp(query: StreamingQuery, producer: Producer, ours: RecordAges): Boolean = {
     query.exception.foreach(throw _)
     producer.run(FirstWords)
     ours.size > 0
@@ -71,8 +71,8 @@ final class LatencyScenario(lab: Lab, sizing: Sizing) extends Scenario {
   private def round(
       producer: Producer,
       window: FiniteDuration,
-      ours: Ages,
-      raw: Ages,
+      ours: RecordAges,
+      raw: RecordAges,
       check: () => Unit
   ): Round = {
     Waiting.sleep(Rest) // what was put before is seen by now, and not counted

@@ -9,11 +9,11 @@ import sparkkinesis.bench.measure.ServerStats
 import sparkkinesis.bench.raw.{RawClient, RawWriter}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.QuotaScenario._
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
 /** How much of the shards' quotas the sink uses, and how much it sends in vain. */
-final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "quota"
   override val limit: FiniteDuration = 15.minutes
 
@@ -42,7 +42,7 @@ final class QuotaScenario(lab: Lab, sizing: Sizing) extends Scenario {
     val plain = of.rawLoad(sizing.quotaSeconds)
     val raw = () =>
       refused.set(RawWriter.put(kinesis.client, Raw, plain.records, plain.size)(of.keys.of))
-    val sink = new SinkWrite(lab)
+    val sink = new SinkWrite(spark)
     val rows = sink.rows(of.load(sizing.quotaSeconds), of.keys.column)
     val ours = () => sink.write(rows, kinesis.endpoint, Ours, of.mode.options)
     RawClient.inParallel(Seq(raw, ours), Limit)

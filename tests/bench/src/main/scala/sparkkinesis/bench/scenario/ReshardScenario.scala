@@ -8,15 +8,15 @@ import software.amazon.awssdk.services.kinesis.model.ScalingType
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.{Gaps, Producer, VisibleRows}
+import sparkkinesis.bench.measure.{RowGaps, Producer, VisibleRows}
 import sparkkinesis.bench.raw.{RawClient, RawWriter, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.ReshardScenario._
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.{Sizing, Turns}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+import sparkkinesis.bench.sizing.{Sizing, AlternatingOrder}
 
 /** How long a query gets no rows while the shards of its stream double. */
-final class ReshardScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "reshard"
   override val limit: FiniteDuration = 6.minutes
 
@@ -25,7 +25,7 @@ final class ReshardScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   override def run(): Seq[Result] = LocalKinesis.use("2g") { kinesis =>
     val rounds = (0 to sizing.rounds).map {
-      Turns.both(_)(round(kinesis, isResharded = false), round(kinesis, isResharded = true))
+      AlternatingOrder.both(_)(round(kinesis, isResharded = false), round(kinesis, isResharded = true))
     }
     val (without, ours) = rounds.drop(1).unzip
     val title = s"$name: $before to $after shards while draining"
@@ -49,9 +49,9 @@ final class ReshardScenario(lab: Lab, sizing: Sizing) extends Scenario {
   private def round(kinesis: LocalKinesis, isResharded: Boolean): Round =
     kinesis.withStream(Stream, before) {
       RawWriter.put(kinesis.client, Stream, backlog, RecordSize)(RawWriter.evenKey)
-      val gaps = new Gaps
-      val rows = lab.read(kinesis.endpoint, Stream, Options)
-      val query = VisibleRows.listen(rows, lab.newCheckpoint().toString)(_ => gaps.see())
+      val gaps = new RowGaps
+      val rows = spark.read(kinesis.endpoint, Stream, Options)
+      val query = VisibleRows.listen(rows, spark.newCheckpoint().toString)(_ => gaps.see())
       try {
         awaitRows(query, gaps, 1)
         val (left, sent) = (new AtomicLong, new AtomicInteger)
@@ -63,14 +63,14 @@ final class ReshardScenario(lab: Lab, sizing: Sizing) extends Scenario {
       } finally query.stop()
     }
 
-  private def awaitRows(query: StreamingQuery, gaps: Gaps, count: Long): Unit =
+  private def awaitRows(query: StreamingQuery, gaps: RowGaps, count: Long): Unit =
     Waiting.until(s"$count rows", Limit) {
       query.exception.foreach(throw _)
       gaps.count >= count
     }
 
   /** @return how much of the backlog was unread at the end of it; new records count as backlog */
-  private def reshard(client: RawClient, gaps: Gaps): Long = {
+  private def reshard(client: RawClient, gaps: RowGaps): Long = {
     client.sdk.updateShardCount { b =>
       b.streamName(Stream).targetShardCount(after).scalingType(ScalingType.UNIFORM_SCALING)
       ()

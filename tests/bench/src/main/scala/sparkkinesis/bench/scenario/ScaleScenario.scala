@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.bench.measure.HeapUse
 import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.PaperStream
+import sparkkinesis.bench.server.SimulatedDriver
 import sparkkinesis.bench.sizing.Sizing
 
 /** What a stream of very many shards asks of the driver, in memory only. */
@@ -14,13 +14,13 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
   override val name = "scale"
   override val limit: FiniteDuration = 2.minutes
 
-  private val shards = sizing.paperShards
+  private val shards = sizing.driverShards
   private val warmUps = 10
   private val batches = 20
 
   override def run(): Seq[Result] = {
     val heaps = (1 to sizing.rounds).map(_ => heapPerShard())
-    val stream = new PaperStream(shards)
+    val stream = new SimulatedDriver(shards)
     val times = (1 to warmUps + batches).map { _ =>
       stream.report()
       (millis(check(stream.plan().map(_.size).sum)), millis(checkText(stream.encoded)))
@@ -31,10 +31,10 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
     Seq(
       figure(s"$title, planning a batch", "ms", Samples(plans), Goal.atMost(50)),
       figure(s"$title, writing its offset", "ms", Samples(writes)),
-      figure(s"$title, offset", "B a shard", Samples(Seq(bytes)), Goal.atMost(100)),
+      figure(s"$title, offset", "B per shard", Samples(Seq(bytes)), Goal.atMost(100)),
       figure(
         s"$title, heap of coordinator and offsets, five pages waiting in each shard",
-        "KB a shard",
+        "KB per shard",
         Samples(heaps),
         Goal.atMost(20)
       )
@@ -47,7 +47,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
   /** With pages waiting for the next batch, as reading ahead leaves them. */
   private def heapPerShard(): Double = {
     val before = HeapUse.own()
-    val stream = new PaperStream(shards)
+    val stream = new SimulatedDriver(shards)
     stream.report()
     stream.plan()
     stream.report()

@@ -67,7 +67,7 @@ final class SimulatorScenario(sizing: Sizing) extends Scenario {
   }
 
   private def heapRow(heap: Either[String, Double]): Result = {
-    val (title, unit) = (s"$name: heap, $load", "bytes a byte stored")
+    val (title, unit) = (s"$name: heap, $load", "bytes per byte stored")
     val goal = Goal.atMost(1.6)
     heap.fold(
       Result.missing(title, unit, _, goal),

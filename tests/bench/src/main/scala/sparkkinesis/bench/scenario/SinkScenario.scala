@@ -5,11 +5,11 @@ import scala.concurrent.duration._
 import sparkkinesis.bench.measure.Usage
 import sparkkinesis.bench.raw.RawWriter
 import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.{Lab, LocalKinesis}
-import sparkkinesis.bench.sizing.{Load, Sizing, Turns}
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
 
 /** How fast the sink writes where no quota holds it back. */
-final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
+final class SinkScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "sink"
   override val limit: FiniteDuration = 6.minutes
 
@@ -19,7 +19,7 @@ final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   private def results(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
     val rounds = (0 to sizing.rounds).map {
-      Turns.both(_)(raw(kinesis, load, shards), ours(kinesis, load, shards))
+      AlternatingOrder.both(_)(raw(kinesis, load, shards), ours(kinesis, load, shards))
     }
     val (first, warm) = (rounds.take(1), rounds.drop(1))
     val title = s"$name: $load, $shards shards"
@@ -50,7 +50,7 @@ final class SinkScenario(lab: Lab, sizing: Sizing) extends Scenario {
 
   private def ours(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
     kinesis.withStream("sink", shards) {
-      val sink = new SinkWrite(lab)
+      val sink = new SinkWrite(spark)
       Usage.of(sink.write(sink.rows(load, SinkWrite.EvenKey), kinesis.endpoint, "sink"))
     }
 }

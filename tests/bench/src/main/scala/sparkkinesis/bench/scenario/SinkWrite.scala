@@ -6,16 +6,16 @@ import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.{Column, DataFrame}
 
 import sparkkinesis.bench.raw.RawWriter
-import sparkkinesis.bench.server.Lab
+import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Load
 
 /** The rows that the sink's scenarios write: the same records as the raw loop's. */
-final class SinkWrite(lab: Lab) {
+final class SinkWrite(spark: BenchSpark) {
 
   /** @param key as [[RawWriter]]'s, of the column `id` */
   def rows(load: Load, key: Column): DataFrame = {
     val data = lit(RawWriter.payload(load.size)).as("data")
-    lab.spark.range(0, load.records.toLong, 1, 2).select(key.as("partitionKey"), data)
+    spark.session.range(0, load.records.toLong, 1, 2).select(key.as("partitionKey"), data)
   }
 
   /** @param more options of the sink */
@@ -26,7 +26,7 @@ final class SinkWrite(lab: Lab) {
       more: Map[String, String] = Map.empty
   ): Unit = rows.write
     .format("kinesis")
-    .options(Lab.options(endpoint, stream) ++ more)
+    .options(BenchSpark.options(endpoint, stream) ++ more)
     .mode("append")
     .save()
 }

@@ -12,7 +12,7 @@ import scala.concurrent.duration._
  * @param sinks what is written in a round, and into how many shards
  * @param quotaSeconds that a stream's quota is used up
  * @param reshardBacklog records of 1 KB, more than is read while the shards are split
- * @param paperShards of the stream that is planned in memory only
+ * @param driverShards of the stream that is planned in memory only
  */
 final case class Sizing(
     rounds: Int,
@@ -24,7 +24,7 @@ final case class Sizing(
     settling: FiniteDuration,
     sinks: Seq[(Load, Int)],
     quotaSeconds: Int,
-    paperShards: Int,
+    driverShards: Int,
     reshardFrom: Int,
     reshardBacklog: Int
 )
@@ -64,7 +64,7 @@ object Sizing {
       Load(1000000, 100) -> 4
     ),
     quotaSeconds = 8,
-    paperShards = 10000,
+    driverShards = 10000,
     reshardFrom = 64,
     reshardBacklog = 400000
   )
@@ -80,7 +80,7 @@ object Sizing {
     settling = 1.second,
     sinks = Seq(Load(2000, 1000) -> 2),
     quotaSeconds = 5,
-    paperShards = 200,
+    driverShards = 200,
     reshardFrom = 2,
     reshardBacklog = 20000
   )

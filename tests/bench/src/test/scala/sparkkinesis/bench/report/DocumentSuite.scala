@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.bench.{Setting, TemporaryFolder}
+import sparkkinesis.bench.{Environment, TemporaryFolder}
 
 class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val folder = new TemporaryFolder
@@ -55,7 +55,7 @@ class DocumentSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("the place of the measurement names the hardware, and not the machine") {
     val cores = Runtime.getRuntime.availableProcessors
-    val setting = Setting.now()
+    val setting = Environment.now()
     assert(setting.contains(s", $cores cores, Java ${sys.props("java.version")}, Spark "), setting)
     assert(
       setting.matches("(commit [0-9a-f]{8,}( with changes)?|no commit), \\d{4}-\\d\\d-\\d\\d, .*")

@@ -8,35 +8,21 @@ import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
-import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
-import sparkkinesis.model.{Position, PutEntry, ShardId, StreamName, StreamRef, StreamShard}
+import sparkkinesis.model.offset.StreamOffset
+import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.checkpoint.ShardDiscovery
-import sparkkinesis.source.fetch.FetchService
-import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
-import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.{ReadAheadFixture, StreamClient}
 
-/** A shard whose answers do not come, over HTTP: it alone waits, until the attempt's time is over. */
+/** A call that stalls, over HTTP: only its shard waits, until the attempt times out. */
 class StalledShardSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(60, Seconds), Span(20, Millis))
 
   private val name = StreamName("orders")
   private val stream = StreamRef.ByName(name)
-  private val settings = FetchSettings(
-    maxRecords = 10,
-    minPeriod = 1.milli,
-    idlePeriod = 5.millis,
-    bufferBytes = 100L << 20,
-    limits = ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
-  )
+  private val settings = ReadAheadFixture.Settings.copy(bufferBytes = 100L << 20)
 
   test("a shard whose call stalls is read after the call times out, and the others meanwhile") {
     val server = KinesisServer.start()
@@ -50,12 +36,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
     )
     try {
       server.kinesis.createStream(name, 8)
-      val start = ShardDiscovery.initialOffset(
-        StreamClient(stream, client),
-        ByShard(Position.TrimHorizon),
-        SystemClock,
-        () => 0.5
-      )
+      val start = ReadAheadFixture.oldest(StreamClient(stream, client))
       val slow = start.shards.firstKey
       server.kinesis.script.add(
         FaultRule(Fault.Stalled(1.hour), Some("GetRecords"), shard = Some(slow), times = Some(1))
@@ -81,28 +62,16 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
       }
 
   private def readAll(client: KinesisClient, start: StreamOffset, slow: ShardId): Unit = {
-    val coordinator = new FetchCoordinator(1.minute)
-    val begin = SourceOffset.of(Seq(start))
-    coordinator.advance(begin, begin, SystemClock.now)
-    val service: FetchService = new FetchService(
-      "a",
-      "localhost",
-      Map(start.stream -> StreamClient(stream, client)),
-      () => (),
-      settings,
-      coordinator.heartbeat(_, SystemClock.now),
-      SystemClock,
-      () => 0.5
-    ).start()
+    val query = new ReadAheadFixture(StreamClient(stream, client), start, settings)
     def read(shard: ShardId) =
-      coordinator.frontiers
+      query.coordinator.frontiers
         .get(StreamShard(start.stream, shard))
         .fold(0L)(_.marks.map(_.records).sum)
     try {
       eventually(assert(start.shards.keySet.forall(id => id == slow || read(id) == 30)))
       assert(read(slow) === 0, "still waiting")
       eventually(assert(read(slow) === 30))
-      assert(coordinator.counters.retried === 1 && coordinator.failure.isEmpty)
-    } finally service.close()
+      assert(query.coordinator.counters.retried === 1 && query.coordinator.failure.isEmpty)
+    } finally query.close()
   }
 }

@@ -1,13 +1,12 @@
 package sparkkinesis.spark.write
 
 import java.nio.file.Files
-import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Millis, Seconds, Span}
-import org.scalatest.{Assertions, BeforeAndAfterAll, BeforeAndAfterEach, Suite}
+import org.scalatest.{Assertions, BeforeAndAfterEach, Suite}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.streaming.MemoryStream
@@ -15,61 +14,28 @@ import org.apache.spark.sql.execution.ui.SQLExecutionUIData
 import org.apache.spark.sql.functions.udf
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 
-import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.fault.Faults
-import sparkkinesis.simulator.service.{CallCounts, SimulatedKinesis}
-import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.service.CallCounts
 import sparkkinesis.spark.metrics.WriteMetrics
 
-/** Writes to the local Kinesis, what Spark tells of them, and what the service saw. */
-trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with Eventually {
+/** Writes rows. Returns the metrics that Spark shows of a write, and the calls that the server saw. */
+trait SinkMetricsFixture extends SinkFixture with BeforeAndAfterEach with Eventually {
   this: Suite =>
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(60, Seconds), Span(50, Millis))
 
-  private val streams = new AtomicInteger
-
-  protected def faults: Faults = Faults.None
-
-  protected lazy val server: KinesisServer =
-    KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock, Settings(), faults))
-  protected lazy val spark: SparkSession = SparkSession
-    .builder()
+  override protected def sparkBuilder: SparkSession.Builder = super.sparkBuilder
     .master("local[2,3]")
-    .config("spark.ui.enabled", false)
     .config("spark.sql.shuffle.partitions", 2)
-    .config("spark.executor.heartbeatInterval", "200ms") // tells the UI of tasks that run
-    .getOrCreate()
+    .config("spark.executor.heartbeatInterval", "200ms") // updates the UI while tasks run
 
   override protected def beforeEach(): Unit = {
     server.kinesis.statistics.reset()
     server.kinesis.script.removeAll()
   }
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
   protected def seen: CallCounts = server.kinesis.statistics.snapshot
   protected def requestsSeen: Long = seen.calls.getOrElse("PutRecords", 0L)
-
-  /** So many shards that no test's rows, written twice, are held back. */
-  protected def newStream(): StreamName = {
-    val name = StreamName(s"out-${streams.incrementAndGet()}")
-    server.kinesis.createStream(name, 4)
-    name
-  }
-
-  private def options(stream: StreamName): Map[String, String] = Map(
-    "streamName" -> stream.name,
-    "region" -> SimulatedKinesis.Region,
-    "endpoint" -> server.endpoint.toString,
-    "awsAccessKeyId" -> "ID",
-    "awsSecretAccessKey" -> "hush"
-  )
 
   protected def numbers(count: Long, tasks: Int): DataFrame =
     records(spark.range(0, count, 1, tasks).toDF(), "id")
@@ -83,11 +49,11 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
   protected def writeTo(stream: StreamName, rows: DataFrame, more: (String, String)*): Unit =
     rows.write.format("kinesis").options(options(stream) ++ more).mode("append").save()
 
-  /** Of the last write, as the SQL page of the UI would show it; empty before all is there. */
+  /** The metrics of the last write on the SQL page of the UI; empty until it is complete. */
   protected def shown: Map[String, String] =
     if (lastWrite.completionTime.isEmpty) Map.empty else values(lastWrite)
 
-  /** The same while it runs, and empty afterwards. */
+  /** The same while the write runs; empty afterwards. */
   protected def shownSoFar: Map[String, String] =
     if (lastWrite.completionTime.isEmpty) values(lastWrite) else Map.empty
 
@@ -103,7 +69,7 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
     .filter(_.metrics.exists(it => names.contains(it.name)))
     .last
 
-  /** At a row the task waits for `until`, and its first attempt fails then if that is asked for. */
+  /** At the row `at` the first attempt of the task waits for `until`, then fails if `fails`. */
   protected def stopping(
       rows: DataFrame,
       at: Long,
@@ -120,7 +86,7 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
     rows.select(stop(rows(rows.columns.head).cast("long")).as("id"))
   }
 
-  /** The sink's metrics in each progress of a query of one task. */
+  /** Runs a query of one task, and returns the sink's metrics in each progress. */
   protected def streaming(change: DataFrame => DataFrame, more: (String, String)*)(
       use: (MemoryStream[Int], () => Unit) => Unit
   ): Seq[Map[String, String]] = {
@@ -139,7 +105,7 @@ trait SinkMetricsFixture extends BeforeAndAfterAll with BeforeAndAfterEach with 
   }
 }
 
-/** In the JVM of the tasks, which is the test's. */
+/** The conditions that tasks wait for. Tasks run in the JVM of the test. */
 object SinkMetricsFixture extends Eventually with Assertions {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(60, Seconds), Span(20, Millis))

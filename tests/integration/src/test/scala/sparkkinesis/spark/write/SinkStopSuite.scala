@@ -19,7 +19,10 @@ import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.spark.Leaks
 
-/** A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves nothing. */
+/**
+ * A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves no thread
+ * or loan behind.
+ */
 class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAfterEach with Leaks {
   private val streams = new AtomicInteger
   private val twoSeconds = Timeout(Span(2, Seconds))
@@ -71,14 +74,14 @@ class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAft
 
   for {
     (where, fault, operation, options) <- Seq(
-      ("no request is answered, in the midst of the rows", noAnswer, "PutRecords", inPut),
-      ("no request is answered, at the end", noAnswer, "PutRecords", Nil),
+      ("no request is answered before its last row", noAnswer, "PutRecords", inPut),
+      ("no request is answered after its last row", noAnswer, "PutRecords", Nil),
       ("its shards are throttled", Fault.Throttled, "PutRecords", Nil),
       ("its stream's shards are not listed", noAnswer, "ListShards", Nil)
     )
     isInterrupted <- Seq(true, false)
     how = if (isInterrupted) "" else " by a job that does not interrupt"
-  } test(s"cancelled$how while $where") {
+  } test(s"a write that is cancelled$how ends within two seconds while $where") {
     write() // what it takes anyway
     eventually(assert(writerThreads === 0))
     val (ours, loans) = (threads, ClientPool.shared.loans)

@@ -3,11 +3,9 @@ package sparkkinesis.spark.write
 import java.nio.file.Files
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
@@ -18,54 +16,31 @@ import org.apache.spark.sql.execution.streaming.{MemoryStream, StreamingQueryWra
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 
 import sparkkinesis.model.{RecordDistribution, StreamName}
-import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.sdk.Arrived
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
-/** `ordering=perKey` in Spark: who writes which rows, and in what order. */
-class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private val streams = new AtomicInteger
+/** `ordering=perKey` in Spark: which task writes which rows, and in what order. */
+class SparkOrderSuite extends AnyFunSuite with SinkFixture {
   private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
-  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(clock))
-  private lazy val spark = SparkSession
-    .builder()
-    .master("local[3]")
-    .config("spark.ui.enabled", false)
-    .config("spark.sql.shuffle.partitions", 8)
-    .getOrCreate()
   implicit private def sql: SQLContext = spark.sqlContext
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
+  override protected def newKinesis(): SimulatedKinesis = new SimulatedKinesis(clock)
 
-  private def newStream(): StreamName = {
-    val name = StreamName(s"order-${streams.incrementAndGet()}")
-    server.kinesis.createStream(name, 2)
-    name
-  }
-
-  private def options(stream: StreamName, more: (String, String)*): Map[String, String] = Map(
-    "streamName" -> stream.name,
-    "region" -> SimulatedKinesis.Region,
-    "endpoint" -> server.endpoint.toString,
-    "awsAccessKeyId" -> "ID",
-    "awsSecretAccessKey" -> "hush"
-  ) ++ more
+  override protected def sparkBuilder: SparkSession.Builder =
+    super.sparkBuilder.master("local[3]").config("spark.sql.shuffle.partitions", 8)
 
   private val byKey = Seq("ordering" -> "perKey")
   private val bySeq = byKey :+ ("orderBy" -> "seq")
 
-  /** Tasks of a stage that no write has. */
+  /** Number of tasks of a last stage, which no write has. */
   private val Last = 31
   private val soon = Timeout(Span(30, Seconds))
 
-  /** Of each key, in the order they arrived. */
+  /** The numbers of each key, in the order of their arrival. */
   private def arrived(name: StreamName): Map[String, Seq[Int]] =
     Arrived.records(server.kinesis, name).groupMap(_.partitionKey.get)(Arrived.text(_).toInt)
 
-  /** Keys k0 to k9, each of whose rows lie in all of the partitions, and not in order. */
+  /** Rows with the keys k0 to k9. The rows of each key are in all partitions, and not in order. */
   private def shuffled(count: Int): DataFrame = spark
     .range(0, count.toLong, 1, 12)
     .selectExpr("(id * 7919) % " + count + " as seq")
@@ -74,7 +49,7 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def expected(count: Int): Map[String, Seq[Int]] =
     (0 until count).groupBy(seq => s"k${seq % 10}")
 
-  /** How many tasks each stage has that runs meanwhile, in the order they end. */
+  /** The number of tasks of each stage of the action, in the order of their ends. */
   private def stages(action: => Unit): Seq[Int] = {
     val seen = new ConcurrentLinkedQueue[Int]
     val listener = new SparkListener {
@@ -86,7 +61,7 @@ class SparkOrderSuite extends AnyFunSuite with BeforeAndAfterAll {
     spark.sparkContext.addSparkListener(listener)
     try {
       action
-      spark.sparkContext.parallelize(1 to Last, Last).count() // told of last
+      spark.sparkContext.parallelize(1 to Last, Last).count() // the last stage
       eventually(soon)(assert(seen.asScala.exists(_ == Last)))
     } finally spark.sparkContext.removeSparkListener(listener)
     seen.asScala.toSeq.filterNot(_ == Last)

@@ -1,9 +1,8 @@
 package sparkkinesis.spark.write
 
 import java.nio.file.Files
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.atomic.AtomicBoolean
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
@@ -11,51 +10,23 @@ import org.scalatest.time.{Seconds, Span}
 
 import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
-import org.apache.spark.sql.{DataFrame, Row, SQLContext, SparkSession}
+import org.apache.spark.sql.{DataFrame, Row, SQLContext}
 
-import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.fault.{Fault, Faults}
 import sparkkinesis.simulator.operation.PutRecords
 import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Settings
 
 /** The sink in Spark, batch and streaming, over HTTP to the local Kinesis. */
-class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
+class SparkSinkSuite extends AnyFunSuite with SinkFixture {
   private val busy = new AtomicBoolean
-  private val streams = new AtomicInteger
   private val soon = Timeout(Span(30, Seconds))
 
-  private val throttling: Faults = {
+  override protected val faults: Faults = {
     case _: PutRecords if busy.get => Some(Fault.Throttled)
     case _ => None
   }
-  private lazy val server =
-    KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock, Settings(), throttling))
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", false).getOrCreate()
   implicit private def sql: SQLContext = spark.sqlContext
-
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
-  private def newStream(): StreamName = {
-    val name = StreamName(s"out-${streams.incrementAndGet()}")
-    server.kinesis.createStream(name, 2)
-    name
-  }
-
-  private def options(stream: StreamName): Map[String, String] = Map(
-    "streamName" -> stream.name,
-    "region" -> SimulatedKinesis.Region,
-    "endpoint" -> server.endpoint.toString,
-    "awsAccessKeyId" -> "ID",
-    "awsSecretAccessKey" -> "hush"
-  )
 
   private def arrived(name: StreamName): Seq[String] = Arrived.texts(server.kinesis, name)
 
@@ -142,7 +113,7 @@ class SparkSinkSuite extends AnyFunSuite with BeforeAndAfterAll {
     Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith("spark-kinesis-writer"))
   }
 
-  /** What is said, with all causes. */
+  /** The messages of the failure and of all its causes. */
   private def failure(rows: DataFrame, stream: StreamName, more: (String, String)*): String = {
     val e = intercept[Exception] {
       rows.write.format("kinesis").options(options(stream) ++ more).mode("append").save()

@@ -1,6 +1,6 @@
 package sparkkinesis.simulator.http.action
 
-import sparkkinesis.simulator.http.answer.Answers
+import sparkkinesis.simulator.http.response.Responses
 import sparkkinesis.simulator.http.wire.Fields
 import sparkkinesis.simulator.operation.Operation
 
@@ -12,5 +12,5 @@ import sparkkinesis.simulator.operation.Operation
  */
 private[http] final case class Action[A](
     read: Fields => Operation[A],
-    write: Answers => A => Unit
+    write: Responses => A => Unit
 )

@@ -2,7 +2,7 @@ package sparkkinesis.simulator.http.action
 
 import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed}
-import sparkkinesis.simulator.http.answer.ConsumerAnswers
+import sparkkinesis.simulator.http.response.ConsumerResponses
 import sparkkinesis.simulator.http.wire.{BadRequest, Fields}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
@@ -12,13 +12,13 @@ private[http] object ConsumerActions {
   val byName: Map[String, Action[_]] = Map(
     "RegisterStreamConsumer" -> Action(
       f => RegisterStreamConsumer(stream(f), f.text("ConsumerName")),
-      new ConsumerAnswers(_).registered
+      new ConsumerResponses(_).registered
     ),
     "DescribeStreamConsumer" -> Action(
       f => DescribeStreamConsumer(reference(f)),
-      new ConsumerAnswers(_).described
+      new ConsumerResponses(_).described
     ),
-    "ListStreamConsumers" -> Action(listConsumers, new ConsumerAnswers(_).listed),
+    "ListStreamConsumers" -> Action(listConsumers, new ConsumerResponses(_).listed),
     "DeregisterStreamConsumer" -> Action(f => DeregisterStreamConsumer(reference(f)), _.nothing),
     // Answered by a stream of events: see SubscriptionPush.
     "SubscribeToShard" -> Action[Subscribed](

@@ -1,7 +1,7 @@
 package sparkkinesis.simulator.http.action
 
 import sparkkinesis.model.{RecordDistribution, StreamArn}
-import sparkkinesis.simulator.http.answer.ControlAnswers
+import sparkkinesis.simulator.http.response.ControlResponses
 import sparkkinesis.simulator.http.wire.Fields
 import sparkkinesis.simulator.listing.DescribeLimits
 import sparkkinesis.simulator.operation._
@@ -12,7 +12,7 @@ private[http] object ControlActions {
   val byName: Map[String, Action[_]] = Map(
     "DescribeLimits" -> Action(
       f => DescribeLimits(f.caller.region, f.caller.account),
-      new ControlAnswers(_).limits
+      new ControlResponses(_).limits
     ),
     "IncreaseStreamRetentionPeriod" -> changing(f =>
       IncreaseStreamRetentionPeriod(f.stream, f.int("RetentionPeriodHours"))
@@ -36,11 +36,11 @@ private[http] object ControlActions {
     },
     "EnableEnhancedMonitoring" -> Action(
       f => EnableEnhancedMonitoring(f.stream, metrics(f)),
-      new ControlAnswers(_).monitoring
+      new ControlResponses(_).monitoring
     ),
     "DisableEnhancedMonitoring" -> Action(
       f => DisableEnhancedMonitoring(f.stream, metrics(f)),
-      new ControlAnswers(_).monitoring
+      new ControlResponses(_).monitoring
     )
   ) ++ tagging
 
@@ -54,13 +54,13 @@ private[http] object ControlActions {
           f.optionalText("ExclusiveStartTagKey"),
           f.optionalInt("Limit").getOrElse(Tags.Limit)
         ),
-      new ControlAnswers(_).streamTags
+      new ControlResponses(_).streamTags
     ),
     "TagResource" -> changing(f => TagResource(resource(f), f.texts("Tags"))),
     "UntagResource" -> changing(f => UntagResource(resource(f), f.textList("TagKeys"))),
     "ListTagsForResource" -> Action(
       f => ListTagsForResource(resource(f)),
-      new ControlAnswers(_).resourceTags
+      new ControlResponses(_).resourceTags
     )
   )
 

@@ -11,7 +11,7 @@ import sparkkinesis.simulator.http.wire.UnicodeText
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** @param body JSON */
-private[http] final case class AdminAnswer(status: Int, body: Array[Byte])
+private[http] final case class AdminResponse(status: Int, body: Array[Byte])
 
 /**
  * What Kinesis does not have: faults, the clock and the statistics of calls, in JSON under
@@ -21,7 +21,7 @@ private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
   import AdminEndpoint._
 
   /** @param path with or without a query, which means nothing here */
-  def answer(method: String, path: String, body: Array[Byte]): AdminAnswer =
+  def answer(method: String, path: String, body: Array[Byte]): AdminResponse =
     try
       (method, path.takeWhile(_ != '?').stripPrefix(Prefix)) match {
         case ("GET", "health") => json(_.writeStringField("status", "ok"))
@@ -44,18 +44,18 @@ private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
       }
     catch { case bad: BadAdminRequest => error(400, bad.getMessage) }
 
-  private def faults: AdminAnswer = json { out =>
+  private def faults: AdminResponse = json { out =>
     out.writeArrayFieldStart("faults")
     kinesis.script.rules.foreach(FaultScript.write(out, _))
     out.writeEndArray()
   }
 
-  private def clock: AdminAnswer = json { out =>
+  private def clock: AdminResponse = json { out =>
     out.writeFieldName("now")
     out.writeNumber(java.math.BigDecimal.valueOf(kinesis.now.toEpochMilli, 3))
   }
 
-  private def advance(m: AdminMembers): AdminAnswer = {
+  private def advance(m: AdminMembers): AdminResponse = {
     m.allowOnly(Seq("advance"))
     val allowed = s"seconds, 0 to ${MaxAdvance.toSeconds}"
     val by = m.number("advance", 0, MaxAdvance.toSeconds.toDouble)
@@ -69,7 +69,7 @@ private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
     clock
   }
 
-  private def statistics: AdminAnswer = json { out =>
+  private def statistics: AdminResponse = json { out =>
     val counts = kinesis.statistics.snapshot
     writeCounts(out, "calls", counts.calls)
     out.writeObjectFieldStart("refused")
@@ -103,18 +103,18 @@ private[http] object AdminEndpoint {
     out.writeEndObject()
   }
 
-  private def error(status: Int, message: String): AdminAnswer =
-    json(status)(_.writeStringField("error", UnicodeText.mended(message)))
+  private def error(status: Int, message: String): AdminResponse =
+    json(status)(_.writeStringField("error", UnicodeText.withoutLoneSurrogates(message)))
 
-  private def json(write: JsonGenerator => Unit): AdminAnswer = json(200)(write)
+  private def json(write: JsonGenerator => Unit): AdminResponse = json(200)(write)
 
-  private def json(status: Int)(write: JsonGenerator => Unit): AdminAnswer = {
+  private def json(status: Int)(write: JsonGenerator => Unit): AdminResponse = {
     val bytes = new ByteArrayOutputStream
     val out = factory.createGenerator(bytes)
     out.writeStartObject()
     write(out)
     out.writeEndObject()
     out.close()
-    AdminAnswer(status, bytes.toByteArray)
+    AdminResponse(status, bytes.toByteArray)
   }
 }

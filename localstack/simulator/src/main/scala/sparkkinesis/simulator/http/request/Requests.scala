@@ -42,17 +42,17 @@ private[simulator] object Requests {
   ) ++ ControlRequests.kinds ++ ConsumerRequests.kinds
 
   /** What ends with the process: a subscription is a connection. */
-  private val passing: Set[Class[_]] = Set(classOf[SubscribeToShard])
+  private val skipped: Set[Class[_]] = Set(classOf[SubscribeToShard])
 
   /** What changes the state and is no operation of the service. */
   private val ours: Map[String, Fields => Operation[Any]] =
     Map("RecreateStream" -> (f => RecreateStream(f.stream)))
 
   /** Whether there is a way to keep operations of the class. */
-  def knows(kind: Class[_]): Boolean = kinds.contains(kind)
+  def canStore(kind: Class[_]): Boolean = kinds.contains(kind)
 
   /** Whether operations of the class are not to be kept. */
-  def passes(kind: Class[_]): Boolean = passing.contains(kind)
+  def skips(kind: Class[_]): Boolean = skipped.contains(kind)
 
   /**
    * The operation that does what this one did: of a put, the entries written. `None` where nothing

@@ -11,6 +11,6 @@ private[http] object UnicodeText {
     !text.exists(Character.isSurrogate) || UTF_8.newEncoder().canEncode(text)
 
   /** With question marks in place of what cannot be carried. */
-  def mended(text: String): String =
+  def withoutLoneSurrogates(text: String): String =
     if (apply(text)) text else new String(text.getBytes(UTF_8), UTF_8)
 }

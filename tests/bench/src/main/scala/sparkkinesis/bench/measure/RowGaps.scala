@@ -1,7 +1,7 @@
 package sparkkinesis.bench.measure
 
 /** How long nothing came, from the first on; for many threads. */
-final class Gaps {
+final class RowGaps {
   private var seen = 0L
   private var last = 0L
   private var longestNanos = 0L

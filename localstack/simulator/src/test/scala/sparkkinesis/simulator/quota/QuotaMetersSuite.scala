@@ -18,8 +18,8 @@ import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state._
 
 /** Laws of the limits, over any schedule of calls to a service of two shards. */
-final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  import QuotaBookSuite._
+final class QuotaMetersSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  import QuotaMetersSuite._
 
   private implicit val noShrink: Shrink[List[Step]] = Shrink.shrinkAny
 
@@ -91,7 +91,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("the meters of removed shards and streams are dropped") {
-    val book = new QuotaBook
+    val book = new QuotaMeters
     def listing(i: Int) = ListShards(arn(s"stream-$i"), ListFilter.AtLatest, None, 1)
     def at(i: Int) = Start.plusMillis(i.toLong)
     val created = (0 until 3000).foldLeft(State.empty(Settings())) { (state, i) =>
@@ -99,19 +99,19 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     (0 until 3000).foreach(i => book.run(listing(i), created, at(i)))
     assert(book.size <= 2 * 1024)
-    val few = new QuotaBook
+    val few = new QuotaMeters
     (0 until 10).foreach(i => few.run(listing(i), created, Start))
     assert(few.size == 10)
-    val before = few.users
+    val before = few.subjects
     assert(before == (0 until 10).map(i => QuotaSubject(arn(s"stream-$i"), None)).toSet)
     few.run(DeleteStream(arn("stream-3")), created, Start)
     val deleting = QuotaSubject(Arn.region, Arn.account)
-    assert(few.users == before - QuotaSubject(arn("stream-3"), None) + deleting)
+    assert(few.subjects == before - QuotaSubject(arn("stream-3"), None) + deleting)
   }
 
   test("a failed control call counts, and a call that a limit refuses does not") {
     val missing = DescribeStreamSummary(arn("no-such-stream"))
-    val book = new QuotaBook
+    val book = new QuotaMeters
     def failure(at: Instant) = book.run(missing, State.empty(Settings()), at).answer.swap.toOption
     def codes(at: Instant, count: Int) =
       Seq.fill(count)(failure(at)).collect { case Some(Failure.Refused(code, _)) => code }
@@ -126,7 +126,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val described = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c")).answer(made, Start)
     val consumer = described.toOption.get.arn
     val call = SubscribeToShard(consumer, ShardState.id(0), Position.Latest)
-    val book = new QuotaBook
+    val book = new QuotaMeters
     val times = Seq(0, 500, 1000, 1500, 5000, 5500)
     val (_, answers) = times.foldLeft((made, Vector.empty[Option[ErrorCode]])) {
       case ((state, all), millis) =>
@@ -141,14 +141,14 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("failed reads and writes do not count") {
     val state = CreateStream(Arn, 1).run(State.empty(Settings()), Start).state
     val noShard = GetShardIterator(Arn, ShardState.id(7), Position.Latest)
-    val book = new QuotaBook
+    val book = new QuotaMeters
     val failures = Seq.fill(9)(book.run(noShard, state, Start).answer.swap.toOption.get)
     assert(failures.distinct.size == 1 && book.size == 0)
   }
 
   test("calls without a stream count for their account and region") {
     val calls = Seq("eu-west-1", "us-east-1").map(DescribeLimits(_, Arn.account))
-    val book = new QuotaBook
+    val book = new QuotaMeters
     def answers = calls.map(book.run(_, State.empty(Settings()), Start).answer.isRight)
     assert(answers == Seq(true, true) && answers == Seq(false, false))
   }
@@ -157,7 +157,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
     val state = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
     val describe = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c"))
-    val book = new QuotaBook
+    val book = new QuotaMeters
     def isAnswered = book.run(describe, state, Start).answer.isRight
     assert(Seq.fill(20)(isAnswered).forall(identity) && !isAnswered)
   }
@@ -169,7 +169,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       1
     )
     val state = CreateStream(Arn, 1).run(State.empty(Settings()), Start).state
-    val book = new QuotaBook
+    val book = new QuotaMeters
     def reads = book.run(EmptyGetRecords(read), state, Start).answer.isRight
     assert(Seq.fill(6)(reads) == Seq(true, true, true, true, true, false))
   }
@@ -229,7 +229,7 @@ final class QuotaBookSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 }
 
-private object QuotaBookSuite {
+private object QuotaMetersSuite {
   private val Start = Instant.parse("2026-01-01T00:00:00Z")
   private val Second = 1000000000L
   private val Mebi = 1024 * 1024

@@ -13,38 +13,37 @@ import sparkkinesis.simulator.record.RecordLog
 import sparkkinesis.simulator.state.{Check, Failure, State}
 
 /**
- * What has been used of which limit. What a limit refuses uses nothing of it. What is refused for
- * another reason uses nothing of a shard's throughput, nor of what is counted by the day; a control
- * call is a call, and counts whatever becomes of it.
+ * The meters of all limits. A call that a limit refuses does not count. A read or write that fails
+ * for another reason does not count either, nor does a call with a daily limit. Every other control
+ * call counts, even if it fails.
  *
- * Time is passed in. Safe for use by many threads: each meter changes at once, and those of other
- * shards do not wait. Limits nobody has used lately are not kept, so that shards and streams which
- * are gone leave nothing behind.
+ * Safe for use by many threads: each meter changes atomically, and shards do not wait for each
+ * other. Unused meters are dropped, so that deleted shards and streams leave nothing behind.
  */
-private[simulator] final class QuotaBook {
-  import QuotaBook._
+private[simulator] final class QuotaMeters {
+  import QuotaMeters._
 
   private val meters = new ConcurrentHashMap[Key, Meter]
   private val sweepBeyond = new AtomicLong(SweepBeyond)
 
-  /** The outcome of the operation within the limits. */
+  /** Runs the operation within the limits. */
   def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
     case writing: Writing[A] =>
       Outcome.of(state, writing.change(state.swept(now), now, admission(now)))
     case control if quota(control).exists(_.countsRefusals) =>
       refusal(control, None, now).fold(answered(control, state, now))(refused(state, _))
     case other =>
-      // An operation is a function of the state: what it would answer can be known, and thrown away.
+      // An operation is a function of the state, so its result can be discarded.
       val outcome = answered(other, state, now)
       val failure = outcome.answer.toOption.flatMap(page => refusal(other, Some(page), now))
       failure.fold(outcome)(refused(state, _))
   }
 
-  /** How many limits are in use. */
+  /** The number of meters. */
   def size: Long = meters.mappingCount
 
-  /** Who uses them. */
-  def users: Set[QuotaSubject] = meters.keySet.asScala.map(_.user).toSet
+  /** What the meters count for. */
+  def subjects: Set[QuotaSubject] = meters.keySet.asScala.map(_.user).toSet
 
   private def admission(now: Instant): Admission = (stream, shard, entry) => {
     val user = QuotaSubject(stream, Some(shard))
@@ -62,7 +61,7 @@ private[simulator] final class QuotaBook {
 
   private def refused[A](state: State, failure: Failure): Outcome[A] = Outcome(state, Left(failure))
 
-  /** @param answer where it is known already */
+  /** @param answer the result, if it is known already */
   private def refusal(
       operation: Operation[Any],
       answer: Option[Any],
@@ -88,13 +87,13 @@ private[simulator] final class QuotaBook {
     admitted
   }
 
-  /** Done again when there are twice as many as were left, so that it costs little a call. */
+  /** Runs again when the number of meters has doubled, so that the cost per call is small. */
   private def sweep(now: Instant): Unit = {
     meters.values.removeIf(_.isFresh(now))
     sweepBeyond.set(math.max(SweepBeyond, 2 * size))
   }
 
-  /** A stream made again under the name is another. */
+  /** A stream that is created again starts with fresh meters. */
   private def forgetDeleted(operation: Operation[Any]): Unit = operation match {
     case DeleteStream(stream, _) => forget(stream)
     case RecreateStream(stream) => forget(stream)
@@ -107,7 +106,7 @@ private[simulator] final class QuotaBook {
   }
 }
 
-private[simulator] object QuotaBook {
+private[simulator] object QuotaMeters {
   private val SweepBeyond = 1024L
 
   private final case class Key(limit: String, user: QuotaSubject)

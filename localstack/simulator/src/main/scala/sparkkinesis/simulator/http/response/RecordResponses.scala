@@ -1,4 +1,4 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.core.io.SerializedString
@@ -8,8 +8,8 @@ import sparkkinesis.simulator.http.wire.WireFormat
 import sparkkinesis.simulator.record.{RecordCursor, RecordLog}
 
 /** Writes the records of answers: where they are packed, from where they lie. */
-private[http] final class RecordAnswers(out: JsonGenerator, format: WireFormat) {
-  import RecordAnswers._
+private[http] final class RecordResponses(out: JsonGenerator, format: WireFormat) {
+  import RecordResponses._
 
   /** The member `Records`. */
   def all(records: Seq[Record]): Unit = {
@@ -55,7 +55,7 @@ private[http] final class RecordAnswers(out: JsonGenerator, format: WireFormat) 
     kind.foreach(out.writeStringField("EncryptionType", _))
 }
 
-private[http] object RecordAnswers {
+private[http] object RecordResponses {
   private val AroundARecord = 200
 
   // Encoded once.

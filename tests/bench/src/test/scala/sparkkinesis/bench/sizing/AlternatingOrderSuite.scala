@@ -4,11 +4,11 @@ import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class TurnsSuite extends AnyFunSuite {
+class AlternatingOrderSuite extends AnyFunSuite {
   test("both sides alternate in coming first, and the results keep their places") {
     val order = mutable.Buffer.empty[String]
     def note(name: String) = { order += name; name }
-    val all = (0 to 2).map(Turns.both(_)(note("raw"), note("ours")))
+    val all = (0 to 2).map(AlternatingOrder.both(_)(note("raw"), note("ours")))
     assert(all.distinct === Seq("raw" -> "ours"))
     assert(order === Seq("raw", "ours", "ours", "raw", "raw", "ours"))
   }

@@ -1,11 +1,11 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.ConsumersPage
 import sparkkinesis.simulator.state.ConsumerSummary
 
 /** Writes what the operations of [[ConsumerActions]] answer, and the events of subscriptions. */
-private[http] final class ConsumerAnswers(answers: Answers) {
+private[http] final class ConsumerResponses(answers: Responses) {
   import answers.{array, body, child, format, inObject, out, records}
 
   def registered(consumer: ConsumerSummary): Unit = body(inObject("Consumer")(fields(consumer)))

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import sparkkinesis.bench.report.Samples
 
 /** How old records were when they were seen; for many threads. */
-final class Ages {
+final class RecordAges {
   private val seen = new ConcurrentLinkedQueue[java.lang.Double]
 
   def see(data: Array[Byte]): Unit = {

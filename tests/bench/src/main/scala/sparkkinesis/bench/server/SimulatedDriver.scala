@@ -16,8 +16,8 @@ import sparkkinesis.source.protocol._
  * The driver's side of a query over a great stream, without a stream: executors that report pages
  * for each shard, and batches over them.
  */
-final class PaperStream(shards: Int) {
-  import PaperStream._
+final class SimulatedDriver(shards: Int) {
+  import SimulatedDriver._
 
   private val executors = (1 to Executors).map(_.toString)
   private val coordinator = new FetchCoordinator(1.hour)
@@ -81,7 +81,7 @@ final class PaperStream(shards: Int) {
   private def now: Instant = Begin.plusMillis(batch.toLong)
 }
 
-object PaperStream {
+object SimulatedDriver {
   private val Executors = 4
   private val Tasks = 16 // four slots each
 

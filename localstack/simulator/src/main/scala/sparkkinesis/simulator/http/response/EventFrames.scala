@@ -1,4 +1,4 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
@@ -19,7 +19,7 @@ private[http] object EventFrames {
   def initial: ByteBuf = frame("event", ":event-type" -> "initial-response", "{}".getBytes(UTF_8))
 
   def event(event: SubscriptionEvent): ByteBuf = {
-    val payload = json(Answers.sizeHint(event, WireFormat.Json))(_.event(event))
+    val payload = json(Responses.sizeHint(event, WireFormat.Json))(_.event(event))
     frame("event", ":event-type" -> "SubscribeToShardEvent", payload)
   }
 
@@ -42,10 +42,10 @@ private[http] object EventFrames {
     Unpooled.wrappedBuffer(new Message(headers.asJava, payload).toByteBuffer)
   }
 
-  private def json(size: Int)(write: ConsumerAnswers => Unit): Array[Byte] = {
+  private def json(size: Int)(write: ConsumerResponses => Unit): Array[Byte] = {
     val out = new ByteArrayOutputStream(size)
     val generator = WireFormat.Json.generator(out)
-    write(new ConsumerAnswers(new Answers(generator, WireFormat.Json)))
+    write(new ConsumerResponses(new Responses(generator, WireFormat.Json)))
     generator.close()
     out.toByteArray
   }

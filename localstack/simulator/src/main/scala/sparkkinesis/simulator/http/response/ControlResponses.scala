@@ -1,10 +1,10 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import sparkkinesis.simulator.listing.AccountLimits
 import sparkkinesis.simulator.operation.{MonitoringUpdate, TagListing}
 
 /** Writes what the operations of [[ControlActions]] answer. */
-private[http] final class ControlAnswers(answers: Answers) {
+private[http] final class ControlResponses(answers: Responses) {
   import answers.{array, body, out, texts}
 
   def limits(l: AccountLimits): Unit = body {

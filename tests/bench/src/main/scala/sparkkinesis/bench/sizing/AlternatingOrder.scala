@@ -1,7 +1,7 @@
 package sparkkinesis.bench.sizing
 
 /** What is compared is measured by turns: who came first leaves a warmer machine, or a dirtier one. */
-object Turns {
+object AlternatingOrder {
 
   /** Both, in an order that changes with each round; the first one first in round 0. */
   def both[A, B](round: Int)(first: => A, second: => B): (A, B) =

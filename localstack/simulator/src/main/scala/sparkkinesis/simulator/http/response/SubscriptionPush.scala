@@ -1,4 +1,4 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import java.time.Instant
 import java.util.concurrent.TimeUnit
@@ -14,7 +14,7 @@ import io.netty.util.ReferenceCountUtil
 import io.netty.util.concurrent.Future
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.simulator.fanout.{Subscribed, Turn}
+import sparkkinesis.simulator.fanout.{Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Failure
 
@@ -40,7 +40,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
   override def handlerAdded(context: ChannelHandlerContext): Unit = {
     channel = Some(context)
     // Watches before it looks, so that no change falls between.
-    watch = Some(kinesis.watch.add(start, () => wake(context)))
+    watch = Some(kinesis.watchers.add(start, () => wake(context)))
     send(context, EventFrames.initial)
     look()
   }
@@ -91,7 +91,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
     else if (!context.channel.isWritable) lookAgain(context, subscribed.until)
     else
       kinesis.nextEvent(subscribed) match {
-        case Right(Turn.Send(event, next)) =>
+        case Right(SubscriptionStep.Send(event, next)) =>
           send(context, EventFrames.event(event))
           next match {
             case Some(further) =>
@@ -99,10 +99,10 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
               push(context)
             case None => complete(context)
           }
-        case Right(Turn.SendPart(event)) => breakIn(context, EventFrames.event(event))
-        case Right(Turn.Wait(until)) =>
+        case Right(SubscriptionStep.SendPart(event)) => breakIn(context, EventFrames.event(event))
+        case Right(SubscriptionStep.Wait(until)) =>
           lookAgain(context, until)
-        case Right(Turn.Complete) => complete(context)
+        case Right(SubscriptionStep.Complete) => complete(context)
         case Left(refused: Failure.Refused) =>
           send(context, EventFrames.exception(refused))
           complete(context)
@@ -114,7 +114,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
   /** Sooner where nobody tells that the time has come. */
   private def lookAgain(context: ChannelHandlerContext, until: Instant): Unit = {
     val millis = math.max(until.toEpochMilli - kinesis.now.toEpochMilli, 1)
-    val wait = if (kinesis.isTimeTold) millis else math.min(millis, UntoldWait)
+    val wait = if (kinesis.followsSystemClock) millis else math.min(millis, ClockPollMillis)
     timer = Some(context.executor.schedule((() => look()): Runnable, wait, TimeUnit.MILLISECONDS))
   }
 
@@ -148,5 +148,5 @@ private[http] object SubscriptionPush {
   private val log = LoggerFactory.getLogger(classOf[SubscriptionPush])
 
   /** Milliseconds: how soon it is noticed that a clock given from Scala was moved. */
-  private val UntoldWait = 250L
+  private val ClockPollMillis = 250L
 }

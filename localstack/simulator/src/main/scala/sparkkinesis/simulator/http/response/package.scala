@@ -5,4 +5,4 @@ package sparkkinesis.simulator.http
  *
  * [[SubscriptionPush]] runs on the event loop of its connection. May use `http.wire` and `service`.
  */
-package object answer
+package object response

@@ -10,10 +10,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import sparkkinesis.bench.raw.RawClient
 
 /** What the scenarios share: a Spark of two slots, and room for checkpoints. Ends with `close`. */
-final class Lab extends AutoCloseable {
+final class BenchSpark extends AutoCloseable {
   private val scratch = Files.createTempDirectory("spark-kinesis-bench")
 
-  val spark: SparkSession = SparkSession
+  val session: SparkSession = SparkSession
     .builder()
     .master("local[2]")
     .appName("bench")
@@ -31,12 +31,12 @@ final class Lab extends AutoCloseable {
       endpoint: URI,
       stream: String,
       more: Map[String, String] = Map.empty,
-      session: SparkSession = spark
+      session: SparkSession = this.session
   ): DataFrame =
-    session.readStream.format("kinesis").options(Lab.options(endpoint, stream) ++ more).load()
+    session.readStream.format("kinesis").options(BenchSpark.options(endpoint, stream) ++ more).load()
 
   override def close(): Unit =
-    try spark.stop()
+    try session.stop()
     finally {
       val files = Files.walk(scratch)
       try
@@ -47,7 +47,7 @@ final class Lab extends AutoCloseable {
     }
 }
 
-object Lab {
+object BenchSpark {
 
   /** Of source and sink. */
   def options(endpoint: URI, stream: String): Map[String, String] = Map(

@@ -3,13 +3,13 @@ package sparkkinesis.simulator.fanout
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{ShardState, State, StreamState}
 
-/** Wakes those who wait for something new in a shard. Safe for use by many threads. */
-private[simulator] final class ShardWatch {
-  import ShardWatch._
+/** Wakes subscriptions when their shards change. Safe for use by many threads. */
+private[simulator] final class ShardWatchers {
+  import ShardWatchers._
 
   @volatile private var watchers: Map[StreamArn, Set[Watcher]] = Map.empty
 
-  /** @param wake called by the thread that made the change: it must not wait */
+  /** @param wake runs on the thread that made the change, so it must not wait */
   def add(subscribed: Subscribed, wake: () => Unit): AutoCloseable = {
     val stream = subscribed.consumer.stream
     val watcher = new Watcher(ShardState.number(subscribed.shard).getOrElse(-1), wake)
@@ -19,7 +19,7 @@ private[simulator] final class ShardWatch {
 
   def size: Int = watchers.valuesIterator.map(_.size).sum
 
-  /** Looks at references only: this runs once a change. */
+  /** Compares references only, because this runs at each change. */
   def changed(before: State, after: State): Unit = watchers.foreach { case (stream, all) =>
     (before.streams.get(stream), after.streams.get(stream)) match {
       case (Some(old), Some(next)) if old eq next => ()
@@ -27,7 +27,7 @@ private[simulator] final class ShardWatch {
     }
   }
 
-  /** Time has moved for all of them. */
+  /** Wakes all subscriptions, because the clock was moved. */
   def wakeAll(): Unit = watchers.valuesIterator.flatten.foreach(_.wake())
 
   private def replace(stream: StreamArn)(change: Set[Watcher] => Set[Watcher]): Unit =
@@ -37,7 +37,7 @@ private[simulator] final class ShardWatch {
     }
 }
 
-private[simulator] object ShardWatch {
+private[simulator] object ShardWatchers {
   private final class Watcher(val shard: Int, val wake: () => Unit)
 
   private def differs(old: Option[StreamState], next: Option[StreamState], shard: Int): Boolean =

@@ -1,4 +1,4 @@
-package sparkkinesis.simulator.http.answer
+package sparkkinesis.simulator.http.response
 
 import com.fasterxml.jackson.core.JsonGenerator
 
@@ -11,7 +11,7 @@ import sparkkinesis.simulator.operation.{PutAnswer, ShardCountUpdate}
 import sparkkinesis.simulator.state.{ErrorCode, StreamDetails, StreamMode}
 
 /** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
-private[http] final class Answers(
+private[http] final class Responses(
     private[http] val out: JsonGenerator,
     private[http] val format: WireFormat
 ) {
@@ -86,7 +86,7 @@ private[http] final class Answers(
 
   def failure(code: ErrorCode, message: String): Unit = body {
     out.writeStringField("__type", code.name)
-    out.writeStringField("message", UnicodeText.mended(message))
+    out.writeStringField("message", UnicodeText.withoutLoneSurrogates(message))
   }
 
   private def identify(s: StreamDetails): Unit = {
@@ -125,7 +125,7 @@ private[http] final class Answers(
     hashKeys(c.hashKeys)
   }
 
-  private[http] def records(all: Seq[Record]): Unit = new RecordAnswers(out, format).all(all)
+  private[http] def records(all: Seq[Record]): Unit = new RecordResponses(out, format).all(all)
 
   private def encryption(kind: Option[String]): Unit =
     kind.foreach(out.writeStringField("EncryptionType", _))
@@ -169,13 +169,13 @@ private[http] final class Answers(
   }
 }
 
-private[http] object Answers {
+private[http] object Responses {
   private val Small = 512
 
   /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
-    case page: Page => RecordAnswers.size(page.records, format) + Small
-    case event: SubscriptionEvent => RecordAnswers.size(event.records, format) + Small
+    case page: Page => RecordResponses.size(page.records, format) + Small
+    case event: SubscriptionEvent => RecordResponses.size(event.records, format) + Small
     case _ => Small
   }
 }

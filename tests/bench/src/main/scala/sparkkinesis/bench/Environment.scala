@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import scala.util.Try
 
 /** What is measured, when, and on what: nothing that tells whose machine it is. */
-object Setting {
+object Environment {
   private val GitLimit = 10.seconds
 
   def now(): String = {

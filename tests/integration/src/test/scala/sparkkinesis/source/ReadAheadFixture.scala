@@ -1,0 +1,51 @@
+package sparkkinesis.source
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{Clock, SystemClock}
+import sparkkinesis.model.Position
+import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
+import sparkkinesis.source.checkpoint.ShardDiscovery
+import sparkkinesis.source.fetch.{FetchService, PageBuffer}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.position.ByShard
+import sparkkinesis.source.protocol.ReadLimits
+
+/** A query that reads a stream ahead: the driver's coordinator, and one executor's service. */
+class ReadAheadFixture(access: StreamClient, start: StreamOffset, settings: FetchSettings)
+    extends AutoCloseable {
+  val begin: SourceOffset = SourceOffset.of(Seq(start))
+  val coordinator = new FetchCoordinator(1.minute)
+  coordinator.advance(begin, begin, SystemClock.now)
+  private val service: FetchService = new FetchService(
+    "a",
+    "localhost",
+    Map(start.stream -> access),
+    () => (),
+    settings,
+    coordinator.heartbeat(_, SystemClock.now),
+    SystemClock,
+    () => 0.5
+  ).start()
+
+  def buffer: PageBuffer = service.buffer
+
+  override def close(): Unit = service.close()
+}
+
+object ReadAheadFixture {
+  val Settings: FetchSettings = FetchSettings(
+    maxRecords = 10,
+    minPeriod = 1.milli,
+    idlePeriod = 5.millis,
+    bufferBytes = 100000,
+    limits = ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+
+  /** The offset of a query that starts with the oldest record of each shard. */
+  def oldest(access: StreamClient, clock: Clock = SystemClock): StreamOffset =
+    ShardDiscovery.initialOffset(access, ByShard(Position.TrimHorizon), clock, () => 0.5)
+}
