@@ -15,10 +15,10 @@ import sparkkinesis.simulator.http.{Protocols, RequestHandler}
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * The local Kinesis over HTTP/1.1 and HTTP/2, on the loopback address only; its threads are daemons that end
+ * The local Kinesis over HTTP/1.1 and HTTP/2, only on the loopback address. Its daemon threads end
  * with `close`.
  *
- * @param kinesis what is served; may be used directly beside the clients
+ * @param kinesis the service; tests may also call it directly
  */
 final class KinesisServer private (
     val kinesis: SimulatedKinesis,
@@ -27,7 +27,7 @@ final class KinesisServer private (
 ) extends AutoCloseable {
   private val closing = new AtomicBoolean
 
-  /** Such as `http://127.0.0.1:4567`. */
+  /** For example `http://127.0.0.1:4567`. */
   val endpoint: URI = channel.localAddress match {
     case address: InetSocketAddress => URI.create(s"http://127.0.0.1:${address.getPort}")
     case other => throw new IllegalStateException(s"Listening on $other, which is no port.")
@@ -39,7 +39,7 @@ final class KinesisServer private (
     ()
   }
 
-  /** Ends open connections too. Whoever closes again waits for the first to be done. */
+  /** Ends open connections too. A second caller waits until the first one is done. */
   override def close(): Unit = {
     if (closing.compareAndSet(false, true)) channel.close().sync()
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync()
@@ -49,10 +49,10 @@ final class KinesisServer private (
 
 object KinesisServer {
 
-  /** Above the greatest request: 10 MiB of records, in base64, with their keys. */
+  /** Larger than any valid request: 10 MiB of records in base64, with their keys. */
   private val MaxRequestBytes = 32 * 1024 * 1024
 
-  /** @param port 0 for any free one; throws `BindException` where it is taken */
+  /** @param port 0 for any free port; throws `BindException` if the port is in use */
   def start(
       port: Int = 0,
       kinesis: SimulatedKinesis = new SimulatedKinesis(SystemClock)
@@ -72,7 +72,7 @@ object KinesisServer {
     new KinesisServer(kinesis, group, bound.channel)
   }
 
-  /** What a connection goes through. */
+  /** The handlers of a connection. */
   private[simulator] def pipeline(
       kinesis: SimulatedKinesis,
       requests: AtomicLong

@@ -13,7 +13,7 @@ import sparkkinesis.simulator.operation.{CreateStream, DescribeStreamSummary}
 import sparkkinesis.simulator.service.{Journal, JournalException, SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings}
 
-/** The local Kinesis as a program; `--help` tells how. */
+/** The local Kinesis as a program. `--help` prints its options. */
 object Main {
   def main(args: Array[String]): Unit = Arguments.parse(args.toList) match {
     case Left(message) => end(2, message)
@@ -28,7 +28,7 @@ object Main {
       prepare(kinesis, arn, shards, arguments.persist.nonEmpty)
         .fold(end(1, _), _.foreach(Console.err.println))
     }
-    // Once the port is open, all is there.
+    // The port opens last, so that a client finds the streams.
     val server =
       try KinesisServer.start(arguments.port, kinesis)
       catch { case e: BindException => end(1, s"--port ${arguments.port}: ${e.getMessage}") }
@@ -40,7 +40,10 @@ object Main {
     } else server.awaitClosed()
   }
 
-  /** A warning where the stream was kept with another number of shards; else why it is not there. */
+  /**
+   * Creates a stream of the command line. Returns a warning if it was restored with another number
+   * of shards, or the error.
+   */
   private[simulator] def prepare(
       kinesis: SimulatedKinesis,
       arn: StreamArn,
@@ -86,12 +89,12 @@ object Main {
 }
 
 /**
- * What the command line says.
+ * The command line.
  *
- * @param streams to begin with, and their shards
- * @param persist the directory that keeps the streams
- * @param isTimeSimulated whether time stands still until it is moved
- * @param changeTime of [[Settings]], as are `listLag` and `consumerLimit`
+ * @param streams streams to create, with their numbers of shards
+ * @param persist the directory that stores the streams
+ * @param isTimeSimulated whether time moves only on request
+ * @param changeTime see [[Settings]], as for `listLag` and `consumerLimit`
  */
 private[simulator] final case class Arguments(
     port: Int = 0,

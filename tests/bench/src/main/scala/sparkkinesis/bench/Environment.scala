@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit
 import scala.concurrent.duration._
 import scala.util.Try
 
-/** What is measured, when, and on what: nothing that tells whose machine it is. */
+/** The version, the date and the hardware of a measurement, without a name of the machine. */
 object Environment {
   private val GitLimit = 10.seconds
 
@@ -18,12 +18,12 @@ object Environment {
   }
 
   private def commit: String = git("rev-parse", "--short=8", "HEAD").fold("no commit") { id =>
-    // The results themselves are a change, too.
+    // The results themselves are a change, so they do not count.
     val changes = git("status", "--porcelain", "--", ".", ":!docs/reference/benchmarks.md")
     s"commit $id${if (changes.exists(_.isEmpty)) "" else " with changes"}"
   }
 
-  /** None where there is no git, or nothing that it knows. */
+  /** None if there is no git, or no repository. */
   private def git(arguments: String*): Option[String] = Try {
     val process = new ProcessBuilder("git" +: arguments: _*).start()
     try {

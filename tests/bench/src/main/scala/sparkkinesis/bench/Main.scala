@@ -9,7 +9,7 @@ import sparkkinesis.bench.report.{Document, Report}
 import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Sizing
 
-/** Measures and reports; `make bench` runs it. */
+/** Runs the scenarios and writes the report, for `make bench`. */
 object Main {
   def main(args: Array[String]): Unit = {
     val isWell = Arguments
@@ -24,7 +24,7 @@ object Main {
     sys.exit(if (isWell) 0 else 1)
   }
 
-  /** @return whether everything could be measured, whatever the figures */
+  /** @return whether every figure could be measured, even if a goal was missed */
   def measure(arguments: Arguments): Boolean = {
     val sizing = if (arguments.isQuick) Sizing.Quick else Sizing.Full
     val outcomes = Using.resource(new BenchSpark) { spark =>
@@ -42,10 +42,10 @@ object Main {
 }
 
 /**
- * What the command line says.
+ * The command line.
  *
- * @param only the scenarios to run; all where none is named
- * @param document gets the table, unless the bench is a quick one
+ * @param only the scenarios to run; `None` means all
+ * @param document receives the table, unless `isQuick`
  */
 final case class Arguments(
     only: Option[Set[String]] = None,

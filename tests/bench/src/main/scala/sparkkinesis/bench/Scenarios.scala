@@ -10,20 +10,20 @@ import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Sizing
 
 /**
- * What became of a scenario.
+ * The result of a scenario.
  *
  * @param isStuck whether it is still running
  */
 final case class Outcome(results: Seq[Result], isWell: Boolean, isStuck: Boolean = false)
 
-/** All there is to measure. */
+/** All scenarios. */
 object Scenarios {
 
-  /** In the order of the report. */
+  /** The names, in the order of the report. */
   val Names: Seq[String] =
     Seq("simulator", "drain", "latency", "idle", "sink", "quota", "scale", "reshard")
 
-  /** In which an interrupted scenario ends its processes. */
+  /** The time that an interrupted scenario has to end its processes. */
   private val CleanUpLimit = 1.minute
 
   def all(spark: BenchSpark, sizing: Sizing): Seq[Scenario] = Seq(
@@ -38,7 +38,8 @@ object Scenarios {
   )
 
   /**
-   * Runs them one after the other. One that cannot be ended is the last: it would disturb those after it.
+   * Runs the scenarios one after the other. If one does not end, no other one runs, because it
+   * would disturb them.
    */
   def runAll(scenarios: Seq[Scenario], cleanUp: FiniteDuration = CleanUpLimit): Seq[Outcome] =
     scenarios.foldLeft(Vector.empty[Outcome]) { (outcomes, scenario) =>
@@ -46,7 +47,7 @@ object Scenarios {
       else outcomes :+ run(scenario, cleanUp)
     }
 
-  /** Runs one to its end or its limit; a failure becomes a row, never an exception. */
+  /** Runs a scenario to its end or its limit. A failure becomes a row, never an exception. */
   def run(scenario: Scenario, cleanUp: FiniteDuration = CleanUpLimit): Outcome = {
     println(s"== ${scenario.name}, at most ${scenario.limit}")
     val pool = Executors.newSingleThreadExecutor { task =>

@@ -8,10 +8,10 @@ import io.netty.handler.codec.http._
 
 import sparkkinesis.simulator.fault.Fault
 
-/** Responses on their way to the client, with what goes wrong there. Nothing waits on the event loop. */
+/** Sends responses with the faults of their connection. Nothing blocks the event loop. */
 private[http] object ConnectionFaults {
 
-  /** Takes the response over. */
+  /** Sends the response, and releases it. */
   def send(
       context: ChannelHandlerContext,
       response: FullHttpResponse,
@@ -35,7 +35,7 @@ private[http] object ConnectionFaults {
       reset(context)
   }
 
-  /** The beginning of a stream of events, which has no half. */
+  /** Starts a stream of events. A fault that truncates a response closes the connection instead. */
   def begin(context: ChannelHandlerContext, fault: Option[Fault.OfConnection])(
       stream: => Unit
   ): Unit = fault match {
@@ -52,7 +52,7 @@ private[http] object ConnectionFaults {
       ()
   }
 
-  /** The client sees the connection reset, not merely ended. */
+  /** Closes the connection so that the client sees a reset, not a normal end. */
   def reset(context: ChannelHandlerContext): Unit = {
     context.channel match {
       case socket: SocketChannel => socket.config.setSoLinger(0)
@@ -69,7 +69,10 @@ private[http] object ConnectionFaults {
     ()
   }
 
-  /** The head announces the whole body, of which half follows; without a body nothing comes. */
+  /**
+   * Sends the head, which announces the whole body, and half of the body. Without a body it only
+   * closes the connection.
+   */
   private def half(context: ChannelHandlerContext, response: FullHttpResponse): Unit = {
     val bytes = response.content.readableBytes / 2
     if (bytes == 0) context.close()

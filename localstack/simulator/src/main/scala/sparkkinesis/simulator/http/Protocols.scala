@@ -7,10 +7,10 @@ import io.netty.util.AsciiString
 import org.slf4j.LoggerFactory
 
 /**
- * HTTP/1.1 and HTTP/2 in clear text on one port, the latter by prior knowledge or by upgrade. Each
- * HTTP/2 stream is a channel of its own with the same handlers as an HTTP/1.1 connection.
+ * HTTP/1.1 and HTTP/2 in clear text on one port. A client starts HTTP/2 by prior knowledge or by
+ * upgrade. Each HTTP/2 stream is a channel with the same handlers as an HTTP/1.1 connection.
  *
- * @param handler of requests; a new one for every channel
+ * @param handler creates the handler of requests, one per channel
  */
 private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => ChannelHandler)
     extends ChannelInitializer[Channel] {
@@ -50,8 +50,8 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
     })
 
   /**
-   * Gets the first request of an HTTP/1.1 connection; from then on no upgrade is looked for.
-   * Bytes and frames of HTTP/2 pass.
+   * Receives the first request of an HTTP/1.1 connection, after which an upgrade is no longer
+   * possible. Bytes and frames of HTTP/2 pass through.
    */
   private final class Http1Requests(upgrade: ChannelHandler) extends BrokenConnections {
     override def channelRead(context: ChannelHandlerContext, message: Any): Unit = message match {
@@ -73,7 +73,7 @@ private[simulator] final class Protocols(maxRequestBytes: Int, handler: () => Ch
 private[simulator] object Protocols {
   private val log = LoggerFactory.getLogger(classOf[Protocols])
 
-  /** Bytes of requests that may be on their way, of a stream and of a connection. */
+  /** Bytes of requests in flight, per stream and per connection. */
   private val StreamWindow = 4 * 1024 * 1024
   private val ConnectionWindow = 32 * 1024 * 1024
   private val MaxStreams = 10000L
@@ -85,11 +85,11 @@ private[simulator] object Protocols {
         .initialWindowSize(StreamWindow)
         .maxConcurrentStreams(MaxStreams)
     )
-    // A client that ends hundreds of subscriptions at once is no attacker here.
+    // A client may end hundreds of subscriptions at once, so there is no limit of resets.
     .decoderEnforceMaxRstFramesPerWindow(0, 0)
     .build()
 
-  /** Ends a connection that speaks no HTTP, or breaks the rules of HTTP/2. */
+  /** Closes a connection that is not HTTP, or that violates HTTP/2. */
   private class BrokenConnections extends ChannelInboundHandlerAdapter {
     override def exceptionCaught(context: ChannelHandlerContext, cause: Throwable): Unit = {
       log.debug("A connection broke", cause)
@@ -98,7 +98,7 @@ private[simulator] object Protocols {
     }
   }
 
-  /** Widens the connection's window, for which HTTP/2 has no setting. */
+  /** Enlarges the window of the connection, for which HTTP/2 has no setting. */
   private final class Http2Windows extends ChannelInboundHandlerAdapter {
     override def handlerAdded(context: ChannelHandlerContext): Unit = {
       val connection = context.pipeline.get(classOf[Http2FrameCodec]).connection

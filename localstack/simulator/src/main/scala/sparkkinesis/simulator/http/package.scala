@@ -1,7 +1,8 @@
 package sparkkinesis.simulator
 
 /**
- * The service over HTTP/1.1 and HTTP/2: connections, protocols, and which part answers a request.
+ * The service over HTTP/1.1 and HTTP/2: connections, protocols, and the choice of the part that
+ * handles a request.
  *
  * Runs on Netty's threads. May use the other `http` folders and `service`.
  */

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.simulator.operation.ReadOnly
 import sparkkinesis.simulator.state.{Failure, State, StreamMode}
 
-/** @param region of the caller, as `account` */
+/** @param region region of the caller, as for `account` */
 final case class DescribeLimits(region: String, account: String) extends ReadOnly[AccountLimits] {
   override def answer(state: State, now: Instant): Either[Failure, AccountLimits] = {
     val streams = state.of(region, account, now).toVector
@@ -22,11 +22,11 @@ final case class DescribeLimits(region: String, account: String) extends ReadOnl
 
 object DescribeLimits {
 
-  /** What the service tells of a new account; it is not enforced. */
+  /** The limit that the service reports for a new account. It is not enforced. */
   val OnDemandStreams = 50
 }
 
-/** What an account has and may have in a region. */
+/** The limits of an account in a region, and what it uses. */
 final case class AccountLimits(
     shardLimit: Int,
     openShards: Int,

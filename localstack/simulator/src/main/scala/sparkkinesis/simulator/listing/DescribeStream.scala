@@ -7,10 +7,10 @@ import sparkkinesis.simulator.operation.ReadOnly
 import sparkkinesis.simulator.state.{Check, Failure, State, StreamDetails}
 
 /**
- * The older call, with the shards within the retention.
+ * Describes a stream, with its shards within the retention period.
  *
- * @param after shards behind this one only
- * @param limit 1 to 10,000; an answer has at most 100 shards
+ * @param after only shards after this one
+ * @param limit 1 to 10,000; a response has at most 100 shards
  */
 final case class DescribeStream(stream: StreamArn, after: Option[ShardId], limit: Int)
     extends ReadOnly[StreamDescription] {

@@ -8,8 +8,8 @@ import sparkkinesis.simulator.paging.{ListFilter, ListToken, Tokens}
 import sparkkinesis.simulator.state.{Check, ErrorCode, Failure, State}
 
 /**
- * @param after shards behind this one only
- * @param limit 1 to 10,000; an answer has at most 1,000
+ * @param after only shards after this one
+ * @param limit 1 to 10,000; a response has at most 1,000 shards
  */
 final case class ListShards(
     stream: StreamArn,
@@ -42,7 +42,7 @@ object ListShards {
   val MaxLimit = 10000
 }
 
-/** The page behind an earlier one, with the filter that one had. */
+/** The page after an earlier one, with the same filter. */
 final case class ListMoreShards(token: String, limit: Int) extends ReadOnly[ListShardsPage] {
   override def name: String = "ListShards"
 
@@ -65,5 +65,5 @@ final case class ListMoreShards(token: String, limit: Int) extends ReadOnly[List
     } yield page
 }
 
-/** @param nextToken of the following page, if there is one */
+/** @param nextToken token of the next page, if there is one */
 final case class ListShardsPage(shards: Seq[Shard], nextToken: Option[String])

@@ -8,9 +8,9 @@ import sparkkinesis.simulator.paging.{StreamsToken, Tokens}
 import sparkkinesis.simulator.state.{Check, ErrorCode, Failure, State, StreamDetails}
 
 /**
- * @param region of the caller, as `account`
- * @param after names behind this one only
- * @param limit 1 to 10,000; an answer has at most 100 streams
+ * @param region region of the caller, as for `account`
+ * @param after only names after this one
+ * @param limit 1 to 10,000; a response has at most 100 streams
  */
 final case class ListStreams(
     region: String,
@@ -39,7 +39,7 @@ object ListStreams {
   val MaxLimit = 10000
 }
 
-/** The page behind an earlier one. */
+/** The page after an earlier one. */
 final case class ListMoreStreams(region: String, account: String, token: String, limit: Int)
     extends ReadOnly[StreamListing] {
   override def name: String = "ListStreams"
@@ -58,8 +58,8 @@ final case class ListMoreStreams(region: String, account: String, token: String,
 }
 
 /**
- * By name.
+ * Streams by name.
  *
- * @param nextToken of the following page, if there is one
+ * @param nextToken token of the next page, if there is one
  */
 final case class StreamListing(streams: Seq[StreamDetails], nextToken: Option[String])

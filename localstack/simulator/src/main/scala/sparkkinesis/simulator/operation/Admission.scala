@@ -2,10 +2,13 @@ package sparkkinesis.simulator.operation
 
 import sparkkinesis.model.{PutEntry, ShardId, StreamArn}
 
-/** Asked once for each record, in order, before it is written; what it lets in, it has counted. */
+/**
+ * Decides for each record, in order, whether its shard accepts it now. Called once per record, and
+ * counts those that it admits.
+ */
 trait Admission {
 
-  /** Why the shard does not take the record now; `None` where it does. */
+  /** Returns why the shard refuses the record now; `None` if it accepts the record. */
   def refusal(stream: StreamArn, shard: ShardId, entry: PutEntry): Option[String]
 }
 

@@ -6,7 +6,7 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.paging.Tokens
 import sparkkinesis.simulator.state._
 
-/** @param consumer its name: 1 to 128 of `a-zA-Z0-9_.-` */
+/** @param consumer name of 1 to 128 characters `a-zA-Z0-9_.-` */
 final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
     extends Changing[ConsumerSummary] {
   override def change(state: State, now: Instant): Either[Failure, (State, ConsumerSummary)] =
@@ -43,7 +43,7 @@ final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
 
 object RegisterStreamConsumer {
 
-  /** Consumers of a stream that may be `CREATING` at a time (API reference). */
+  /** Maximum number of consumers of a stream that are `CREATING` at a time (API reference). */
   val CreatingLimit = 5
 }
 
@@ -55,7 +55,10 @@ final case class DescribeStreamConsumer(consumer: ConsumerRef) extends ReadOnly[
     } yield found.summary(now)
 }
 
-/** Its subscriptions end when it is gone. Asked for again meanwhile, it changes nothing. */
+/**
+ * Deletes a consumer, whose subscriptions end then. A second call during the deletion has no
+ * effect.
+ */
 final case class DeregisterStreamConsumer(consumer: ConsumerRef) extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
@@ -68,8 +71,8 @@ final case class DeregisterStreamConsumer(consumer: ConsumerRef) extends Changin
 }
 
 /**
- * @param created of the stream, where the caller means one that was made then
- * @param token of an earlier page
+ * @param created creation time of the stream, if the caller names it
+ * @param token token of an earlier page
  * @param limit 1 to 10,000 consumers
  */
 final case class ListStreamConsumers(
@@ -120,8 +123,8 @@ object ListStreamConsumers {
 }
 
 /**
- * By name.
+ * Consumers by name.
  *
- * @param nextToken of the following page, if there is one
+ * @param nextToken token of the next page, if there is one
  */
 final case class ConsumersPage(consumers: Seq[ConsumerSummary], nextToken: Option[String])

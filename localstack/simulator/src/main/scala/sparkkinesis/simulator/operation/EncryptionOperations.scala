@@ -6,7 +6,7 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Check, Encryption, Failure, State}
 
 /**
- * Records put from then on say that they are encrypted, once the stream is active again.
+ * Marks records as encrypted from the time when the stream is active again.
  *
  * @param key any name of a KMS key; it is not looked up
  */
@@ -16,7 +16,7 @@ final case class StartStreamEncryption(stream: StreamArn, encryptionType: String
     EncryptionOperations.change(state, stream, encryptionType, Some(key), now)
 }
 
-/** Those encrypted before stay so. */
+/** Records that were encrypted before stay so. */
 final case class StopStreamEncryption(stream: StreamArn, encryptionType: String)
     extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
 
-/** The shards stay as they are. */
+/** Changes the mode of a stream. Its shards stay unchanged. */
 final case class UpdateStreamMode(stream: StreamArn, mode: StreamMode) extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
@@ -14,7 +14,7 @@ final case class UpdateStreamMode(stream: StreamArn, mode: StreamMode) extends C
     } yield (state.reconfigured(found, now)(_.copy(mode = mode)), ())
 }
 
-/** Takes effect at once, for records put from then on. */
+/** Changes the distribution strategy at once, for records that are put later. */
 final case class UpdateStreamRecordDistributionStrategy(
     stream: StreamArn,
     distribution: RecordDistribution
@@ -42,7 +42,7 @@ private[simulator] object Modes {
       )
     )
 
-  /** Of calls that change shards. */
+  /** The refusal of calls that change shards. */
   def provisioned(stream: StreamState): Check.Checked =
     Check.that(stream.config.mode == StreamMode.Provisioned)(
       Failure.Refused(

@@ -5,14 +5,14 @@ import java.time.Instant
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Failure, ShardMetric, State}
 
-/** @param metrics one at least, to be measured besides those that are */
+/** @param metrics at least one, to be measured in addition */
 final case class EnableEnhancedMonitoring(stream: StreamArn, metrics: Seq[ShardMetric])
     extends Changing[MonitoringUpdate] {
   override def change(state: State, now: Instant): Either[Failure, (State, MonitoringUpdate)] =
     Monitoring.change(state, stream, now)(current => current.toSet ++ metrics)
 }
 
-/** @param metrics one at least, to be measured no longer */
+/** @param metrics at least one, which is no longer measured */
 final case class DisableEnhancedMonitoring(stream: StreamArn, metrics: Seq[ShardMetric])
     extends Changing[MonitoringUpdate] {
   override def change(state: State, now: Instant): Either[Failure, (State, MonitoringUpdate)] =

@@ -6,16 +6,16 @@ import sparkkinesis.model.{ShardId, StreamArn}
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, Failure, State}
 
 /**
- * One service call as a pure function: its arguments and what it makes of a state.
+ * One service call as a pure function of its arguments, a state and a time.
  *
- * @tparam A the answer
+ * @tparam A the result
  */
 sealed trait Operation[+A] extends Product with Serializable {
 
-  /** As the service calls it. */
+  /** The service's name of the operation. */
   def name: String = productPrefix
 
-  /** What it is about: the stream and the first shard among its arguments. */
+  /** The first stream and the first shard among the arguments. */
   def subject: Subject = Subject(
     productIterator.collectFirst {
       case stream: StreamArn => stream
@@ -29,10 +29,10 @@ sealed trait Operation[+A] extends Product with Serializable {
   def run(state: State, now: Instant): Outcome[A]
 }
 
-/** The stream and the shard a call is about, as far as its arguments tell. */
+/** The stream and the shard that a call names, if any. */
 final case class Subject(stream: Option[StreamArn], shard: Option[ShardId])
 
-/** What an operation leaves behind and what it answers. */
+/** The next state, and the result of the operation. */
 final case class Outcome[+A](state: State, answer: Either[Failure, A])
 
 private[simulator] object Outcome {
@@ -42,7 +42,7 @@ private[simulator] object Outcome {
   }
 }
 
-/** An operation that leaves the state as it is. */
+/** An operation that does not change the state. */
 trait ReadOnly[+A] extends Operation[A] {
   def answer(state: State, now: Instant): Either[Failure, A]
 
@@ -50,16 +50,16 @@ trait ReadOnly[+A] extends Operation[A] {
     Outcome(state, answer(state, now))
 }
 
-/** An operation that changes the state, or leaves it as it is and fails. */
+/** An operation that changes the state, or fails and does not change it. */
 trait Changing[+A] extends Operation[A] {
   def change(state: State, now: Instant): Either[Failure, (State, A)]
 
-  /** With a change goes what its time has made worthless. */
+  /** Also removes what has expired at the time of the change. */
   final override def run(state: State, now: Instant): Outcome[A] =
     Outcome.of(state, change(state.swept(now), now))
 }
 
-/** An operation that writes records, each of which the shard it goes to may turn away. */
+/** An operation that writes records, each of which its shard may refuse. */
 trait Writing[+A] extends Changing[A] {
   def change(state: State, now: Instant, admission: Admission): Either[Failure, (State, A)]
 

@@ -17,7 +17,7 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
       at <- resolve(from, now)
     } yield ShardIterator(IteratorToken(stream, found.created, shard, at, now).encoded)
 
-  /** Records behind the horizon need no care here: `GetRecords` skips them. */
+  /** The position may be before the trim horizon, because `GetRecords` skips trimmed records. */
   private[simulator] def resolve(from: ShardState, now: Instant): Either[Failure, Long] =
     position match {
       case Position.TrimHorizon => Right(from.base)
@@ -52,7 +52,7 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
 }
 
 /**
- * @param stream where the caller names it beside the iterator
+ * @param stream stream that the caller names besides the iterator, if any
  * @param limit 1 to 10,000 records
  */
 final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, limit: Int)
@@ -86,7 +86,7 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
     val start = math.max(place.position, from.positionAt(found.horizonMillis(now)))
     val records = from.page(start, limit, ServiceLimits.GetRecordsBytes)
     val end = start + records.size
-    // A caller takes 0 for the tip, so a record of this very millisecond counts as one old.
+    // For a caller 0 means the tip, so an unread record is at least 1 ms old.
     val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end)
       Page(records, None, behind, found.children(from).map(_.childShard))

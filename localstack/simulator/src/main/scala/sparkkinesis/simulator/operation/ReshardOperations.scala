@@ -42,10 +42,10 @@ final case class MergeShards(stream: StreamArn, shard: ShardId, adjacent: ShardI
 }
 
 /**
- * Uniform scaling: open shards are cut where the new ones begin, and what lies between is merged,
- * so that short-lived shards appear as they do in the service.
+ * Uniform scaling: splits open shards where the new ones begin, and merges the parts between, so
+ * that short-lived shards appear as in the service.
  *
- * @param target half to twice the open shards
+ * @param target half to twice the number of open shards
  */
 final case class UpdateShardCount(stream: StreamArn, target: Int)
     extends Changing[ShardCountUpdate] {

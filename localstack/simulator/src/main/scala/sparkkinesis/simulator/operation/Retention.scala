@@ -8,9 +8,9 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Check, Failure, State}
 
 /**
- * Older records than it reaches stay trimmed.
+ * Increases the retention period. Records that were trimmed stay trimmed.
  *
- * @param hours more than now, at most 8,760
+ * @param hours more than the current period, at most 8,760
  */
 final case class IncreaseStreamRetentionPeriod(stream: StreamArn, hours: Int)
     extends Changing[Unit] {
@@ -19,9 +19,9 @@ final case class IncreaseStreamRetentionPeriod(stream: StreamArn, hours: Int)
 }
 
 /**
- * What the new retention does not reach is trimmed.
+ * Decreases the retention period. Older records are trimmed.
  *
- * @param hours fewer than now, at least 24
+ * @param hours less than the current period, at least 24
  */
 final case class DecreaseStreamRetentionPeriod(stream: StreamArn, hours: Int)
     extends Changing[Unit] {

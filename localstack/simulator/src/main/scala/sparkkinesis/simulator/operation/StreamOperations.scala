@@ -9,7 +9,7 @@ import sparkkinesis.model.{RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
 
 /**
- * @param stream its region and account are the caller's
+ * @param stream in the region and account of the caller
  * @param maxRecordKibibytes 1,024 to 10,240 for a record with its partition key
  * @param tags at most 50
  */
@@ -41,7 +41,7 @@ final case class CreateStream(
     }
 }
 
-/** @param withConsumers otherwise a stream that has consumers is not deleted */
+/** @param withConsumers if false, a stream with consumers is not deleted */
 final case class DeleteStream(stream: StreamArn, withConsumers: Boolean = false)
     extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =

@@ -7,21 +7,21 @@ import scala.collection.immutable.SortedMap
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.state.{Check, Failure, State, StreamState}
 
-/** A tag of a key that exists replaces it. */
+/** Adds tags, and replaces those with the same key. */
 final case class AddTagsToStream(stream: StreamArn, tags: Map[String, String])
     extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     Tags.add(state, stream, tags, now)
 }
 
-/** @param keys 1 to 50; what does not exist is passed over */
+/** @param keys 1 to 50; unknown keys are ignored */
 final case class RemoveTagsFromStream(stream: StreamArn, keys: Seq[String]) extends Changing[Unit] {
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     Tags.remove(state, stream, keys, now)
 }
 
 /**
- * @param after keys behind this one only
+ * @param after only keys after this one
  * @param limit 1 to 50
  */
 final case class ListTagsForStream(stream: StreamArn, after: Option[String], limit: Int)
@@ -48,7 +48,7 @@ final case class UntagResource(stream: StreamArn, keys: Seq[String]) extends Cha
     Tags.remove(state, stream, keys, now)
 }
 
-/** All tags at once. */
+/** Lists all tags at once. */
 final case class ListTagsForResource(stream: StreamArn) extends ReadOnly[TagListing] {
   override def answer(state: State, now: Instant): Either[Failure, TagListing] =
     state
@@ -56,7 +56,7 @@ final case class ListTagsForResource(stream: StreamArn) extends ReadOnly[TagList
       .map(found => TagListing(found.config.tags.toVector, hasMore = false))
 }
 
-/** By key. */
+/** Tags by key. */
 final case class TagListing(tags: Seq[(String, String)], hasMore: Boolean)
 
 private[simulator] object Tags {
@@ -93,7 +93,7 @@ private[simulator] object Tags {
       found <- state.changeable(stream, now)
     } yield (replaced(state, found, found.config.tags -- keys), ())
 
-  /** Of a new stream, which may have none. */
+  /** The tags of a new stream, which may have none. */
   def checkNew(stream: StreamArn, tags: Map[String, String]): Check.Checked =
     if (tags.isEmpty) Right(()) else check(tags).flatMap(_ => count(stream, tags.size))
 

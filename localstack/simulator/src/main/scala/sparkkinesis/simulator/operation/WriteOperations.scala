@@ -6,7 +6,10 @@ import sparkkinesis.client.PutResult
 import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
 
-/** An entry with an empty partition key has none, which streams with `AUTO` distribution take. */
+/**
+ * Writes one record. An empty partition key means no key, which a stream with `AUTO` distribution
+ * accepts.
+ */
 final case class PutRecord(stream: StreamArn, entry: PutEntry)
     extends Writing[PutAnswer[PutResult.Written]] {
   override def change(
@@ -26,7 +29,7 @@ final case class PutRecord(stream: StreamArn, entry: PutEntry)
     } yield (state.updated(next), Write.answer(found, written, now))
 }
 
-/** @param entries as of `PutRecord`: 1 to 500, at most 10 MiB with their partition keys */
+/** @param entries 1 to 500 entries as in `PutRecord`, at most 10 MiB with their partition keys */
 final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
     extends Writing[PutAnswer[Seq[PutResult]]] {
   override def change(
@@ -55,7 +58,7 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
   ): (StreamState, PutResult) = {
     val (routed, owner) = Write.route(found, entry)
     admission.refusal(stream, owner.id, entry) match {
-      // Nothing changes, the turn of `AUTO` neither: what is written says all that happened.
+      // Without written records the state stays the same, including the next shard of `AUTO`.
       case Some(message) =>
         (found, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
       case None => Write.append(routed, owner, entry, now)
@@ -63,12 +66,12 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
   }
 }
 
-/** @param encryptionType of what was written: `KMS`, or none */
+/** @param encryptionType encryption of the written records: `KMS`, or none */
 final case class PutAnswer[+A](result: A, encryptionType: Option[String])
 
 private[simulator] object Write {
 
-  /** The shard that the record goes to. */
+  /** The shard that receives the record. */
   def route(stream: StreamState, entry: PutEntry): (StreamState, ShardState) =
     stream.config.distribution match {
       case RecordDistribution.UserPartitionKey =>

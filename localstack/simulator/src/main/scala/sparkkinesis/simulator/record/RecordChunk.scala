@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * Records side by side in one array: entries from its front, and from its back where each ends.
+ * Records in one array: entries from its start, and the ends of the entries from its back.
  *
- * What is written is not written again: whoever knows of `n` entries sees those for ever, while
- * more come behind them. An entry is the arrival, a head of two bytes, the key, the data.
+ * Written bytes never change: a reader that knows `n` entries always sees those, while more are
+ * appended. An entry has the arrival, a head of two bytes, the key and the data.
  *
- * @param first the position in the shard of the first entry
- * @param filled how many entries the buffer holds
+ * @param first position of the first entry in the shard
+ * @param filled number of entries in the buffer
  */
 private[simulator] final class RecordChunk private (
     val first: Long,
@@ -22,12 +22,15 @@ private[simulator] final class RecordChunk private (
 
   private val count = new AtomicInteger(filled)
 
-  /** To be read only. */
+  /** The array of all entries. Callers must not change it. */
   def bytes: Array[Byte] = buffer.array
 
   def capacity: Int = buffer.capacity
 
-  /** Adds an entry behind the first `index`; false where there is another already, or no room. */
+  /**
+   * Appends an entry after the first `index` ones; false if there is another entry already, or no
+   * room.
+   */
   def append(index: Int, record: NewRecord): Boolean = {
     val start = startOf(index)
     val end = start + record.size
@@ -43,7 +46,7 @@ private[simulator] final class RecordChunk private (
     owned
   }
 
-  /** The first `size` entries without much spare room. */
+  /** A chunk with the first `size` entries and little spare room. */
   def fitted(size: Int): RecordChunk = {
     val end = startOf(size)
     val places = size * Place
@@ -57,7 +60,7 @@ private[simulator] final class RecordChunk private (
 
   def arrivalMillis(index: Int): Long = buffer.getLong(startOf(index))
 
-  /** Bytes of the data and the partition key. */
+  /** Bytes of data and partition key. */
   def size(index: Int): Int = endOf(index) - startOf(index) - Head
 
   def hasKey(index: Int): Boolean = (headOf(index) & HasKey) != 0
@@ -87,14 +90,17 @@ private[simulator] object RecordChunk {
   private val HasKey = 0x4000
   private val EncryptionTypes = Vector(None, Some("NONE"), Some("KMS"))
 
-  /** Less than half a region of the garbage collector in a small heap: no array of its own kind. */
+  /**
+   * Less than half of a region of the garbage collector in a small heap, so that it is not a
+   * humongous object.
+   */
   private val MaxBytes = 256 * 1024
   private val MinBytes = 1024
 
   /**
-   * A chunk of one record, with room for more.
+   * A chunk with one record, and room for more.
    *
-   * @param before the capacity of the chunk before: a shard of few records takes little
+   * @param before capacity of the previous chunk, so that a shard with few records needs little
    */
   def of(first: Long, record: NewRecord, before: Int): RecordChunk = {
     val wanted = math.max(MinBytes, math.min(MaxBytes.toLong, before * 2L).toInt)
@@ -105,10 +111,10 @@ private[simulator] object RecordChunk {
   }
 
   /**
-   * A record on its way in.
+   * A record to append.
    *
    * @param key in UTF-8, at most 4,095 bytes
-   * @param encryptionType `NONE`, `KMS` or nothing
+   * @param encryptionType `NONE`, `KMS` or none
    */
   final class NewRecord(
       val key: Option[Array[Byte]],
@@ -121,7 +127,7 @@ private[simulator] object RecordChunk {
     require(keyLength <= MaxKeyBytes, s"A partition key has $keyLength bytes.")
     require(encryption >= 0, s"There is no encryption type ${encryptionType.mkString}.")
 
-    /** Of its entry. */
+    /** Size of the entry. */
     val size: Int = Head + keyLength + data.length
 
     val head: Short =

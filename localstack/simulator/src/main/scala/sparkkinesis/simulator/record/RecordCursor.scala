@@ -6,10 +6,10 @@ import java.util.Arrays
 import sparkkinesis.model.{Record, SequenceNumber}
 
 /**
- * Goes over records where they lie, without an object for each. `advance` comes first; all else is
- * about the record it stands on, and places are indices of `bytes`. For one thread.
+ * Reads packed records one by one, without an object per record. Call `advance` first; the other
+ * methods describe the current record, and positions are indexes into `bytes`. For one thread.
  *
- * @param first the position of the first record to come; the first chunk holds it
+ * @param first position of the next record, which is in the first chunk
  */
 private[simulator] final class RecordCursor(
     numbers: ShardNumbering,
@@ -21,24 +21,24 @@ private[simulator] final class RecordCursor(
   private var position = first - 1
   private var held = 0
 
-  /** To the next record; false where there is none. */
+  /** Moves to the next record; false if there is none. */
   def advance(): Boolean = {
     position += 1
     if (held + 1 < chunks.size && chunks(held + 1).first <= position) held += 1
     position < end
   }
 
-  /** Shared, never written to. */
+  /** The array with the current record. Callers must not change it. */
   def bytes: Array[Byte] = chunk.bytes
 
-  /** Of the data and the partition key. */
+  /** Bytes of data and partition key. */
   def size: Int = chunk.size(index)
 
   def arrivalMillis: Long = chunk.arrivalMillis(index)
 
   def hasKey: Boolean = chunk.hasKey(index)
 
-  /** The key is in UTF-8. */
+  /** Index of the first byte of the key, which is in UTF-8. */
   def keyStart: Int = chunk.keyStart(index)
 
   def keyLength: Int = chunk.keyLength(index)
@@ -49,7 +49,7 @@ private[simulator] final class RecordCursor(
 
   def encryptionType: Option[String] = chunk.encryptionType(index)
 
-  /** In ASCII, good until the cursor moves. */
+  /** The digits in ASCII. The array is valid until the cursor moves. */
   def sequenceNumber: Array[Byte] = digits.of(position, arrivalMillis)
 
   def record: Record = Record(

@@ -8,16 +8,16 @@ import sparkkinesis.model.{Record, SequenceNumber}
 import sparkkinesis.simulator.record.RecordChunk.NewRecord
 
 /**
- * Records of one shard, packed into chunks: 14 bytes a record beside its key and data. Sequence
- * numbers are not kept, they follow from the positions.
+ * The records of one shard, packed into chunks: 14 bytes per record besides its key and data.
+ * Sequence numbers are not stored, because they follow from the positions.
  *
- * A value: appending makes another log, which shares the chunks. It is a sequence of [[Record]]s,
- * each made anew when asked for; what reads many may take its `cursor`.
+ * A value: appending returns another log that shares the chunks. Each access creates a new
+ * [[Record]] object; to read many records, use `cursor`.
  *
- * @param numbers the shard's
- * @param chunks the first holds `first`; none where the log is empty
- * @param first the position of the first record in the shard since the shard was made
- * @param end the position behind the last record
+ * @param numbers numbering of the shard
+ * @param chunks the first chunk contains `first`; empty if the log is empty
+ * @param first position of the first record, counted from the creation of the shard
+ * @param end position after the last record
  */
 private[simulator] final class RecordLog private (
     numbers: ShardNumbering,
@@ -27,7 +27,7 @@ private[simulator] final class RecordLog private (
 ) extends IndexedSeq[Record] {
   override def length: Int = (end - first).toInt
 
-  /** Throws `IndexOutOfBoundsException` where there is none. */
+  /** Throws `IndexOutOfBoundsException` if there is no such record. */
   override def apply(index: Int): Record =
     if (index < 0 || index >= length)
       throw new IndexOutOfBoundsException(s"Record $index of $length.")
@@ -41,10 +41,10 @@ private[simulator] final class RecordLog private (
     }
   }
 
-  /** Before the first record. */
+  /** A cursor before the first record. */
   def cursor: RecordCursor = new RecordCursor(numbers, chunks, first, end)
 
-  /** Shares the chunks, as do `take` and `drop`. */
+  /** Shares the chunks, like `take` and `drop`. */
   override def slice(from: Int, until: Int): RecordLog = {
     val low = first + math.min(math.max(from, 0), length)
     val high = math.max(low, first + math.min(until, length))
@@ -56,10 +56,10 @@ private[simulator] final class RecordLog private (
 
   override def take(count: Int): RecordLog = slice(0, count)
 
-  /** What the records take, room for more included. */
+  /** Size of the chunks, including their spare room. */
   def chunkBytes: Long = chunks.iterator.map(_.capacity.toLong).sum
 
-  /** The first records, as many as have no more bytes together: data and partition keys count. */
+  /** The first records whose data and partition keys have at most so many bytes. */
   def within(bytes: Long): RecordLog = {
     val moving = cursor
     @tailrec def fitting(count: Int, left: Long): Int =
@@ -68,7 +68,7 @@ private[simulator] final class RecordLog private (
     take(fitting(0, bytes))
   }
 
-  /** Of all data and partition keys. */
+  /** Bytes of all data and partition keys. */
   def bytes: Long = {
     val moving = cursor
     @tailrec def sum(sofar: Long): Long =
@@ -76,7 +76,7 @@ private[simulator] final class RecordLog private (
     sum(0)
   }
 
-  /** @param arrivalMillis not before that of the last record */
+  /** @param arrivalMillis not before the arrival of the last record */
   def append(
       partitionKey: Option[String],
       data: Array[Byte],
@@ -104,7 +104,10 @@ private[simulator] final class RecordLog private (
   def sequenceNumber(position: Long): SequenceNumber =
     numbers.parts(position, arrivalMillis(position)).number
 
-  /** The first position for which the condition holds, as it does for all behind; else `end`. */
+  /**
+   * The first position for which the condition holds, or `end`. It must hold for all later
+   * positions.
+   */
   def firstWhere(condition: Long => Boolean): Long = {
     @tailrec def search(low: Long, high: Long): Long =
       if (low >= high) low
@@ -115,7 +118,7 @@ private[simulator] final class RecordLog private (
     if (isEmpty || condition(first)) first else search(first + 1, end)
   }
 
-  /** The index of the chunk that holds the position. */
+  /** The index of the chunk that contains the position. */
   private def indexOf(position: Long): Int = {
     @tailrec def search(low: Int, high: Int): Int =
       if (high - low == 1) low
@@ -129,7 +132,7 @@ private[simulator] final class RecordLog private (
 
 private[simulator] object RecordLog {
 
-  /** Of all data and partition keys, in UTF-8: fast where the records are packed. */
+  /** Bytes of all data and partition keys in UTF-8. Fast for packed records. */
   def bytes(records: Seq[Record]): Long = records match {
     case log: RecordLog => log.bytes
     case others =>

@@ -3,9 +3,9 @@ package sparkkinesis.simulator.record
 import java.math.BigInteger
 
 /**
- * The digits of a shard's sequence numbers. Neighbours that arrived in one second differ by a
- * constant: adding it is much cheaper than making a number of many digits, and this is done for
- * every record of every answer.
+ * The digits of a shard's sequence numbers. The numbers of consecutive records that arrived in the
+ * same second differ by a constant, and adding it is much cheaper than computing a number. This
+ * runs for each record of each response.
  */
 private[simulator] final class SequenceDigits(numbers: ShardNumbering) {
   import SequenceDigits._
@@ -14,7 +14,7 @@ private[simulator] final class SequenceDigits(numbers: ShardNumbering) {
   private var position = Long.MinValue
   private var second = Long.MinValue
 
-  /** In ASCII; the array is used again for the next. */
+  /** The digits in ASCII. The array is reused for the next number. */
   def of(position: Long, arrivalMillis: Long): Array[Byte] = {
     val arrived = arrivalMillis / 1000
     if (arrived == second && position == this.position + 1) add()
@@ -41,7 +41,7 @@ private[simulator] final class SequenceDigits(numbers: ShardNumbering) {
 
 private object SequenceDigits {
 
-  /** The digits, as numbers, of what lies between the sequence numbers of two neighbours. */
+  /** The difference of two consecutive sequence numbers, as digits. */
   private val Step: Array[Byte] =
     BigInteger.ONE.shiftLeft(SequenceParts.IndexShift).toString.map(c => (c - '0').toByte).toArray
 }

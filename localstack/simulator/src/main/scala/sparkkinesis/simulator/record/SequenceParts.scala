@@ -7,15 +7,15 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import sparkkinesis.model.SequenceNumber
 
 /**
- * What a sequence number of ours is made of, laid out as the service lays out its own: 186 bits,
- * 56 digits.
+ * The parts of a sequence number of the simulator, in the layout of the service: 186 bits, 56
+ * digits.
  *
- * From the highest bit: 2, the shard's creation (36 bits), the shard's lowest four bits, the index
- * of the record (64), 0 (8), the arrival (36), the shard (32), 2 (4). So numbers of a shard grow
- * with the index, and a shard created later has the greater ones.
+ * From the highest bit: 2, the creation of the shard (36 bits), the lowest four bits of the shard,
+ * the index of the record (64), 0 (8), the arrival (36), the shard (32), 2 (4). Therefore the
+ * numbers of a shard grow with the index, and a later shard has larger numbers.
  *
- * @param created seconds since 1970, later than the parents' own
- * @param index 1 for a shard's first record; 0 for the lowest number the shard can hold
+ * @param created seconds since 1970, later than the creation of the parents
+ * @param index 1 for the first record of a shard; 0 for the lowest number of the shard
  * @param arrived seconds since 1970
  */
 private[simulator] final case class SequenceParts(
@@ -28,7 +28,10 @@ private[simulator] final case class SequenceParts(
 
   def number: SequenceNumber = SequenceNumber(new String(digits, ISO_8859_1))
 
-  /** In ASCII, by hand: made for every record put, and a `BigInteger` takes ten times as long. */
+  /**
+   * The digits in ASCII. Computed without `BigInteger`, which takes ten times as long, because this
+   * runs for each record.
+   */
   def digits: Array[Byte] = {
     val words = Array.fill(Bytes / 4)(0)
     bytes.flip().asIntBuffer.get(words)
@@ -54,18 +57,18 @@ private[simulator] object SequenceParts {
   private val Bytes = 24
   private val Bits = 186
 
-  /** Of every number with so many bits of which the highest two are `Version`. */
+  /** Number of digits of each number whose highest two bits are `Version`. */
   private val Digits = 56
   private val DigitsAtOnce = 8
   private val DigitsUnit = 100000000
 
-  /** The bits behind the index. */
+  /** Number of bits after the index. */
   val IndexShift = 80
 
-  /** The index of a closed shard's last number: behind every record. */
+  /** Index of a closed shard's last number, which is after every record. */
   val LastIndex: Long = Long.MaxValue
 
-  /** `None` where the number is not of this layout. */
+  /** `None` if the number has another layout. */
   def of(number: SequenceNumber): Option[SequenceParts] = {
     val value = new BigInteger(number.text)
     if (value.bitLength != Bits) None
@@ -86,7 +89,7 @@ private[simulator] object SequenceParts {
     }
   }
 
-  /** Leaves the quotient in the words, the highest first, and returns the remainder. */
+  /** Replaces the words by the quotient, the highest word first, and returns the remainder. */
   private def divide(words: Array[Int], divisor: Int): Int = {
     var remainder = 0L
     var i = 0

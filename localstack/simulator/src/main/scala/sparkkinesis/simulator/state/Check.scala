@@ -4,18 +4,18 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.{PutEntry, RecordDistribution, ServiceLimits}
 
-/** What requests must satisfy. */
+/** Checks of requests. */
 private[simulator] object Check {
   type Checked = Either[Failure, Unit]
 
   def that(condition: Boolean)(failure: => Failure): Checked =
     if (condition) Right(()) else Left(failure)
 
-  /** Holds for each, in their order. */
+  /** Checks each value, in order, up to the first failure. */
   def all[A](values: Iterable[A])(check: A => Checked): Checked =
     values.foldLeft[Checked](Right(()))((sofar, next) => sofar.flatMap(_ => check(next)))
 
-  /** Of a text or a collection. */
+  /** Checks the length of a text or a collection. */
   def size(member: String, size: Int, first: Int, last: Int): Checked =
     that(first <= size && size <= last)(
       Failure.validation(
@@ -57,7 +57,7 @@ private[simulator] object Check {
       )
     } yield ()
 
-  /** What counts to every limit of size: the data and the partition key. */
+  /** The size that every limit counts: data and partition key. */
   def bytes(entry: PutEntry): Int =
     entry.data.length + entry.partitionKey.getBytes(UTF_8).length
 }

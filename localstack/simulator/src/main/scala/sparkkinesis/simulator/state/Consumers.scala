@@ -5,9 +5,11 @@ import java.time.Instant
 import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
- * A consumer's full name: `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.
+ * The ARN of a consumer, for example
+ * `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.
  *
- * @param createdSecond seconds since 1970: a consumer registered again under the name is another
+ * @param createdSecond seconds since 1970, which distinguish consumers that were registered under
+ *   one name
  */
 final case class ConsumerArn(stream: StreamArn, name: String, createdSecond: Long) {
   override def toString: String = s"$stream/consumer/$name:$createdSecond"
@@ -16,7 +18,7 @@ final case class ConsumerArn(stream: StreamArn, name: String, createdSecond: Lon
 object ConsumerArn {
   private val Pattern = s"(.+)/consumer/(${Identifier.Pattern}):(\\d{1,12})".r
 
-  /** `None` where the text is not a consumer's ARN. */
+  /** `None` if the text is not a consumer's ARN. */
   def parse(text: String): Option[ConsumerArn] = text match {
     case Pattern(stream, name, second) =>
       StreamArn.parse(stream).map(ConsumerArn(_, name, second.toLong))
@@ -32,7 +34,7 @@ object ConsumerStatus {
   case object Deleting extends ConsumerStatus
 }
 
-/** What the service tells of a consumer. */
+/** The description of a consumer. */
 final case class ConsumerSummary(arn: ConsumerArn, status: ConsumerStatus, created: Instant)
 
 /** How a caller names a consumer. */
@@ -51,8 +53,8 @@ object ConsumerRef {
 }
 
 /**
- * @param active when it is no longer `CREATING`
- * @param gone when it will have been deleted, once that was asked for
+ * @param active time when it is no longer `CREATING`
+ * @param gone time when it is deleted, if that was requested
  * @param leases the last successful subscription to each shard
  */
 private[simulator] final case class Consumer(
@@ -73,18 +75,18 @@ private[simulator] final case class Consumer(
 }
 
 /**
- * Who may have a shard's records for a consumer.
+ * The right of a subscription to read a shard for a consumer.
  *
- * @param number of no other lease of the stream
- * @param since the time of the successful call
+ * @param number unique within the stream
+ * @param since time of the successful call
  */
 private[simulator] final case class Lease(number: Long, since: Instant)
 
 /**
- * A stream's consumers.
+ * The consumers of a stream.
  *
- * @param byName gone ones too, until the name is taken again
- * @param leased how many leases there have been
+ * @param byName includes deleted ones until their name is used again
+ * @param leased number of leases so far
  */
 private[simulator] final case class Consumers(byName: Map[String, Consumer], leased: Long) {
   def present(now: Instant): Vector[Consumer] =
@@ -103,7 +105,7 @@ private[simulator] final case class Consumers(byName: Map[String, Consumer], lea
   def updated(consumer: Consumer): Consumers =
     copy(byName = byName.updated(consumer.arn.name, consumer))
 
-  /** The consumer has the shard's records from now on. */
+  /** Gives the consumer a new lease of the shard. */
   def leased(consumer: Consumer, shard: ShardId, now: Instant): (Consumers, Lease) = {
     val lease = Lease(leased + 1, now)
     val holder = consumer.copy(leases = consumer.leases.updated(shard, lease))

@@ -1,14 +1,14 @@
 package sparkkinesis.simulator.state
 
-/** Why an operation has no answer. */
+/** Why an operation has no result. */
 sealed trait Failure
 
 object Failure {
 
-  /** The service says no. */
+  /** The service refuses the operation. */
   final case class Refused(code: ErrorCode, message: String) extends Failure
 
-  /** The connection broke; the operation may have taken effect. */
+  /** The connection broke. The operation may have taken effect. */
   case object NoAnswer extends Failure
 
   private[simulator] def notFound(message: String): Failure =
@@ -22,10 +22,10 @@ object Failure {
 }
 
 /**
- * The service's error codes.
+ * The error codes of the service.
  *
- * @param name as it stands in an answer
- * @param status of the HTTP answer
+ * @param name name in a response
+ * @param status status of the HTTP response
  */
 sealed abstract class ErrorCode(val name: String, val status: Int)
 

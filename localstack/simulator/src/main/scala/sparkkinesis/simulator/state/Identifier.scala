@@ -1,12 +1,12 @@
 package sparkkinesis.simulator.state
 
-/** The form that names of streams, shards and consumers have. */
+/** The format of the names of streams, shards and consumers. */
 private[simulator] object Identifier {
 
   /** As part of a regular expression. */
   val Pattern = "[a-zA-Z0-9_.-]{1,128}"
 
-  /** As refusals tell it. */
+  /** The format as error messages describe it. */
   val Form = "[a-zA-Z0-9_.-]+, 1 to 128 characters"
 
   def fits(text: String): Boolean = text.matches(Pattern)

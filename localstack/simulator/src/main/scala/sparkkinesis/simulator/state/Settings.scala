@@ -7,15 +7,16 @@ import scala.concurrent.duration._
 import sparkkinesis.model.ServiceLimits
 
 /**
- * How the simulated service behaves.
+ * The settings of the simulated service.
  *
- * @param retention of new streams
+ * @param retention retention period of new streams
  * @param changeTime how long a stream is `CREATING`, `UPDATING` or `DELETING`
- * @param shardLimit open shards over all streams of an account and region
- * @param listShardsCount the most shards of one `ListShards` answer: 1 to 1,000
- * @param quotas whether the service's limits of throughput and call rate are kept
- * @param consumerLimit of a stream; the service allows 50 to some accounts
- * @param listLag how long after a reshard listings show the shards as they were before
+ * @param shardLimit maximum number of open shards of an account in a region
+ * @param listShardsCount maximum number of shards in one `ListShards` response: 1 to 1,000
+ * @param quotas whether the limits of throughput and call rates apply
+ * @param consumerLimit maximum number of consumers of a stream; the service allows 50 to some
+ *   accounts
+ * @param listLag how long after a reshard the listings still show the previous shards
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,

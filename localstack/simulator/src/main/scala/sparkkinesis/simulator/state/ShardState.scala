@@ -8,9 +8,10 @@ import sparkkinesis.simulator.record.{RecordLog, SequenceParts, ShardNumbering}
 /**
  * One shard and its records.
  *
- * A record's position is its index in the shard since the shard was made, trimmed records included.
+ * The position of a record is its index in the shard, counted from the creation of the shard.
  *
- * @param epoch seconds since 1970 that lead its sequence numbers: greater than the parents'
+ * @param epoch seconds since 1970, the first part of its sequence numbers; later than the parents'
+ *   epochs
  */
 private[simulator] final case class ShardState(
     number: Int,
@@ -25,10 +26,10 @@ private[simulator] final case class ShardState(
 
   def isOpen: Boolean = closed.isEmpty
 
-  /** The position of the oldest record kept. */
+  /** The position of the oldest record that is not trimmed. */
   def base: Long = records.first
 
-  /** The position behind the newest record. */
+  /** The position after the newest record. */
   def end: Long = records.end
 
   def shard: Shard = Shard(
@@ -43,20 +44,23 @@ private[simulator] final case class ShardState(
 
   def close(now: Instant): ShardState = copy(closed = Some(now))
 
-  /** Arrivals never go back, whatever the clock does. An empty partition key is none. */
+  /**
+   * Appends a record. Arrival times never go back, even if the clock does. An empty partition key
+   * counts as none.
+   */
   def append(entry: PutEntry, encryptionType: Option[String], now: Instant): ShardState = {
     val arrival = math.max(now.toEpochMilli, arrivalMillis(end - 1).getOrElse(0L))
     val key = Some(entry.partitionKey).filter(_.nonEmpty)
     copy(records = records.append(key, entry.data, arrival, encryptionType))
   }
 
-  /** Without the records that arrived before; cheap where there are none. */
+  /** Removes the records that arrived before. Cheap if there are none. */
   def trimmed(horizonMillis: Long): ShardState = {
     val dropped = (positionAt(horizonMillis) - base).toInt
     if (dropped == 0) this else copy(records = records.drop(dropped))
   }
 
-  /** The position of the first record that arrived then or later. */
+  /** The position of the first record that arrived at that time or later. */
   def positionAt(millis: Long): Long = records.firstWhere(records.arrivalMillis(_) >= millis)
 
   def positionAt(number: SequenceNumber): Long =
@@ -65,14 +69,14 @@ private[simulator] final case class ShardState(
   def positionAfter(number: SequenceNumber): Long =
     records.firstWhere(records.sequenceNumber(_) > number)
 
-  /** When the record there arrived, if there is one. */
+  /** The arrival time of the record at the position, if there is one. */
   def arrivalMillis(position: Long): Option[Long] =
     Option.when(holds(position))(records.arrivalMillis(position))
 
   def sequenceNumber(position: Long): Option[SequenceNumber] =
     Option.when(holds(position))(records.sequenceNumber(position))
 
-  /** Up to `count` records and `bytes` bytes, though at least one where there is one. */
+  /** At most `count` records and `bytes` bytes, but at least one record if there is one. */
   def page(from: Long, count: Int, bytes: Int): RecordLog = {
     val start = (from - base).toInt
     val candidates = records.slice(start, start + count)
@@ -88,19 +92,19 @@ private[simulator] final case class ShardState(
 private[simulator] object ShardState {
   private val Name = "shardId-(\\d{12})".r
 
-  /** By hand: made for every record put. */
+  /** Formatted without `String.format`, because this runs for each record. */
   def id(number: Int): ShardId = {
     val digits = number.toString
     ShardId("shardId-" + "000000000000".substring(digits.length) + digits)
   }
 
-  /** `None` where no shard can have that name. */
+  /** `None` if no shard can have that name. */
   def number(id: ShardId): Option[Int] = id.name match {
     case Name(digits) => digits.toIntOption
     case _ => None
   }
 
-  /** Of a new, empty shard. */
+  /** A new, empty shard. */
   def open(
       number: Int,
       parents: Seq[ShardState],

@@ -7,9 +7,9 @@ import sparkkinesis.client.StreamStatus
 import sparkkinesis.model.{ShardId, StreamArn}
 
 /**
- * All streams of all regions and accounts: a value; operations make the next one.
+ * All streams of all regions and accounts, as a value. Each change returns the next state.
  *
- * @param sweptAt the minute for which what nobody can see any more was let go
+ * @param sweptAt minute of the last sweep of expired data
  */
 final case class State private[simulator] (
     settings: Settings,
@@ -24,7 +24,7 @@ final case class State private[simulator] (
       .filterNot(_.isGone(now))
       .toRight(Failure.notFound(s"Stream ${arn.name} under account ${arn.account} not found."))
 
-  /** The stream if it takes and gives records. */
+  /** The stream if it can be read and written. */
   private[simulator] def serving(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
     existing(arn, now).flatMap { stream =>
       stream.status(now) match {
@@ -34,7 +34,7 @@ final case class State private[simulator] (
       }
     }
 
-  /** The stream if its shards are settled enough to be listed. */
+  /** The stream if its shards can be listed. */
   private[simulator] def listable(arn: StreamArn, now: Instant): Either[Failure, StreamState] =
     existing(arn, now).flatMap { stream =>
       stream.status(now) match {
@@ -51,12 +51,12 @@ final case class State private[simulator] (
       else Left(State.inUse(arn, s"is $status: it must be active"))
     }
 
-  /** The streams of a world: an account in a region. */
+  /** The streams of an account in a region. */
   private[simulator] def of(region: String, account: String, now: Instant): Iterator[StreamState] =
     streams.valuesIterator
       .filter(s => s.arn.region == region && s.arn.account == account && !s.isGone(now))
 
-  /** Whether the stream's world has room for so many more open shards. */
+  /** Checks that the stream's account has room for so many more open shards. */
   private[simulator] def room(stream: StreamArn, shards: Int, now: Instant): Check.Checked = {
     val open = of(stream.region, stream.account, now).map(_.open.size).sum
     Check.that(open.toLong + shards <= settings.shardLimit)(
@@ -68,7 +68,7 @@ final case class State private[simulator] (
     )
   }
 
-  /** With the stream's settings changed: it is `UPDATING` for a while. */
+  /** Changes the settings of a stream, which is then `UPDATING` for a while. */
   private[simulator] def reconfigured(stream: StreamState, now: Instant)(
       next: StreamConfig => StreamConfig
   ): State = updated(
@@ -79,9 +79,9 @@ final case class State private[simulator] (
   )
 
   /**
-   * Without streams that are gone and records that are too old: shards nobody writes to would keep
-   * them. Once a minute, and always as of its beginning: so a state depends only on its changes and
-   * their times, whichever of them came first in the minute.
+   * Removes deleted streams and expired records, which otherwise stay in shards that receive no
+   * records. Runs once per minute, and always as of the start of the minute, so that a state
+   * depends only on its changes and their times.
    */
   private[simulator] def swept(now: Instant): State = {
     val minute = now.truncatedTo(ChronoUnit.MINUTES)
@@ -100,7 +100,7 @@ final case class State private[simulator] (
 
 object State {
 
-  /** Without streams. */
+  /** A state without streams. */
   def empty(settings: Settings): State = State(settings, Map.empty)
 
   private[simulator] def inUse(arn: StreamArn, why: String): Failure =

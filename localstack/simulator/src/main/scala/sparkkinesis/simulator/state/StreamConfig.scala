@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 import sparkkinesis.model.{RecordDistribution, ServiceLimits}
 
 /**
- * What can be changed about a stream besides its shards.
+ * The settings of a stream besides its shards.
  *
- * @param maxRecordBytes of one record with its partition key: 1 to 10 MiB
- * @param metrics that are measured shard by shard
+ * @param maxRecordBytes limit of one record with its partition key: 1 to 10 MiB
+ * @param metrics metrics that are measured per shard
  * @param tags at most 50
  */
 final case class StreamConfig(
@@ -24,23 +24,23 @@ final case class StreamConfig(
     tags: SortedMap[String, String] = SortedMap.empty
 )
 
-/** Who decides how many shards a stream has. */
+/** Whether the user or the service decides on the number of shards. */
 sealed abstract class StreamMode(val name: String)
 
 object StreamMode {
   case object Provisioned extends StreamMode("PROVISIONED")
 
-  /** The service does; calls that change shards are refused. */
+  /** The service decides, and refuses calls that change shards. */
   case object OnDemand extends StreamMode("ON_DEMAND")
 
   val All: Seq[StreamMode] = Seq(Provisioned, OnDemand)
 }
 
 /**
- * Records are not really encrypted: they say that they were.
+ * The encryption setting. Records are only marked as encrypted.
  *
- * @param key what it is asked to encrypt with; `None` for not at all
- * @param from when that begins; until then it is as `before` says
+ * @param key key to encrypt with; `None` for no encryption
+ * @param from time when the setting takes effect; before it, `before` applies
  */
 final case class Encryption(
     key: Option[String],
@@ -49,7 +49,9 @@ final case class Encryption(
 ) {
   def applies(now: Instant): Boolean = if (now.isBefore(from)) before else key.nonEmpty
 
-  /** The `EncryptionType` of a record put now; the service names none where it does nothing. */
+  /**
+   * The `EncryptionType` of a record that is put now; none without encryption, as in the service.
+   */
   def ofRecords(now: Instant): Option[String] = Option.when(applies(now))(Encryption.Kms)
 }
 
@@ -58,7 +60,7 @@ object Encryption {
   val Off: Encryption = Encryption(None, Instant.EPOCH, before = false)
 }
 
-/** What can be measured of each shard; nothing is, but the service's answers name them. */
+/** Metrics per shard. They are not measured, but responses name them. */
 sealed abstract class ShardMetric extends Product with Serializable {
   def name: String = productPrefix
 }

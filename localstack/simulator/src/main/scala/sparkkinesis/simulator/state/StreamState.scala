@@ -11,11 +11,12 @@ import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn, StreamName
 /**
  * One stream.
  *
- * @param shards every shard the stream ever had; the index is the shard's number
- * @param open the numbers of the open shards, by hash key
- * @param change what goes on until when: the status a caller sees before that
- * @param trimmedTo milliseconds since 1970: no longer retention brings back what came before
- * @param distributed records that found their shard without a key
+ * @param shards every shard that the stream ever had; the index is the shard's number
+ * @param open numbers of the open shards, by hash key
+ * @param change status that callers see until the change ends
+ * @param trimmedTo milliseconds since 1970: a longer retention period does not restore earlier
+ *   records
+ * @param distributed number of records that were distributed without a key
  */
 private[simulator] final case class StreamState(
     arn: StreamArn,
@@ -34,14 +35,14 @@ private[simulator] final case class StreamState(
   def isGone(now: Instant): Boolean =
     change.status == StreamStatus.Deleting && !now.isBefore(change.until)
 
-  /** Records that arrived before this are gone. */
+  /** Records that arrived before this time are trimmed. */
   def horizonMillis(now: Instant): Long =
     math.max(now.toEpochMilli - config.retention.toMillis, trimmedTo)
 
   /**
-   * Open shards, and closed ones that may still hold records.
+   * Open shards, and closed ones that may still have records.
    *
-   * @param lag how old the news is: what was closed or made since is not seen
+   * @param lag age of the listing: later changes are not visible
    */
   def listed(now: Instant, lag: FiniteDuration): Vector[ShardState] = {
     val kept = shards.filter(isKept(_, now))
@@ -63,10 +64,10 @@ private[simulator] final case class StreamState(
   def children(parent: ShardState): Vector[ShardState] =
     shards.filter(_.parents.contains(parent.id))
 
-  /** The open shard that owns the hash key: open shards tile the key space. */
+  /** The open shard that owns the hash key. Open shards cover the key space exactly once. */
   def owner(key: HashKey): ShardState = shards(open(openIndex(key)))
 
-  /** Where in `open` the owner of the hash key stands. */
+  /** The index in `open` of the shard that owns the hash key. */
   private def openIndex(key: HashKey): Int = {
     @tailrec def search(low: Int, high: Int): Int =
       if (high - low == 1) low
@@ -78,13 +79,13 @@ private[simulator] final case class StreamState(
     search(0, open.size)
   }
 
-  /** The open shard whose turn it is, without regard to keys. */
+  /** The next open shard in turn, whatever the keys. */
   def distribute: (StreamState, ShardState) = {
     val turn = (distributed % open.size).toInt
     (copy(distributed = distributed + 1), shards(open(turn)))
   }
 
-  /** Without the records that are too old. The same shards where there are none. */
+  /** Removes expired records. Returns the same shards if there are none. */
   def trimmed(now: Instant): StreamState = {
     val horizon = horizonMillis(now)
     val kept = shards.map(_.trimmed(horizon))
@@ -93,7 +94,7 @@ private[simulator] final case class StreamState(
 
   def updated(shard: ShardState): StreamState = copy(shards = shards.updated(shard.number, shard))
 
-  /** @param start the first key of the second child, inside the shard's range */
+  /** @param start first hash key of the second child, inside the range of the shard */
   def split(shard: ShardState, start: HashKey, now: Instant): StreamState = {
     val (low, high) = shard.hashKeys.splitAt(start)
     replace(Seq(shard), Seq(low, high), now)
@@ -120,10 +121,11 @@ private[simulator] final case class StreamState(
     shard.closed.forall(_.toEpochMilli >= horizonMillis(now))
 
   /**
-   * Costs little however many shards there are: scaling does it thousands of times.
+   * Replaces parents by children. Its cost does not depend on the number of shards, because scaling
+   * calls it thousands of times.
    *
    * @param parents neighbours, in any order
-   * @param ranges theirs, in order
+   * @param ranges ranges of the children, in order
    */
   private def replace(
       parents: Seq[ShardState],
@@ -143,7 +145,7 @@ private[simulator] final case class StreamState(
   }
 }
 
-/** What a description of a stream has to tell. */
+/** The description of a stream. */
 final case class StreamDetails(
     summary: StreamSummary,
     config: StreamConfig,
@@ -152,7 +154,7 @@ final case class StreamDetails(
   def name: StreamName = summary.arn.name
 }
 
-/** What is being done to a stream, and until when that shows. */
+/** A change that is in progress, and its end. */
 private[simulator] final case class Change(status: StreamStatus, until: Instant)
 
 private[simulator] object StreamState {

@@ -12,14 +12,17 @@ object HeapUse {
   private val Limit = 60.seconds
   private val Used = """garbage-first heap.* used (\d+)K""".r.unanchored
 
-  /** Of this process. */
+  /** Live bytes of this process. */
   def own(): Double = {
     System.gc()
     System.gc() // what the first one left for others to clean
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed.toDouble
   }
 
-  /** Of another with the G1 collector, by the JDK's `jcmd`; or why that cannot be told. */
+  /**
+   * Live bytes of another process with the G1 collector, by the JDK's `jcmd`, or why they are
+   * unknown.
+   */
   def ofProcess(pid: Long): Either[String, Double] = {
     val jcmd = Paths.get(sys.props("java.home"), "bin", "jcmd")
     if (!Files.exists(jcmd)) Left(s"there is no $jcmd: a JDK is needed")

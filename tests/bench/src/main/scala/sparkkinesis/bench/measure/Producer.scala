@@ -11,18 +11,17 @@ import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
 import sparkkinesis.bench.raw.{RawClient, Waiting}
 
 /**
- * Puts records at a mean rate; each says when it was due, whether or not the put before had come back by
- * then: a slow put makes those behind it late. The pauses are random, or they would keep step with those
- * of whoever polls.
+ * Puts records at a mean rate. Each record contains the time at which it was due, even if an
+ * earlier put delays it. The pauses are random, so that they do not synchronize with a poller.
  *
- * @param rate records a second
+ * @param rate records per second
  */
 final class Producer(client: RawClient, stream: String, rate: Int) {
   private val random = new Random(7)
   private val perRequest = math.max(1, rate / 100)
   private val meanPause = 1.second * perRequest.toLong / rate.toLong
 
-  /** @return how many were put */
+  /** @return number of records */
   def run(time: FiniteDuration): Int = {
     val end = time.fromNow
     var due = Deadline.now
@@ -50,7 +49,7 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
 
 object Producer {
 
-  /** Milliseconds since a record of this data was due, put by this very process. */
+  /** Age in milliseconds of a record with this data, which this process has put. */
   def age(data: Array[Byte]): Double =
     (System.nanoTime() - new String(data, UTF_8).toLong) / 1e6
 }

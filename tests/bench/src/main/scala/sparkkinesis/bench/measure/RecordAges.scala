@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import sparkkinesis.bench.report.Samples
 
-/** How old records were when they were seen; for many threads. */
+/** The ages of records when the query or the loop received them. For many threads. */
 final class RecordAges {
   private val seen = new ConcurrentLinkedQueue[java.lang.Double]
 
@@ -17,7 +17,7 @@ final class RecordAges {
 
   def size: Int = seen.size
 
-  /** All so far, which are forgotten. */
+  /** Returns and removes all ages. */
   def take(): Samples = {
     val all = Samples(seen.asScala.map(_.doubleValue).toSeq)
     seen.clear()

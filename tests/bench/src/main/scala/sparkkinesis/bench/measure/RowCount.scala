@@ -32,8 +32,8 @@ object RowCount {
   /**
    * Runs a query into the `noop` sink.
    *
-   * @return what it took from its start to the end of the batch with the last row
-   * @throws IllegalStateException where there were more
+   * @return the usage from its start to the end of the batch with the last row
+   * @throws IllegalStateException if there were more rows
    */
   def drain(rows: DataFrame, checkpoint: String, expected: Long): Usage = {
     val count = new RowCount
@@ -47,7 +47,7 @@ object RowCount {
     } finally streams.removeListener(count)
   }
 
-  /** To stop the query is not counted. */
+  /** The time to stop the query does not count. */
   private def run(rows: DataFrame, checkpoint: String, count: RowCount, expected: Long): Usage = {
     val end = Usage.begin()
     val query =

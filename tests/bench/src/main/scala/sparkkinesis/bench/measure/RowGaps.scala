@@ -1,6 +1,6 @@
 package sparkkinesis.bench.measure
 
-/** How long nothing came, from the first on; for many threads. */
+/** The longest time without rows, after the first row. For many threads. */
 final class RowGaps {
   private var seen = 0L
   private var last = 0L

@@ -8,13 +8,13 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.ObjectMapper
 
 /**
- * What the local Kinesis has counted since it began.
+ * The counts of the local Kinesis since its start.
  *
- * @param entriesFailed of `PutRecords` requests
+ * @param entriesFailed failed entries of `PutRecords` requests
  */
 final case class ServerStats(calls: Map[String, Long], entriesFailed: Long) {
 
-  /** Of one operation. */
+  /** Number of calls of an operation. */
   def callsOf(operation: String): Long = calls.getOrElse(operation, 0L)
 }
 
@@ -22,7 +22,7 @@ object ServerStats {
   private val http = HttpClient.newHttpClient()
   private val mapper = new ObjectMapper()
 
-  /** @throws IllegalStateException where it does not count */
+  /** @throws IllegalStateException if the server has no statistics */
   def of(endpoint: URI): ServerStats = {
     val request = HttpRequest.newBuilder(endpoint.resolve("/_simulator/stats")).build()
     val answer = http.send(request, HttpResponse.BodyHandlers.ofString())

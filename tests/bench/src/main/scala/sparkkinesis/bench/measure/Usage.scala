@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory
 
 import com.sun.management.OperatingSystemMXBean
 
-/** What something took of this process: the time on the clock and of its processors. */
+/** The time and the CPU time that a part of this process took. */
 final case class Usage(seconds: Double, cpuSeconds: Double) {
   def megabytesPerSecond(bytes: Long): Double = bytes / 1e6 / seconds
 
@@ -21,9 +21,9 @@ object Usage {
   }
 
   /**
-   * Garbage of what went before is collected first, at nobody's expense.
+   * Starts a measurement after a garbage collection, so that earlier garbage does not count.
    *
-   * @return what to call at the end
+   * @return call it at the end
    */
   def begin(): () => Usage = {
     System.gc()

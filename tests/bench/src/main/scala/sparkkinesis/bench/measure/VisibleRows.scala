@@ -4,13 +4,13 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, ForeachWriter, Row}
 
 /**
- * What a query makes of its rows at the moment they reach a user's code. In this JVM, where Spark's
- * tasks run too: they cannot carry a listener, so there is one for all.
+ * Passes the rows of a query to a listener when user code receives them. There is one listener per
+ * JVM, because tasks cannot carry one. Spark's tasks run in this JVM.
  */
 object VisibleRows {
   @volatile private var listener: Array[Byte] => Unit = _ => ()
 
-  /** Starts a query that hands each row's data to the listener, on many threads. */
+  /** Starts a query that passes the data of each row to the listener, on many threads. */
   def listen(rows: DataFrame, checkpoint: String)(seen: Array[Byte] => Unit): StreamingQuery = {
     listener = seen
     val options = rows.select("data").writeStream.option("checkpointLocation", checkpoint)

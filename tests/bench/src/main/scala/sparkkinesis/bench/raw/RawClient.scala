@@ -12,7 +12,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisClient
 import software.amazon.awssdk.services.kinesis.model.{ResourceNotFoundException, StreamStatus}
 
-/** The AWS SDK as anyone would use it: what the connector is measured against. */
+/** A plain client of the AWS SDK, the baseline of all comparisons. */
 final class RawClient(endpoint: URI) extends AutoCloseable {
   val sdk: KinesisClient = KinesisClient
     .builder()
@@ -24,13 +24,13 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
     .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))
     .build()
 
-  /** Returns when it is active. */
+  /** Creates a stream, and returns when it is active. */
   def createStream(stream: String, shards: Int): Unit = {
     sdk.createStream { b => b.streamName(stream).shardCount(shards); () }
     awaitActive(stream)
   }
 
-  /** Returns when it is gone. */
+  /** Deletes a stream, and returns when it no longer exists. */
   def deleteStream(stream: String): Unit = {
     sdk.deleteStream { b => b.streamName(stream); () }
     awaitStatus(stream, None)
@@ -38,7 +38,7 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
 
   def awaitActive(stream: String): Unit = awaitStatus(stream, Some(StreamStatus.ACTIVE))
 
-  /** Asks no more often than the service allows. */
+  /** Waits for the status, at the call rate that the service allows. */
   private def awaitStatus(stream: String, wanted: Option[StreamStatus]): Unit =
     Waiting.until(s"stream $stream", RawClient.ChangeLimit, RawClient.StatusPeriod) {
       status(stream) == wanted
@@ -50,7 +50,7 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
       Some(answer.streamDescriptionSummary.streamStatus)
     } catch { case _: ResourceNotFoundException => None }
 
-  /** At most a thousand, in the order of their hash keys in a new stream. */
+  /** At most 1,000 shards, in a new stream in the order of their hash keys. */
   def shards(stream: String): Seq[String] =
     sdk.listShards { b => b.streamName(stream); () }.shards.asScala.map(_.shardId).toSeq
 
@@ -66,16 +66,16 @@ final class RawClient(endpoint: URI) extends AutoCloseable {
 object RawClient {
   val Region = "us-east-1"
 
-  /** A local Kinesis takes any. */
+  /** The access key. A local Kinesis accepts any. */
   val Key = "bench"
 
-  /** Of the raw loops. */
+  /** Number of threads of the raw loops. */
   val Threads = 4
 
   private val ChangeLimit = 30.seconds
   private val StatusPeriod = 100.millis
 
-  /** Runs all on as many threads; the first failure, or time being up, ends them. */
+  /** Runs all tasks. The first failure, or the limit, interrupts the others. */
   def inParallel(tasks: Seq[() => Unit], limit: FiniteDuration, threads: Int = Threads): Unit = {
     val pool = Executors.newFixedThreadPool(threads)
     try {

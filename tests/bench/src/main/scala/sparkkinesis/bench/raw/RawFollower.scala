@@ -7,7 +7,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-/** Polls each shard from its tip in a loop of its own, until it is closed. */
+/** Polls each shard from its tip until it is closed. */
 final class RawFollower(
     client: RawClient,
     stream: String,
@@ -19,7 +19,7 @@ final class RawFollower(
   private val pool = Executors.newScheduledThreadPool(threads)
   client.shards(stream).zipWithIndex.foreach { case (shard, index) =>
     val first = client.iterator(stream, shard, "LATEST")
-    // Not all at once, but spread over the period.
+    // The first polls are spread over the period.
     val delay = period * (index % RawFollower.Phases).toLong / RawFollower.Phases.toLong
     schedule(first, delay)
   }
@@ -38,19 +38,21 @@ final class RawFollower(
     if (page.millisBehindLatest == 0) page.nextShardIterator else follow(page.nextShardIterator)
   }
 
-  /** The first one counts, and none that closing brings. */
+  /** Keeps the first failure, unless it is caused by closing. */
   private def fail(e: Throwable): Unit =
     if (!pool.isShutdown) {
       failure.compareAndSet(None, Some(e))
       ()
     }
 
-  /** @throws IllegalStateException where a poll has failed: its shard is followed no more */
+  /**
+   * @throws IllegalStateException if a poll has failed, after which its shard is no longer polled
+   */
   def check(): Unit = failure.get.foreach { e =>
     throw new IllegalStateException(s"The raw loop over $stream failed: $e", e)
   }
 
-  /** Checks, too: nothing that was compared with a failed loop counts. */
+  /** Also checks, because a comparison with a failed loop is invalid. */
   override def close(): Unit = {
     pool.shutdownNow()
     pool.awaitTermination(RawFollower.StopLimit.toSeconds, TimeUnit.SECONDS)

@@ -9,17 +9,17 @@ import scala.jdk.CollectionConverters._
 import sparkkinesis.bench.raw.RawReader._
 import sparkkinesis.bench.sizing.Load
 
-/** `GetRecords` in a loop: four threads over the shards, each shard to its tip. */
+/** `GetRecords` in a loop: four threads read each shard to its tip. */
 object RawReader {
   private val Limit = 2.minutes
   private val PageRecords = 10000
 
-  /** To put the shards' sums together. */
+  /** Adds up the results of the shards on the threads that read them. */
   private implicit val context: ExecutionContext = ExecutionContext.parasitic
 
   /**
-   * @param period at least that between two calls of the same shard
-   * @throws IllegalStateException where other than the expected records were found
+   * @param period minimum time between two calls of a shard
+   * @throws IllegalStateException if other records were found
    */
   def drain(
       client: RawClient,

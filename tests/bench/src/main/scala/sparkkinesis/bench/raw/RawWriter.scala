@@ -10,13 +10,13 @@ import scala.util.Random
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
 
-/** `PutRecords` in a loop: four threads, full requests, what failed again after a pause. */
+/** `PutRecords` in a loop: four threads, full requests, and failed records again after a pause. */
 object RawWriter {
   private val Limit = 2.minutes
   private val RequestRecords = 500
   private val Pause = 100.millis
 
-  /** Random bytes, the same each time: nothing can compress them. */
+  /** The same random bytes each time, which cannot be compressed. */
   def payload(size: Int): Array[Byte] = {
     val bytes = new Array[Byte](size)
     new Random(1).nextBytes(bytes)
@@ -24,10 +24,10 @@ object RawWriter {
   }
 
   /**
-   * Writes records numbered from 0.
+   * Writes records with numbers from 0.
    *
-   * @param key of a record
-   * @return how many entries were refused and sent again
+   * @param key returns the key of a number
+   * @return number of entries that were refused and sent again
    */
   def put(client: RawClient, stream: String, count: Int, size: Int)(key: Int => String): Long = {
     val data = SdkBytes.fromByteArrayUnsafe(payload(size))

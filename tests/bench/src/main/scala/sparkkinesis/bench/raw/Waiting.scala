@@ -5,11 +5,11 @@ import java.util.concurrent.TimeoutException
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-/** Waiting that ends. */
+/** Waits for a condition or a time. */
 object Waiting {
   private val Period = 5.millis
 
-  /** @throws java.util.concurrent.TimeoutException where it does not become true in time */
+  /** @throws java.util.concurrent.TimeoutException if the condition does not hold in time */
   def until(what: String, limit: FiniteDuration, period: FiniteDuration = Period)(
       isTrue: => Boolean
   ): Unit = {
@@ -23,7 +23,7 @@ object Waiting {
     again()
   }
 
-  /** Not less than that. */
+  /** Sleeps at least for that time. */
   def sleep(duration: FiniteDuration): Unit =
     Thread.sleep(math.ceil(duration.toNanos / 1e6).toLong)
 }

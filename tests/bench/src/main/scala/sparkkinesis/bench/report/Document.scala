@@ -3,19 +3,19 @@ package sparkkinesis.bench.report
 import java.nio.file.{Files, Path}
 
 /**
- * The place for results in a text, between two comments: a line for each scenario that says where it
- * was measured, and the table. What is around it stays.
+ * Writes results into a document, between two comments: a line per scenario that says where it was
+ * measured, and the table. The text around it stays unchanged.
  */
 object Document {
   val Begin = "<!-- results: written by make bench -->"
   val End = "<!-- end of results -->"
 
   /**
-   * Lines of scenarios that were not measured now stay as they are.
+   * Lines of scenarios that were not measured now stay unchanged.
    *
-   * @param setting of what was measured now
-   * @param scenarios all there are, in order
-   * @throws IllegalStateException where the document has no such place
+   * @param setting where the results were measured
+   * @param scenarios all scenarios, in order
+   * @throws IllegalStateException if the document has no place for results
    */
   def write(
       document: Path,

@@ -1,12 +1,12 @@
 package sparkkinesis.bench.report
 
 /**
- * @param value what stands for all rounds
- * @param rounds the same of each round
+ * @param value one figure for all rounds
+ * @param rounds the figure of each round
  */
 final case class Figure(value: Double, rounds: Samples) {
 
-  /** The least and the greatest of the rounds; none of a single one. */
+  /** The smallest and the largest figure of the rounds; none for a single round. */
   def spread: Option[(Double, Double)] =
     Option.when(rounds.values.size > 1)((rounds.min, rounds.max))
 }

@@ -1,16 +1,16 @@
 package sparkkinesis.bench.report
 
-/** What a figure is to be. */
+/** A bound for a figure. */
 final case class Goal(relation: Goal.Relation, bound: Double, of: Goal.Of) {
 
-  /** None where there is nothing to compare, as without a baseline. */
+  /** Whether the goal is met; none if there is nothing to compare, for example no baseline. */
   def isMet(value: Option[Figure], ratio: Option[Figure]): Option[Boolean] = of match {
     case Goal.Value => value.map(figure => relation.holds(figure.value, bound))
     case Goal.Ratio => ratio.map(figure => relation.holds(figure.value, bound))
     case Goal.EachRound => value.map(_.rounds.values.forall(relation.holds(_, bound)))
   }
 
-  /** Such as `≥ 0.8 × baseline` or `≤ 250`. */
+  /** For example `≥ 0.8 × baseline` or `≤ 250`. */
   def text: String = {
     val number = if (bound.isWhole) bound.toLong.toString else bound.toString
     s"${relation.sign} $number${of.text}"
@@ -24,7 +24,7 @@ object Goal {
   private val AtMost = Relation("≤", _ <= _)
   private val Below = Relation("<", _ < _)
 
-  /** Which figure. */
+  /** The figure that the goal applies to. */
   sealed abstract class Of(val text: String)
   case object Value extends Of("")
   case object Ratio extends Of(" × baseline")
@@ -37,7 +37,7 @@ object Goal {
   def ratioAtMost(bound: Double): Goal = Goal(AtMost, bound, Ratio)
   def ratioBelow(bound: Double): Goal = Goal(Below, bound, Ratio)
 
-  /** The median of 0, 0 and 5 is 0, too. */
+  /** Zero in each round, because the median of 0, 0 and 5 is 0, too. */
   def never: Goal = Goal(AtMost, 0, EachRound)
 
   def atLeastInEach(bound: Double): Goal = Goal(AtLeast, bound, EachRound)

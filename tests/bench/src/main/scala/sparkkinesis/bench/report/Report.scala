@@ -8,20 +8,20 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper, SerializationFeature}
 
-/** Results for machines, and as lines of a table. */
+/** Writes results as JSON, and as rows of a Markdown table. */
 object Report {
   private val mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
 
-  /** Of the table. */
+  /** The head of the table. */
   val TableHead: Seq[String] =
     Seq("| | value | spread | baseline | ratio | goal | met |", "|---|--:|--:|--:|--:|---|---|")
   private val Digits = new MathContext(4)
 
   /**
-   * Writes the results into a file, in place of those of the same scenarios that it holds already.
+   * Writes the results into a file. They replace earlier results of the same scenarios.
    *
-   * @param scenarios all there are, in order
-   * @return what the file holds now
+   * @param scenarios all scenarios, in order
+   * @return all results in the file
    */
   def merge(file: Path, results: Seq[Result], scenarios: Seq[String]): Seq[JsonNode] = {
     val before =
@@ -68,10 +68,10 @@ object Report {
 
   private def rounded(value: Double): Double = BigDecimal(value).round(Digits).toDouble
 
-  /** Markdown. */
+  /** A Markdown table. */
   def table(rows: Seq[JsonNode]): Seq[String] = TableHead ++ rows.map(line)
 
-  /** The same without its head. */
+  /** The rows of the table without its head. */
   def rows(results: Seq[Result]): Seq[String] = results.map(result => line(json(result)))
 
   private def line(row: JsonNode): String = {

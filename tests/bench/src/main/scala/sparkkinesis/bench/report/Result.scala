@@ -3,10 +3,10 @@ package sparkkinesis.bench.report
 /**
  * A row of the report.
  *
- * @param name begins with the scenario's and a colon; tells rows apart
- * @param value none where it could not be measured
- * @param baseline the same of the raw SDK loop, where there is one
- * @param ratio of the two, round by round
+ * @param name starts with the scenario's name and a colon, and is unique
+ * @param value none if it could not be measured
+ * @param baseline the figure of the raw SDK loop, if there is one
+ * @param ratio ratio of value and baseline, round by round
  * @param note why there is no value
  */
 final case class Result(
@@ -19,7 +19,7 @@ final case class Result(
     note: Option[String]
 ) {
 
-  /** A goal that nothing was measured for is missed. */
+  /** Whether the goal is met. Without a value it is missed. */
   def isMet: Option[Boolean] = goal.map(_.isMet(value, ratio).contains(true))
 }
 
@@ -28,9 +28,9 @@ object Result {
     Result(name, unit, Some(Figure.median(ours)), None, None, goal.headOption, note = None)
 
   /**
-   * Against the raw loop, with a goal for the ratio or without.
+   * A comparison with the raw loop, with or without a goal for the ratio.
    *
-   * @param raw of the same rounds
+   * @param raw figures of the same rounds
    */
   def compared(name: String, unit: String, ours: Samples, raw: Samples, goal: Goal*): Result = {
     val ratio = ratios(ours, raw).map(Figure.median)
@@ -38,7 +38,7 @@ object Result {
     Result(name, unit, Some(value), Some(baseline), ratio, goal.headOption, note = None)
   }
 
-  /** The same of values that are other than the rounds' medians. */
+  /** The same for figures other than the medians of the rounds. */
   def compared(name: String, unit: String, ours: Figure, raw: Figure, goal: Goal*): Result = {
     val ratio = ratios(ours.rounds, raw.rounds).map(Figure(ours.value / raw.value, _))
     Result(name, unit, Some(ours), Some(raw), ratio, goal.headOption, note = None)
@@ -47,7 +47,7 @@ object Result {
   def missing(name: String, unit: String, reason: String, goal: Goal*): Result =
     Result(name, unit, None, None, None, goal.headOption, Some(reason))
 
-  /** None to nothing. */
+  /** The ratio of each round; none if a baseline is zero. */
   private def ratios(ours: Samples, raw: Samples): Option[Samples] = {
     require(ours.values.size == raw.values.size, "Rounds are compared one by one.")
     Option.when(raw.min > 0) {

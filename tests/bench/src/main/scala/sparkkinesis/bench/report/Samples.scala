@@ -15,7 +15,7 @@ final case class Samples(values: Seq[Double]) {
 
   def max: Double = sorted.last
 
-  /** The least value that the given share of all does not exceed. */
+  /** The smallest value that the given fraction of all values does not exceed. */
   def percentile(share: Double): Double =
     sorted(math.max(0, math.ceil(share * sorted.size).toInt - 1))
 }

@@ -10,7 +10,7 @@ import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
 import sparkkinesis.model.ServiceLimits
 
-/** How fast the source takes in what a stream holds. */
+/** How fast the source reads the records that a stream has. */
 final class DrainScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "drain"
   override val limit: FiniteDuration = 12.minutes
@@ -54,7 +54,7 @@ final class DrainScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     Seq(speed(title, warm, Goal.ratioAtLeast(0.8)), cpu, speed(s"$title, first round", first))
   }
 
-  /** Of a query that hardly reads anything: what each of the others spends, too. */
+  /** The costs of a query with one record, which all other queries have too. */
   private def fixedCosts(all: Seq[Round]): Seq[Result] = {
     val warm = all.map(_(Defaults)).drop(1)
     val title = s"$name: 1 record, 4 shards, ${Defaults.name}"
@@ -80,8 +80,8 @@ private object DrainScenario {
   val One: Load = Load(1, 1000)
 
   /**
-   * @param options of the source
-   * @param period between the raw loop's calls of a shard, the same as the source's
+   * @param options options of the source
+   * @param period time between the raw loop's calls of a shard, the same as the source's
    */
   final case class Variant(name: String, options: Map[String, String], period: FiniteDuration)
 

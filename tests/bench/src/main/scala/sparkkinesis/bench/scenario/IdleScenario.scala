@@ -12,7 +12,7 @@ import sparkkinesis.bench.scenario.IdleScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
-/** What a query costs while nothing arrives. */
+/** What a query costs while no records arrive. */
 final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "idle"
   override val limit: FiniteDuration = 5.minutes
@@ -44,11 +44,11 @@ final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     } finally query.stop()
   }
 
-  /** A query that has not begun to read each shard would be idle indeed. */
+  /** Number of calls, which shows that the query reads each shard. */
   private def iteratorCalls(kinesis: LocalKinesis): Long =
     ServerStats.of(kinesis.endpoint).callsOf("GetShardIterator")
 
-  /** @param batch the last one's number */
+  /** @param batch number of the last batch */
   private def window(kinesis: LocalKinesis, shards: Int)(batch: => Long): Window = {
     val (before, batchBefore) = (ServerStats.of(kinesis.endpoint), batch)
     val usage = Usage.of(Waiting.sleep(sizing.window))
@@ -65,7 +65,7 @@ final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     Option(query.lastProgress).fold(-1L)(_.batchId)
   }
 
-  /** A loop that asks each shard once a second, as the service advises. */
+  /** A loop that polls each shard once per second, as the service advises. */
   private def ofRawLoop(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
     val loop = new RawFollower(kinesis.client, Stream, 1.second, RawClient.Threads, _ => ())
     Using.resource(loop) { _ =>
@@ -105,6 +105,6 @@ private object IdleScenario {
   val Goals: Map[String, Goal] =
     Map("GetRecords" -> Goal.atMost(1), "GetShardIterator" -> Goal.never)
 
-  /** @param calls a second and shard */
+  /** @param calls calls per second and shard */
   final case class Window(usage: Usage, calls: Map[String, Double], batches: Double)
 }

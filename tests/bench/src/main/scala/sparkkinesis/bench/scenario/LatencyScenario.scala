@@ -13,7 +13,10 @@ import sparkkinesis.bench.scenario.LatencyScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
-/** From the moment a record is due to be put to the moment a query's code has it. */
+/**
+ * The time from the moment when a record is due to be put to the moment when the query's code has
+ * it.
+ */
 final class LatencyScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "latency"
   override val limit: FiniteDuration = 6.minutes
@@ -61,7 +64,9 @@ final class LatencyScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
     finally query.stop()
   }
 
-  /** It reads from where the stream was when it began, which is not known: put until it answers. */
+  /**
+   * Whether the query reads. Its start position is unknown, so this puts records until one arrives.
+   */
   private def isUp(query: StreamingQuery, producer: Producer, ours: RecordAges): Boolean = {
     query.exception.foreach(throw _)
     producer.run(FirstWords)
@@ -100,7 +105,10 @@ final class LatencyScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
 
 private object LatencyScenario {
 
-  /** Of all rounds' records together: a single round has hardly a hundred at five a second. */
+  /**
+   * Percentiles over the records of all rounds, because at five records per second a single round
+   * has only about a hundred.
+   */
   def pooled(rounds: Seq[Samples], share: Double): Figure =
     Figure(
       Samples(rounds.flatMap(_.values)).percentile(share),

@@ -4,13 +4,13 @@ import sparkkinesis.bench.scenario.QuotaCase._
 import sparkkinesis.bench.sizing.Load
 
 /**
- * What is written against a quota.
+ * One case of records and write options.
  *
- * @param size of a row's data
+ * @param size bytes of a row's data
  */
 final case class QuotaCase(size: Int, shards: Int, keys: QuotaKeys, mode: Mode) {
 
-  /** Rows that are as much as each shard without the hot key takes in that time. */
+  /** As many rows as fill each shard without the hot key for that time. */
   def load(seconds: Int): Load = {
     val row = size + (if (mode.isAggregated) RowInAggregate else QuotaKeys.KeyLength)
     val perSecond =
@@ -18,7 +18,7 @@ final case class QuotaCase(size: Int, shards: Int, keys: QuotaKeys, mode: Mode) 
     loadOf(perSecond * seconds)
   }
 
-  /** The same of plain records. */
+  /** The same for plain records. */
   def rawLoad(seconds: Int): Load =
     loadOf(QuotaUse.perSecond(size + QuotaKeys.KeyLength) * seconds)
 
@@ -33,9 +33,9 @@ final case class QuotaCase(size: Int, shards: Int, keys: QuotaKeys, mode: Mode) 
 object QuotaCase {
 
   /**
-   * How the sink writes; the raw loop knows one way only.
+   * How the sink writes. The raw loop always writes the same way.
    *
-   * @param goal for the share of the quota
+   * @param goal lower bound for the used part of the quota
    */
   final case class Mode(name: Option[String], options: Map[String, String], goal: Double) {
     def isAggregated: Boolean = options.contains("aggregation")
@@ -47,13 +47,15 @@ object QuotaCase {
   private val Both =
     Mode(Some("aggregated and ordered"), Aggregated.options ++ Ordered.options, 0.9)
 
-  /** About what a row takes in an aggregate beside its data: its key is one of few. */
+  /** Estimated bytes of a row in an aggregate besides its data. There are only a few keys. */
   private val RowInAggregate = 10
 
   private def even(size: Int, shards: Int, mode: Mode) =
     QuotaCase(size, shards, QuotaKeys(shards, isHot = false), mode)
 
-  /** 1 KB with the key is less than 1,048 bytes: the quota of records binds; else that of bytes. */
+  /**
+   * Records of 1,000 bytes are limited by the quota of records, larger ones by the quota of bytes.
+   */
   val All: Seq[QuotaCase] = Seq(
     even(1000, 1, Plain),
     even(1000, 8, Plain),

@@ -12,7 +12,7 @@ import sparkkinesis.bench.scenario.QuotaScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
-/** How much of the shards' quotas the sink uses, and how much it sends in vain. */
+/** How much of the shards' quotas the sink uses, and how many records are throttled. */
 final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "quota"
   override val limit: FiniteDuration = 15.minutes
@@ -22,7 +22,7 @@ final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     QuotaCase.All.flatMap(it => results(it, (1 to sizing.rounds).map(_ => round(kinesis, it))))
   }
 
-  /** The raw loop and the sink at the same time, each with a stream and its quotas. */
+  /** Runs the raw loop and the sink at the same time, each with its own stream and quotas. */
   private def round(kinesis: LocalKinesis, of: QuotaCase): Round =
     kinesis.withStream(Raw, of.shards)(kinesis.withStream(Ours, of.shards) {
       val before = ServerStats.of(kinesis.endpoint).entriesFailed
@@ -36,7 +36,7 @@ final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
       )
     })
 
-  /** @return how many of the raw loop's records were refused */
+  /** @return number of records of the raw loop that were refused */
   private def writeBoth(kinesis: LocalKinesis, of: QuotaCase): Long = {
     val refused = new AtomicLong
     val plain = of.rawLoad(sizing.quotaSeconds)
@@ -49,7 +49,7 @@ final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     refused.get
   }
 
-  /** Of each stream and each of its shards. */
+  /** The records of each stream and shard. */
   private def arrivals(client: RawClient, of: QuotaCase): Map[String, Seq[Seq[Arrival]]] = {
     val all = new ConcurrentHashMap[(String, Int), Seq[Arrival]]
     val streams = Seq(Raw, Ours)
@@ -95,15 +95,15 @@ private object QuotaScenario {
   final case class Round(ours: Written, raw: Written)
 
   /**
-   * @param arrivals of each shard
-   * @param refused records that were sent in vain
+   * @param arrivals records of each shard
+   * @param refused number of records that were refused
    */
   final case class Written(rows: Int, arrivals: Seq[Seq[Arrival]], refused: Long) {
 
-    /** Of what the least used one of some shards would have taken. */
+    /** The lowest use of the quota among these shards. */
     def least(shards: Seq[Int]): Double = shards.map(n => QuotaUse.share(arrivals(n))).min
 
-    /** Of all shards together, in the time that they would have needed without saving up. */
+    /** Rows per second over all shards, as if no shard had started with a full bucket. */
     def rowsPerSecond: Double = rows / (1 + QuotaUse.seconds(arrivals.flatten))
 
     def throttledPercent: Double =

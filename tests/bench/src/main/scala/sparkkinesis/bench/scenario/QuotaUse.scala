@@ -15,9 +15,9 @@ import sparkkinesis.bench.raw.{RawClient, Waiting}
 import sparkkinesis.model.ServiceLimits
 
 /**
- * A record that a shard took.
+ * A record that a shard accepted.
  *
- * @param bytes as the quota counts them: with the partition key
+ * @param bytes size that the quota counts, with the partition key
  */
 final case class Arrival(millis: Long, bytes: Int)
 
@@ -28,26 +28,26 @@ object Arrival {
   )
 }
 
-/** How far a shard was used. */
+/** Computes how much of its quota a shard used. */
 object QuotaUse {
   val BytesPerSecond: Double = 1024.0 * 1024
   private val RecordsPerSecond = 1000.0
 
-  /** What a shard takes of records of one size. */
+  /** Number of records of one size that a shard accepts per second. */
   def perSecond(bytesWithKey: Int): Double =
     math.min(RecordsPerSecond, BytesPerSecond / bytesWithKey)
 
   /**
-   * What arrived in a shard, of what could have from the first record to the last: a second's quota
-   * that it has saved up, and each further second's; of that of records or that of bytes, whichever
-   * was used more.
+   * The records of a shard, as a fraction of what it could have accepted from the first record to
+   * the last: a bucket of one second, and the quota of each further second. Of the quotas of
+   * records and of bytes, the one that was used more counts.
    */
   def share(arrivals: Seq[Arrival]): Double = {
     val bytes = arrivals.iterator.map(_.bytes.toLong).sum
     math.max(arrivals.size / RecordsPerSecond, bytes / BytesPerSecond) / (1 + seconds(arrivals))
   }
 
-  /** From the first to the last. */
+  /** Seconds from the first record to the last. */
   def seconds(arrivals: Seq[Arrival]): Double = {
     val millis = arrivals.map(_.millis)
     (millis.max - millis.min) / 1000.0
@@ -57,7 +57,7 @@ object QuotaUse {
   def arrivals(client: RawClient, stream: String, shard: String): Seq[Arrival] =
     arrivals(client, client.iterator(stream, shard, "TRIM_HORIZON"), Vector.empty)
 
-  /** Reads have a quota, too. */
+  /** Reads at the pace that the quota of reads allows. */
   @tailrec
   private def arrivals(
       client: RawClient,

@@ -15,7 +15,7 @@ import sparkkinesis.bench.scenario.ReshardScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{Sizing, AlternatingOrder}
 
-/** How long a query gets no rows while the shards of its stream double. */
+/** How long a query receives no rows while the shards of its stream double. */
 final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "reshard"
   override val limit: FiniteDuration = 6.minutes
@@ -45,7 +45,7 @@ final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
     )
   }
 
-  /** With a backlog and a steady flow of new records. */
+  /** Reads a backlog and a steady flow of new records. */
   private def round(kinesis: LocalKinesis, isResharded: Boolean): Round =
     kinesis.withStream(Stream, before) {
       RawWriter.put(kinesis.client, Stream, backlog, RecordSize)(RawWriter.evenKey)
@@ -69,7 +69,7 @@ final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
       gaps.count >= count
     }
 
-  /** @return how much of the backlog was unread at the end of it; new records count as backlog */
+  /** @return number of unread records of the backlog at the end; new records count as backlog */
   private def reshard(client: RawClient, gaps: RowGaps): Long = {
     client.sdk.updateShardCount { b =>
       b.streamName(Stream).targetShardCount(after).scalingType(ScalingType.UNIFORM_SCALING)
@@ -86,10 +86,10 @@ private object ReshardScenario {
   val Rate = 1000
   val Limit: FiniteDuration = 60.seconds
 
-  /** A small buffer, or the backlog would be in it before the shards are split. */
+  /** A small buffer, because a large one would contain the backlog before the split. */
   val Options: Map[String, String] =
     Map("startingPosition" -> "trim_horizon", "fetchBufferSize" -> "16m")
 
-  /** @param left of the backlog, in records, when the reshard was done; 0 without one */
+  /** @param left unread records of the backlog after the reshard; 0 without one */
   final case class Round(longestGap: Double, left: Double)
 }

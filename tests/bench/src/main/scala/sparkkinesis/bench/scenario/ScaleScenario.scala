@@ -9,7 +9,7 @@ import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.SimulatedDriver
 import sparkkinesis.bench.sizing.Sizing
 
-/** What a stream of very many shards asks of the driver, in memory only. */
+/** What a stream with thousands of shards costs the driver, without a server. */
 final class ScaleScenario(sizing: Sizing) extends Scenario {
   override val name = "scale"
   override val limit: FiniteDuration = 2.minutes
@@ -44,7 +44,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
   private def figure(title: String, unit: String, samples: Samples, goal: Goal*): Result =
     Result.measured(title, unit, samples, goal: _*)
 
-  /** With pages waiting for the next batch, as reading ahead leaves them. */
+  /** Heap per shard while pages wait for the next batch. */
   private def heapPerShard(): Double = {
     val before = HeapUse.own()
     val stream = new SimulatedDriver(shards)

@@ -4,15 +4,15 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.bench.report.Result
 
-/** Something to measure, with processes and streams of its own. */
+/** A group of measurements, with its own processes and streams. */
 trait Scenario {
 
-  /** As on the command line; each result's name begins with it. */
+  /** The name on the command line. The name of each result starts with it. */
   def name: String
 
-  /** When to give it up. */
+  /** The time after which the scenario is interrupted. */
   def limit: FiniteDuration
 
-  /** May throw anything: that is reported in place of results. Heeds interrupts. */
+  /** Measures. An exception is reported in place of results. Interruptible. */
   def run(): Seq[Result]
 }

@@ -9,7 +9,7 @@ import sparkkinesis.bench.scenario.SimulatorScenario._
 import sparkkinesis.bench.server.LocalKinesis
 import sparkkinesis.bench.sizing.{Load, Sizing}
 
-/** How fast the local Kinesis itself is, lest it be what the others measure. */
+/** How fast the local Kinesis is, to show that it does not limit the other measurements. */
 final class SimulatorScenario(sizing: Sizing) extends Scenario {
   override val name = "simulator"
   override val limit: FiniteDuration = 3.minutes

@@ -8,7 +8,7 @@ import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
 
-/** How fast the sink writes where no quota holds it back. */
+/** How fast the sink writes without quotas. */
 final class SinkScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "sink"
   override val limit: FiniteDuration = 6.minutes

@@ -9,16 +9,16 @@ import sparkkinesis.bench.raw.RawWriter
 import sparkkinesis.bench.server.BenchSpark
 import sparkkinesis.bench.sizing.Load
 
-/** The rows that the sink's scenarios write: the same records as the raw loop's. */
+/** Writes the rows of the sink's scenarios: the same records as those of the raw loop. */
 final class SinkWrite(spark: BenchSpark) {
 
-  /** @param key as [[RawWriter]]'s, of the column `id` */
+  /** @param key the same keys as in [[RawWriter]], from the column `id` */
   def rows(load: Load, key: Column): DataFrame = {
     val data = lit(RawWriter.payload(load.size)).as("data")
     spark.session.range(0, load.records.toLong, 1, 2).select(key.as("partitionKey"), data)
   }
 
-  /** @param more options of the sink */
+  /** @param more further options of the sink */
   def write(
       rows: DataFrame,
       endpoint: URI,
@@ -33,6 +33,6 @@ final class SinkWrite(spark: BenchSpark) {
 
 object SinkWrite {
 
-  /** As [[RawWriter.evenKey]]. */
+  /** The same key as [[RawWriter.evenKey]]. */
   val EvenKey: Column = concat(lit("k"), (col("id") * 7919L).cast("string"))
 }

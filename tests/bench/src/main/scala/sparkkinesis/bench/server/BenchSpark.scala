@@ -9,7 +9,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import sparkkinesis.bench.raw.RawClient
 
-/** What the scenarios share: a Spark of two slots, and room for checkpoints. Ends with `close`. */
+/**
+ * The Spark session of all scenarios, with two slots, and a folder for checkpoints. Ends with
+ * `close`.
+ */
 final class BenchSpark extends AutoCloseable {
   private val scratch = Files.createTempDirectory("spark-kinesis-bench")
 
@@ -23,10 +26,10 @@ final class BenchSpark extends AutoCloseable {
     .config("spark.sql.streaming.stopTimeout", "30s")
     .getOrCreate()
 
-  /** A folder that is not there yet. */
+  /** A path that does not exist yet. */
   def newCheckpoint(): Path = Files.createTempDirectory(scratch, "checkpoint").resolve("of")
 
-  /** The source over a stream, in this Spark or in another session of it. */
+  /** The source of a stream, in this Spark session or in another one. */
   def read(
       endpoint: URI,
       stream: String,
@@ -49,7 +52,7 @@ final class BenchSpark extends AutoCloseable {
 
 object BenchSpark {
 
-  /** Of source and sink. */
+  /** The connection options of source and sink. */
   def options(endpoint: URI, stream: String): Map[String, String] = Map(
     "streamName" -> stream,
     "region" -> RawClient.Region,

@@ -6,12 +6,12 @@ import scala.util.Using
 
 import sparkkinesis.bench.raw.RawClient
 
-/** A local Kinesis of its own for some measurements, and a raw client to it. */
+/** A local Kinesis process for some measurements, and a client to it. */
 final class LocalKinesis private (val server: SimulatorProcess, val client: RawClient)
     extends AutoCloseable {
   def endpoint: URI = server.endpoint
 
-  /** With a stream that is there for as long as the body takes. */
+  /** Creates a stream, runs the body, and deletes the stream. */
   def withStream[A](stream: String, shards: Int)(body: => A): A = {
     client.createStream(stream, shards)
     try body
@@ -25,7 +25,7 @@ final class LocalKinesis private (val server: SimulatorProcess, val client: RawC
 
 object LocalKinesis {
 
-  /** @param heap of the server, such as `4g` */
+  /** @param heap maximum heap of the server, for example `4g` */
   def use[A](heap: String, arguments: String*)(body: LocalKinesis => A): A =
     Using.resource {
       val server = SimulatorProcess.start(heap, arguments: _*)

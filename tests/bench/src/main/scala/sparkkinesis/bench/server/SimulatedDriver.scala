@@ -13,8 +13,8 @@ import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
 
 /**
- * The driver's side of a query over a great stream, without a stream: executors that report pages
- * for each shard, and batches over them.
+ * The driver of a query over a large stream, without a stream: executors that report pages of each
+ * shard, and batches over them.
  */
 final class SimulatedDriver(shards: Int) {
   import SimulatedDriver._
@@ -29,7 +29,7 @@ final class SimulatedDriver(shards: Int) {
   coordinator.advance(start, start, now)
   (executors ++ executors).foreach(hear(_, Vector.empty))
 
-  /** The pages of a batch are reported. */
+  /** Reports the pages of a batch for each shard. */
   def report(): Unit = {
     batch += 1
     executors.foreach(hear(_, Vector.empty)) // the plan of the batch before
@@ -38,7 +38,10 @@ final class SimulatedDriver(shards: Int) {
     }
   }
 
-  /** What the driver does for a batch of them, all but logging it: the tasks' ranges. */
+  /**
+   * Plans a batch over the reported pages, and returns the ranges of each task. The offset is not
+   * logged.
+   */
   def plan(): Seq[Seq[ShardRange]] = {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
@@ -48,7 +51,7 @@ final class SimulatedDriver(shards: Int) {
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
   }
 
-  /** What is logged of the last planned batch. */
+  /** The text that Spark logs for the last planned batch. */
   def encoded: String = OffsetCodec.encode(start)
 
   private def hear(executor: String, reports: Vector[FetchReport]): Unit = {
@@ -85,7 +88,7 @@ object SimulatedDriver {
   private val Executors = 4
   private val Tasks = 16 // four slots each
 
-  /** That wait for the batch in each shard. */
+  /** Number of pages per shard in a batch. */
   val Pages = 5
 
   private val PageRecords = 1000L

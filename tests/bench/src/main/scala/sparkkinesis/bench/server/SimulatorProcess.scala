@@ -10,13 +10,13 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
 /**
- * A local Kinesis in a process of its own, from the jars that users have. It ends with `close`, and
- * when this process ends.
+ * A local Kinesis in a separate process, from the released jars. It ends with `close` and with this
+ * process.
  */
 final class SimulatorProcess private (process: Process, val endpoint: URI) extends AutoCloseable {
   def pid: Long = process.pid
 
-  /** Seconds of processor time since it began. */
+  /** CPU seconds since the start of the process. */
   def cpuSeconds: Double =
     process.info.totalCpuDuration.toScala.fold(Double.NaN)(_.toNanos / 1e9)
 
@@ -28,7 +28,7 @@ object SimulatorProcess {
   private val StartLimit = 60.seconds
   private val StopLimit = 10.seconds
 
-  /** @param arguments beside the port's, such as `--quotas aws` */
+  /** @param arguments arguments besides the port, for example `--quotas aws` */
   def start(heap: String, arguments: String*): SimulatorProcess = {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val command = Seq(java, s"-Xmx$heap", "-XX:+UseG1GC", "-Djava.net.preferIPv4Stack=true") ++
@@ -65,7 +65,7 @@ object SimulatorProcess {
     }
   }
 
-  /** To the end, so that the process never blocks on a full pipe. */
+  /** Reads the output to its end, so that the process never blocks on a full pipe. */
   private def listen(process: Process, said: CompletableFuture[URI]): Unit = {
     val lines = new BufferedReader(new InputStreamReader(process.getInputStream)).lines
     lines.iterator.asScala.filter(_.startsWith(Ready)).foreach { line =>

@@ -3,16 +3,17 @@ package sparkkinesis.bench.sizing
 import scala.concurrent.duration._
 
 /**
- * How much is measured.
+ * The size of a run.
  *
- * @param rounds that count; a cold one comes before them
- * @param window of a round that takes a fixed time
- * @param slowWindow the same at a few records a second
- * @param settling before an idle query is looked at: its shards are asked ever less for ten seconds
- * @param sinks what is written in a round, and into how many shards
- * @param quotaSeconds that a stream's quota is used up
- * @param reshardBacklog records of 1 KB, more than is read while the shards are split
- * @param driverShards of the stream that is planned in memory only
+ * @param rounds rounds that count; a cold one comes before them
+ * @param window length of a round that takes a fixed time
+ * @param slowWindow the same for a few records per second
+ * @param settling time before an idle query is measured, because it polls its shards less and less
+ *   often for ten seconds
+ * @param sinks records that are written in a round, and number of shards
+ * @param quotaSeconds time during which the quota of a stream is used up
+ * @param reshardBacklog records of 1 KB, more than can be read during the reshard
+ * @param driverShards number of shards that are planned without a stream
  */
 final case class Sizing(
     rounds: Int,
@@ -38,7 +39,7 @@ final case class Load(records: Int, size: Int) {
 
 object Load {
 
-  /** Such as `200 MB` or `1 KB`. */
+  /** For example `200 MB` or `1 KB`. */
   def short(bytes: Long): String = bytes match {
     case n if n >= 1000000000 && n % 1000000000 == 0 => s"${n / 1000000000} GB"
     case n if n >= 1000000 => s"${n / 1000000} MB"
@@ -49,7 +50,7 @@ object Load {
 
 object Sizing {
 
-  /** What docs/reference/benchmarks.md shows: about twenty minutes on two cores. */
+  /** The size for docs/reference/benchmarks.md: about twenty minutes on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
     drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
@@ -69,7 +70,7 @@ object Sizing {
     reshardBacklog = 400000
   )
 
-  /** Tells whether the bench itself works, and nothing of speed. */
+  /** Tests the bench itself. Its figures have no meaning. */
   val Quick: Sizing = Sizing(
     rounds = 1,
     drains = Seq(Load(2000, 1000)),

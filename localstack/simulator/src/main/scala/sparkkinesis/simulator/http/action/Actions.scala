@@ -9,7 +9,7 @@ import sparkkinesis.simulator.paging.ListFilter
 
 private[http] object Actions {
 
-  /** By the name in the `X-Amz-Target` header. */
+  /** All operations, by the name in the `X-Amz-Target` header. */
   val byName: Map[String, Action[_]] = Map(
     "CreateStream" -> Action(ControlActions.createStream, _.nothing),
     "DeleteStream" -> Action(
@@ -44,7 +44,7 @@ private[http] object Actions {
     f.optionalInt("Limit").getOrElse(DescribeStream.DefaultLimit)
   )
 
-  /** An SDK's paginator repeats the first name beside the token, which is ahead of it. */
+  /** The SDK's paginator repeats the first name beside the token, which is later than it. */
   private def listStreams(f: Fields): Operation[StreamListing] = {
     val limit = f.optionalInt("Limit").getOrElse(ListStreams.DefaultLimit)
     f.optionalText("NextToken") match {
@@ -70,7 +70,7 @@ private[http] object Actions {
     }
   }
 
-  /** What a page token stands for already. */
+  /** Members that a page token already contains. */
   private val alone = Seq(
     "StreamName",
     "StreamARN",
@@ -106,7 +106,7 @@ private[http] object Actions {
     f.optionalInt("Limit").getOrElse(ServiceLimits.GetRecordsCount)
   )
 
-  /** An empty key is refused here, since it stands for none further on. */
+  /** Refuses an empty key, because later code takes an empty key for a missing one. */
   private def entry(f: Fields): PutEntry = {
     val key = f.optionalText("PartitionKey")
     if (key.contains("")) throw f.unfit("partitionKey", "", "length 1 to 256")

@@ -7,7 +7,7 @@ import sparkkinesis.simulator.http.wire.{BadRequest, Fields}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 
-/** The operations of enhanced fan-out on the wire. */
+/** The operations of enhanced fan-out: their requests and responses. */
 private[http] object ConsumerActions {
   val byName: Map[String, Action[_]] = Map(
     "RegisterStreamConsumer" -> Action(
@@ -20,14 +20,14 @@ private[http] object ConsumerActions {
     ),
     "ListStreamConsumers" -> Action(listConsumers, new ConsumerResponses(_).listed),
     "DeregisterStreamConsumer" -> Action(f => DeregisterStreamConsumer(reference(f)), _.nothing),
-    // Answered by a stream of events: see SubscriptionPush.
+    // The response is a stream of events: see SubscriptionPush.
     "SubscribeToShard" -> Action[Subscribed](
       f => SubscribeToShard(consumerArn(f), f.shard("ShardId"), position(f)),
       _ => _ => ()
     )
   )
 
-  /** These take no stream's name. */
+  /** These operations accept a stream's ARN only. */
   private def stream(f: Fields): StreamArn = {
     f.text("StreamARN")
     f.stream

@@ -7,7 +7,7 @@ import sparkkinesis.simulator.listing.DescribeLimits
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.state.{Encryption, ShardMetric, StreamMode}
 
-/** Operations on a stream's settings, and on the account. */
+/** Operations on a stream's settings and on the account: their requests and responses. */
 private[http] object ControlActions {
   val byName: Map[String, Action[_]] = Map(
     "DescribeLimits" -> Action(
@@ -64,7 +64,7 @@ private[http] object ControlActions {
     )
   )
 
-  /** An on-demand stream has four shards if it is not told otherwise. */
+  /** An on-demand stream has four shards, unless the request names another number. */
   def createStream(f: Fields): Operation[Unit] = {
     val mode = if (f.has("StreamModeDetails")) this.mode(f) else StreamMode.Provisioned
     val shards = f.optionalInt("ShardCount").filter(_ => mode == StreamMode.OnDemand)

@@ -10,17 +10,17 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import sparkkinesis.simulator.http.wire.UnicodeText
 import sparkkinesis.simulator.service.SimulatedKinesis
 
-/** @param body JSON */
+/** @param body JSON text */
 private[http] final case class AdminResponse(status: Int, body: Array[Byte])
 
 /**
- * What Kinesis does not have: faults, the clock and the statistics of calls, in JSON under
- * `/_simulator/`.
+ * The endpoints that Kinesis does not have, under `/_simulator/`: faults, the clock and the
+ * statistics of calls, in JSON.
  */
 private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
   import AdminEndpoint._
 
-  /** @param path with or without a query, which means nothing here */
+  /** @param path a query in it is ignored */
   def answer(method: String, path: String, body: Array[Byte]): AdminResponse =
     try
       (method, path.takeWhile(_ != '?').stripPrefix(Prefix)) match {
@@ -91,7 +91,7 @@ private[http] object AdminEndpoint {
   private val OneFault = "faults/(\\d{1,10})".r
   private val MaxAdvance = 3650.days
 
-  /** Beyond it, sequence numbers have no room for the time. */
+  /** The last time that sequence numbers can contain. */
   private val LastInstant = Instant.parse("4000-01-01T00:00:00Z")
   private val Usage = "health (GET), faults (GET, POST, DELETE), faults/ID (DELETE), " +
     "clock (GET, POST) or stats (GET, DELETE)"

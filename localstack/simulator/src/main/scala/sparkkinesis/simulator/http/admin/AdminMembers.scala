@@ -7,14 +7,14 @@ import scala.util.control.NoStackTrace
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** The message tells what is wrong with a request to the admin endpoint. */
+/** @param message what is wrong with the request */
 private[http] final class BadAdminRequest(message: String)
     extends RuntimeException(message)
     with NoStackTrace
 
 /**
- * The members of an admin request's object. Each method throws [[BadAdminRequest]] where a member
- * is not of the kind asked for; one that is null counts as missing.
+ * The members of the object in a request. Each method throws [[BadAdminRequest]] if a member has
+ * another type. A null member counts as missing.
  */
 private[http] final class AdminMembers(node: JsonNode) {
   def allowOnly(names: Seq[String]): Unit =

@@ -10,11 +10,11 @@ import sparkkinesis.simulator.fault.{ActiveRule, Fault, FaultRule}
 import sparkkinesis.simulator.http.action.Actions
 import sparkkinesis.simulator.state.Identifier
 
-/** Rules of faults as the admin endpoint has them. */
+/** Fault rules in JSON. */
 private[http] object FaultScript {
   private val MaxStallSeconds = 3600
 
-  /** Calls that are about one shard, as their requests tell. */
+  /** Operations whose request names one shard. */
   private val OfShards =
     Seq("GetRecords", "GetShardIterator", "MergeShards", "SplitShard", "SubscribeToShard")
 
@@ -43,7 +43,7 @@ private[http] object FaultScript {
     )
   }
 
-  /** The rule with its defaults, and how often it has struck. */
+  /** Writes the rule with its defaults and its number of strikes. */
   def write(out: JsonGenerator, active: ActiveRule): Unit = {
     val rule = active.rule
     out.writeStartObject()

@@ -3,7 +3,7 @@ package sparkkinesis.simulator.http.request
 import sparkkinesis.simulator.operation.{DeregisterStreamConsumer, RegisterStreamConsumer}
 import sparkkinesis.simulator.state.ConsumerRef
 
-/** Operations of enhanced fan-out as requests: what `ConsumerActions` reads. */
+/** Writes operations of enhanced fan-out as requests that `ConsumerActions` reads. */
 private[http] object ConsumerRequests {
   val kinds: Map[Class[_], Kind[_]] = Map(
     Kind.of[RegisterStreamConsumer] { (r, o) =>

@@ -2,7 +2,7 @@ package sparkkinesis.simulator.http.request
 
 import sparkkinesis.simulator.operation._
 
-/** Operations on a stream's settings as requests: what `ControlActions` reads. */
+/** Writes operations on a stream's settings as requests that `ControlActions` reads. */
 private[http] object ControlRequests {
   val kinds: Map[Class[_], Kind[_]] = Map(
     Kind.of[IncreaseStreamRetentionPeriod] { (r, o) =>

@@ -8,7 +8,7 @@ import sparkkinesis.model.{PutEntry, StreamArn}
 import sparkkinesis.simulator.operation.Changing
 import sparkkinesis.simulator.state.StreamMode
 
-/** How the operations of one class become requests. */
+/** Writes the operations of one class as requests. */
 private[http] final class Kind[O](writer: (RequestWriter, O) => Any)(implicit tag: ClassTag[O]) {
   def write(request: RequestWriter, operation: Any): Unit = operation match {
     case fitting: O =>
@@ -20,16 +20,16 @@ private[http] final class Kind[O](writer: (RequestWriter, O) => Any)(implicit ta
 
 private[http] object Kind {
 
-  /** An entry of a table by class. */
+  /** An entry of the table of all kinds. */
   def of[O <: Changing[Any]](
       writer: (RequestWriter, O) => Any
   )(implicit tag: ClassTag[O]): (Class[_], Kind[O]) = tag.runtimeClass -> new Kind(writer)
 }
 
-/** The members of a request, one after the other. */
+/** Writes the members of a request, one after the other. */
 private[http] final class RequestWriter(out: JsonGenerator) {
 
-  /** By name too, which is all that `CreateStream` reads. */
+  /** Writes the name besides the ARN, because `CreateStream` reads only the name. */
   def stream(arn: StreamArn): RequestWriter =
     text("StreamName", arn.name.name).text("StreamARN", arn)
 
@@ -43,7 +43,7 @@ private[http] final class RequestWriter(out: JsonGenerator) {
     this
   }
 
-  /** Where it is set: left out it means no. */
+  /** Writes `true` if the flag is set. A missing member means `false`. */
   def mark(name: String, isSet: Boolean): RequestWriter = {
     if (isSet) out.writeBooleanField(name, true)
     this
@@ -81,7 +81,7 @@ private[http] final class RequestWriter(out: JsonGenerator) {
     this
   }
 
-  /** An object of its own. */
+  /** Writes the members as an object. */
   def members(write: RequestWriter => Any): Unit = {
     out.writeStartObject()
     write(this)

@@ -14,12 +14,12 @@ import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * Changing operations as requests to the service, written so that `Actions` reads the same back: a
- * journal needs no form of its own.
+ * Writes changing operations as requests to the service, and reads them with `Actions`, so that a
+ * journal needs no format of its own.
  */
 private[simulator] object Requests {
 
-  /** How each kind of changing operation is kept. A test looks for kinds that are not here. */
+  /** How to write each kind of changing operation. A test looks for kinds that are missing here. */
   private val kinds: Map[Class[_], Kind[_]] = Map(
     Kind.of[CreateStream]((r, o) => ControlRequests.create(r, o)),
     Kind.of[DeleteStream] { (r, o) =>
@@ -41,22 +41,22 @@ private[simulator] object Requests {
     Kind.of[RecreateStream]((r, o) => r.stream(o.stream))
   ) ++ ControlRequests.kinds ++ ConsumerRequests.kinds
 
-  /** What ends with the process: a subscription is a connection. */
+  /** Operations whose effect ends with the process: a subscription is a connection. */
   private val skipped: Set[Class[_]] = Set(classOf[SubscribeToShard])
 
-  /** What changes the state and is no operation of the service. */
+  /** Operations that change the state, but are not part of the service. */
   private val ours: Map[String, Fields => Operation[Any]] =
     Map("RecreateStream" -> (f => RecreateStream(f.stream)))
 
-  /** Whether there is a way to keep operations of the class. */
+  /** Whether operations of the class can be written. */
   def canStore(kind: Class[_]): Boolean = kinds.contains(kind)
 
-  /** Whether operations of the class are not to be kept. */
+  /** Whether operations of the class need not be stored. */
   def skips(kind: Class[_]): Boolean = skipped.contains(kind)
 
   /**
-   * The operation that does what this one did: of a put, the entries written. `None` where nothing
-   * is left of it.
+   * Returns the operation to store, which has the same effect when it is repeated: for a put, only
+   * the entries that were written. `None` if it had no effect.
    */
   def settled(operation: Changing[Any], answer: Any): Option[Changing[Any]] =
     (operation, answer) match {
@@ -70,7 +70,7 @@ private[simulator] object Requests {
     Option.when(written.nonEmpty)(put.copy(entries = written))
   }
 
-  /** Writes an object: the request's members. */
+  /** Writes an object with the members of the request. */
   def write(operation: Changing[Any], out: JsonGenerator): Unit = {
     val kind = kinds.getOrElse(
       operation.getClass,
@@ -80,9 +80,9 @@ private[simulator] object Requests {
   }
 
   /**
-   * Throws `IllegalArgumentException` where that is no request for the operation.
+   * Reads an operation. Throws `IllegalArgumentException` if the request is invalid.
    *
-   * @param request as `write` wrote it
+   * @param request a request from `write`
    */
   def read(name: String, request: JsonNode): Operation[Any] = {
     val reading = ours
@@ -100,9 +100,9 @@ private[simulator] object Requests {
     }
   }
 
-  /** Of the format that requests are in here. */
+  /** A generator of the requests' format. */
   def generator(out: OutputStream): JsonGenerator = WireFormat.Cbor.generator(out)
 
-  /** Throws `IOException` where the bytes are not of that format. */
+  /** Parses a request. Throws `IOException` if the bytes have another format. */
   def parse(bytes: Array[Byte]): JsonNode = WireFormat.Cbor.parse(bytes)
 }

@@ -1,7 +1,7 @@
 package sparkkinesis.simulator.http
 
 /**
- * Writes and reads operations as requests on the wire, for the journal.
+ * Writes operations as requests and reads them, for the journal.
  *
  * No thread. May use `http.action` and `http.wire`.
  */

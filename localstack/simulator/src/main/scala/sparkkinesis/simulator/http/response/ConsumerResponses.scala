@@ -4,7 +4,7 @@ import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.ConsumersPage
 import sparkkinesis.simulator.state.ConsumerSummary
 
-/** Writes what the operations of [[ConsumerActions]] answer, and the events of subscriptions. */
+/** Writes the responses of [[ConsumerActions]], and the events of subscriptions. */
 private[http] final class ConsumerResponses(answers: Responses) {
   import answers.{array, body, child, format, inObject, out, records}
 
@@ -29,7 +29,7 @@ private[http] final class ConsumerResponses(answers: Responses) {
     if (e.children.nonEmpty) array("ChildShards", e.children)(child)
   }
 
-  /** Among events: what it is called stands in the message's headers. */
+  /** An error among the events. Its name is in the headers of the message. */
   def exception(message: String): Unit = body(out.writeStringField("message", message))
 
   private def fields(consumer: ConsumerSummary): Unit = {

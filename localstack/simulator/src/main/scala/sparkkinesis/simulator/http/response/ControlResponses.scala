@@ -3,7 +3,7 @@ package sparkkinesis.simulator.http.response
 import sparkkinesis.simulator.listing.AccountLimits
 import sparkkinesis.simulator.operation.{MonitoringUpdate, TagListing}
 
-/** Writes what the operations of [[ControlActions]] answer. */
+/** Writes the responses of [[ControlActions]]. */
 private[http] final class ControlResponses(answers: Responses) {
   import answers.{array, body, out, texts}
 

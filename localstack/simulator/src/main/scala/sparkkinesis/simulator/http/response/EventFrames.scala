@@ -12,7 +12,9 @@ import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.http.wire.WireFormat
 import sparkkinesis.simulator.state.{ErrorCode, Failure}
 
-/** The messages of AWS's event stream; their payloads are JSON, whatever the request was in. */
+/**
+ * The messages of AWS's event stream. Their payloads are JSON, whatever the format of the request.
+ */
 private[http] object EventFrames {
   val ContentType = "application/vnd.amazon.eventstream"
 
@@ -23,7 +25,7 @@ private[http] object EventFrames {
     frame("event", ":event-type" -> "SubscribeToShardEvent", payload)
   }
 
-  /** Its type is in a header and not in the payload. */
+  /** The type of the error is in a header, not in the payload. */
   def exception(failure: Failure.Refused): ByteBuf = {
     val name = failure.code match {
       case ErrorCode.InternalFailure => "InternalFailureException"

@@ -7,11 +7,11 @@ import sparkkinesis.model.Record
 import sparkkinesis.simulator.http.wire.WireFormat
 import sparkkinesis.simulator.record.{RecordCursor, RecordLog}
 
-/** Writes the records of answers: where they are packed, from where they lie. */
+/** Writes the records of responses, directly from the packed arrays if there are any. */
 private[http] final class RecordResponses(out: JsonGenerator, format: WireFormat) {
   import RecordResponses._
 
-  /** The member `Records`. */
+  /** Writes the member `Records`. */
   def all(records: Seq[Record]): Unit = {
     out.writeArrayFieldStart("Records")
     records match {
@@ -58,13 +58,13 @@ private[http] final class RecordResponses(out: JsonGenerator, format: WireFormat
 private[http] object RecordResponses {
   private val AroundARecord = 200
 
-  // Encoded once.
+  // Encoded only once.
   private val SequenceNumber = new SerializedString("SequenceNumber")
   private val Arrival = new SerializedString("ApproximateArrivalTimestamp")
   private val Data = new SerializedString("Data")
   private val PartitionKey = new SerializedString("PartitionKey")
 
-  /** About how many bytes records take in an answer. */
+  /** Estimated size of the records in a response. */
   def size(records: Seq[Record], format: WireFormat): Int = records match {
     case log: RecordLog => format.encodedSize(log.bytes.toInt) + log.size * AroundARecord
     case others =>

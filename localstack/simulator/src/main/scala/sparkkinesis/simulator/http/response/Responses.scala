@@ -10,13 +10,16 @@ import sparkkinesis.simulator.listing.{ListShardsPage, StreamDescription, Stream
 import sparkkinesis.simulator.operation.{PutAnswer, ShardCountUpdate}
 import sparkkinesis.simulator.state.{ErrorCode, StreamDetails, StreamMode}
 
-/** Writes answers straight to the wire: a page may have 10 MiB, so no tree is built. */
+/**
+ * Writes responses directly to the output, without a tree in memory, because a page may have 10
+ * MiB.
+ */
 private[http] final class Responses(
     private[http] val out: JsonGenerator,
     private[http] val format: WireFormat
 ) {
 
-  /** Operations that answer nothing have no body at all. */
+  /** Operations without a result have no body at all. */
   val nothing: Unit => Unit = identity
 
   def summary(s: StreamDetails): Unit = body {
@@ -172,7 +175,7 @@ private[http] final class Responses(
 private[http] object Responses {
   private val Small = 512
 
-  /** About how many bytes an answer takes: a buffer that need not grow is not copied. */
+  /** Estimated size of a response, so that its buffer need not grow. */
   def sizeHint(answer: Any, format: WireFormat): Int = answer match {
     case page: Page => RecordResponses.size(page.records, format) + Small
     case event: SubscriptionEvent => RecordResponses.size(event.records, format) + Small

@@ -19,12 +19,12 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Failure
 
 /**
- * Sends one subscription's events over a channel, whose event loop alone calls it.
+ * Sends the events of one subscription. Only the event loop of its channel calls it.
  *
- * It produces an event when the channel can take one: a slow reader makes it wait. It looks again
- * when the stream has changed, when the service's time was moved, when the channel has become
- * writable, and by a timer. It belongs in
- * front of the handler of requests, behind the head of the answer, and leaves when it is done.
+ * It sends an event only if the channel is writable, so a slow reader makes it wait. It continues
+ * when the stream changes, when the clock is moved, when the channel becomes writable, and on a
+ * timer. It is added before the handler of requests after the head of the response, and removes
+ * itself at the end.
  */
 private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Subscribed)
     extends ChannelInboundHandlerAdapter {
@@ -39,7 +39,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
 
   override def handlerAdded(context: ChannelHandlerContext): Unit = {
     channel = Some(context)
-    // Watches before it looks, so that no change falls between.
+    // Registers before the first look, so that no change is missed.
     watch = Some(kinesis.watchers.add(start, () => wake(context)))
     send(context, EventFrames.initial)
     look()
@@ -59,7 +59,9 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
     ()
   }
 
-  /** Over HTTP/1.1 nothing can be answered before the subscription ends. */
+  /**
+   * Closes the connection: over HTTP/1.1 another request cannot be answered during a subscription.
+   */
   override def channelRead(context: ChannelHandlerContext, message: Any): Unit = {
     ReferenceCountUtil.release(message)
     context.close()
@@ -73,7 +75,10 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
         look()
       }
 
-  /** To write makes the channel call back about its writability: one look at a time. */
+  /**
+   * Sends all events that are due. A write may call back about the channel's writability, so a
+   * nested call returns at once.
+   */
   private def look(): Unit = channel.filterNot(_ => isLooking).foreach { context =>
     isLooking = true
     timer.foreach(_.cancel(false))
@@ -111,7 +116,7 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
           ()
       }
 
-  /** Sooner where nobody tells that the time has come. */
+  /** Schedules the next look. If the timer cannot follow the clock, it looks more often. */
   private def lookAgain(context: ChannelHandlerContext, until: Instant): Unit = {
     val millis = math.max(until.toEpochMilli - kinesis.now.toEpochMilli, 1)
     val wait = if (kinesis.followsSystemClock) millis else math.min(millis, ClockPollMillis)
@@ -147,6 +152,6 @@ private[http] final class SubscriptionPush(kinesis: SimulatedKinesis, start: Sub
 private[http] object SubscriptionPush {
   private val log = LoggerFactory.getLogger(classOf[SubscriptionPush])
 
-  /** Milliseconds: how soon it is noticed that a clock given from Scala was moved. */
+  /** How often a clock that was given from Scala is checked, in milliseconds. */
   private val ClockPollMillis = 250L
 }

@@ -5,21 +5,24 @@ import java.io.IOException
 import scala.annotation.tailrec
 
 /**
- * Keeps chains of tags from Jackson's CBOR parser, which takes quadratic time and memory to read
- * them: 50 KB of tags cost it 600 MB.
+ * Refuses long chains of tags, because Jackson's CBOR parser needs quadratic time and memory to
+ * read them: 600 MB for 50 KB of tags.
  */
 private[http] object CborTags {
 
-  /** More than any client nests: AWS's SDKs tag times, once. */
+  /** More tags in a row than any client sends: AWS's SDKs put one tag before a time. */
   private val MaxChain = 8
 
   private val Strings = Set(2, 3)
   private val Tag = 6
 
-  /** Throws `IOException` where a value has more tags than that. Broken CBOR passes. */
+  /** Throws `IOException` if a value has more tags in a row. Malformed CBOR passes. */
   def check(bytes: Array[Byte]): Unit = after(bytes, 0, 0)
 
-  /** Heads follow each other, whatever is nested in what; only strings have to be stepped over. */
+  /**
+   * Goes from head to head, because nesting does not matter. Only the content of strings is
+   * skipped.
+   */
   @tailrec private def after(bytes: Array[Byte], at: Int, chain: Int): Unit =
     if (chain > MaxChain) throw new IOException(s"More than $MaxChain tags of one value.")
     else if (at < bytes.length) {
@@ -31,7 +34,7 @@ private[http] object CborTags {
         after(bytes, next.toInt, if (major == Tag) chain + 1 else 0)
     }
 
-  /** Bytes behind the head. */
+  /** Number of bytes after the head. */
   private def argumentSize(info: Int): Int = info match {
     case 24 => 1
     case 25 => 2
@@ -40,7 +43,7 @@ private[http] object CborTags {
     case _ => 0
   }
 
-  /** Of a string; one of indefinite length has parts with heads of their own. */
+  /** Length of a string. The parts of a string of indefinite length have heads of their own. */
   private def length(bytes: Array[Byte], at: Int, size: Int): Long = {
     val info = bytes(at) & 0x1f
     if (info < 24) info.toLong

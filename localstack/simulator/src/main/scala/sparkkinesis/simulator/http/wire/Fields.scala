@@ -13,7 +13,7 @@ import sparkkinesis.model.{HashKey, SequenceNumber, ShardId, StreamArn, StreamNa
 import sparkkinesis.simulator.paging.Tokens
 import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier}
 
-/** A request that cannot be understood; becomes the answer. */
+/** A request that is invalid. Its failure becomes the response. */
 private[http] final class BadRequest(val failure: Failure.Refused)
     extends RuntimeException(failure.message)
     with NoStackTrace
@@ -29,21 +29,21 @@ private[http] object BadRequest {
     new BadRequest(Failure.Refused(code, message))
 }
 
-/** Whose streams a request means when it gives their names only. */
+/** The account and region of streams that a request gives by name only. */
 private[http] final case class Caller(region: String, account: String) {
   def arn(name: StreamName): StreamArn = StreamArn("aws", region, account, name)
 }
 
 /**
- * The members of a request's object. Each method throws [[BadRequest]] where a member is missing or
- * not of the kind asked for; a member that is null counts as missing.
+ * The members of a request. Each method throws [[BadRequest]] if a member is missing or has another
+ * type. A null member counts as missing.
  */
 private[http] final class Fields(node: JsonNode, format: WireFormat, val caller: Caller) {
   if (!node.isObject) throw BadRequest.serialization("The request is not an object.")
 
   def has(name: String): Boolean = node.hasNonNull(name)
 
-  /** The stream by ARN or, failing that, by name. */
+  /** The stream by ARN, otherwise by name. */
   def stream: StreamArn = optionalStream.getOrElse(
     throw BadRequest.invalid("Either StreamName or StreamARN must be given.")
   )
@@ -112,7 +112,7 @@ private[http] final class Fields(node: JsonNode, format: WireFormat, val caller:
   def optionalFields(name: String): Option[Fields] =
     member(name).map(new Fields(_, format, caller))
 
-  /** An object whose members are all texts; a member that is null is left out. */
+  /** An object of texts. Null members are left out. */
   def texts(name: String): Map[String, String] = {
     val fields = optionalFields(name).getOrElse(throw missing(name))
     if (!fields.names.forall(UnicodeText(_))) throw wrongKind(name, "a map of strings")

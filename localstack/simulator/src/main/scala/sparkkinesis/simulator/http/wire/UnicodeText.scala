@@ -3,14 +3,14 @@ package sparkkinesis.simulator.http.wire
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * Text that UTF-8 can carry. JSON's escapes, and broken bytes in CBOR, can make half a surrogate
- * pair, which no answer could repeat.
+ * Checks text that must be written as UTF-8. An escape in JSON or a wrong byte in CBOR can leave
+ * half a surrogate pair, which UTF-8 cannot contain.
  */
 private[http] object UnicodeText {
   def apply(text: String): Boolean =
     !text.exists(Character.isSurrogate) || UTF_8.newEncoder().canEncode(text)
 
-  /** With question marks in place of what cannot be carried. */
+  /** Replaces each lone surrogate by a question mark. */
   def withoutLoneSurrogates(text: String): String =
     if (apply(text)) text else new String(text.getBytes(UTF_8), UTF_8)
 }

@@ -7,11 +7,13 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 
-/** How requests and answers are written. Both are streams of the same tokens; times differ. */
+/**
+ * The format of requests and responses. Both formats have the same structure, and differ in times.
+ */
 private[http] sealed abstract class WireFormat(val contentType: String, factory: JsonFactory) {
   private val mapper = new ObjectMapper(factory)
 
-  /** Throws `IOException` where the bytes are not of the format. */
+  /** Throws `IOException` if the bytes have another format. */
   def parse(bytes: Array[Byte]): JsonNode = mapper.readTree(bytes)
 
   def generator(out: OutputStream): JsonGenerator = factory.createGenerator(out)
@@ -20,13 +22,13 @@ private[http] sealed abstract class WireFormat(val contentType: String, factory:
 
   def writeMillis(out: JsonGenerator, millis: Long): Unit
 
-  /** Bytes that so many bytes of data become. */
+  /** Encoded size of a number of bytes of data. */
   def encodedSize(bytes: Int): Int
 }
 
 private[http] object WireFormat {
 
-  /** Times are seconds with a fraction, data is base64. */
+  /** Times are seconds with a fraction, and data is base64. */
   case object Json extends WireFormat("application/x-amz-json-1.1", new JsonFactory()) {
     override def instant(node: JsonNode): Instant =
       Instant.ofEpochMilli(node.decimalValue.movePointRight(3).longValue)
@@ -37,7 +39,7 @@ private[http] object WireFormat {
     override def encodedSize(bytes: Int): Int = bytes / 3 * 4 + 4
   }
 
-  /** Times are milliseconds under tag 1, as AWS's Java SDK has them; data is a byte string. */
+  /** Times are milliseconds under tag 1, as in AWS's Java SDK, and data is a byte string. */
   case object Cbor extends WireFormat("application/x-amz-cbor-1.1", new CBORFactory()) {
     private val EpochTime = 1
 
@@ -58,7 +60,7 @@ private[http] object WireFormat {
     override def encodedSize(bytes: Int): Int = bytes
   }
 
-  /** JSON where the header names nothing else. */
+  /** JSON, unless the header names CBOR. */
   def of(contentType: Option[String]): WireFormat =
     if (contentType.exists(_.startsWith(Cbor.contentType))) Cbor else Json
 }
