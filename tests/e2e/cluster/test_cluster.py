@@ -27,7 +27,7 @@ def verdict_in(said: dict[str, Any]) -> dict[str, Any]:
     return {name: said[name] for name in GOOD}
 
 
-def test_executors_come_and_go(simulator: str, tmp_path: Path) -> None:
+def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path) -> None:
     said = said_by("cluster_queries", simulator, str(tmp_path), cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert said["killed_in_batch"]["reread"] > 0
@@ -38,7 +38,7 @@ def test_executors_come_and_go(simulator: str, tmp_path: Path) -> None:
     assert said["added"]["shares"] == [2, 2]
 
 
-def test_tasks_are_repeated_and_copied(simulator: str, tmp_path: Path) -> None:
+def test_repeated_and_copied_tasks_lose_no_record(simulator: str, tmp_path: Path) -> None:
     said = said_by("attempts", simulator, str(tmp_path), cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert 2 in said["fail"]["attempts"]

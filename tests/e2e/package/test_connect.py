@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark4
 
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
-def test_write_and_read_through_connect(stream: Stream, tmp_path: Path) -> None:
+def test_spark_connect_writes_and_reads(stream: Stream, tmp_path: Path) -> None:
     checkpoint = str(tmp_path / "checkpoint")
     ended = run_app("connect_session", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)
     said = json.loads(ended.stdout.splitlines()[-1])
@@ -29,7 +29,7 @@ def test_write_and_read_through_connect(stream: Stream, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 def test_a_session_without_the_jar_says_what_to_do(kind: str, tmp_path: Path) -> None:
     said = run_app("no_jar", kind, cwd=tmp_path).stdout
-    for who in ("source", "sink"):
-        (line,) = (line for line in said.splitlines() if line.startswith(f"{who}: "))
+    for user in ("source", "sink"):
+        (line,) = (line for line in said.splitlines() if line.startswith(f"{user}: "))
         assert "with_kinesis" in line
         assert "jar_path()" in line

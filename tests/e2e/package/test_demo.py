@@ -21,7 +21,7 @@ LAST_LINE = re.compile(
 )
 
 
-def test_the_demo_ends_without_a_fault(tmp_path: Path) -> None:
+def test_the_demo_finds_no_lost_record(tmp_path: Path) -> None:
     ended = run([sys.executable, "-m", "spark_kinesis.demo"], cwd=tmp_path, seconds=SECONDS)
     last = LAST_LINE.fullmatch(ended.stdout.splitlines()[-1])
     assert last is not None, ended.stdout[-2000:]

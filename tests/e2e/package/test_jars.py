@@ -54,13 +54,13 @@ def package_settings(other: Path) -> list[str]:
 
 
 @KINDS
-def test_packages_of_the_builder(kind: str, other: Path, tmp_path: Path) -> None:
+def test_with_kinesis_keeps_spark_jars_packages(kind: str, other: Path, tmp_path: Path) -> None:
     said = seen(run_app("extra_jars", kind, *package_settings(other), cwd=tmp_path).stdout)
     assert said["jars"] == ["ours_other-1.0.jar", CONNECTOR]
 
 
 @KINDS
-def test_jars_of_the_submit_arguments(
+def test_with_kinesis_keeps_the_jars_of_pyspark_submit_args(
     kind: str, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--jars {other} pyspark-shell")
@@ -69,7 +69,7 @@ def test_jars_of_the_submit_arguments(
 
 
 # Classic only: a local Connect server does not start under the spark-submit of pip's pyspark.
-def test_jars_of_spark_submit(other: Path, tmp_path: Path) -> None:
+def test_with_kinesis_keeps_the_jars_of_spark_submit(other: Path, tmp_path: Path) -> None:
     said = submitted(tmp_path, str(other), jar_path())
     assert said["jars"] == [other.name, CONNECTOR]
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 HIDDEN = (KEY, SECRET, TOKEN, EXTERNAL_ID)
 
 
-def test_no_secret_anywhere(stream: Stream, tmp_path: Path) -> None:
+def test_no_secret_is_printed_or_logged(stream: Stream, tmp_path: Path) -> None:
     checkpoint = str(tmp_path / "checkpoint")
     ended = run_app("printed_secrets", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)
     assert ended.stdout.count("refused: ") == 2

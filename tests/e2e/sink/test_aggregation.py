@@ -94,20 +94,22 @@ def assert_read(spark: SparkSession, stream: Stream, rows: list[Keyed]) -> None:
         assert sorted(found) == rows
 
 
-def test_a_batch_is_packed(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_write_writes_aggregates(spark: SparkSession, stream: Stream) -> None:
     sink(stream).write(numbered(spark, 120).drop("n"))
     assert_read(spark, stream, written(120))
     assert dropped_by_kcl(stream) == 0
     assert len(packed(stream)) < 120 * KEYS / 20
 
 
-def test_a_batch_in_order(spark: SparkSession, stream: Stream) -> None:
+def test_an_ordered_batch_write_with_aggregates_keeps_the_order(
+    spark: SparkSession, stream: Stream
+) -> None:
     sink(stream, **ORDERED, **SMALL).write(numbered(spark, 120))
     assert_read_in_order(spark, stream, 120)
     assert len(packed(stream)) < 120 * KEYS / 20
 
 
-def test_a_streaming_query(
+def test_a_streaming_query_writes_aggregates(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream(shards=4)
@@ -189,7 +191,7 @@ def test_a_row_whose_data_is_an_aggregate_stays_one_row(
 
 
 @on_simulator
-def test_rows_wait_for_others_as_long_as_linger(
+def test_a_row_waits_for_others_as_long_as_linger(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
     sleep = "reflect('java.lang.Thread', 'sleep', 20L)"  # a task with slow rows
@@ -214,7 +216,7 @@ def has_more(save: Future[None], stream: Stream, before: set[str]) -> bool:
 
 @on_simulator
 @pytest.mark.parametrize("order", [{}, ORDERED], ids=["unordered", "ordered"])
-def test_nothing_is_lost_while_shards_change(
+def test_no_row_is_lost_while_shards_change(
     spark: SparkSession, stream: Stream, order: dict[str, Any]
 ) -> None:
     frame = numbered(spark, 1000) if order else numbered(spark, 1000).drop("n")
@@ -251,7 +253,7 @@ def test_nothing_is_lost_while_shards_change(
         ("answer-lost", 0.2, ORDERED),
     ],
 )
-def test_under_faults(
+def test_no_row_is_lost_under_faults(
     spark: SparkSession, stream: Stream, fault: FaultName, rate: float, order: dict[str, Any]
 ) -> None:
     server = LocalEndpoint(stream.endpoint)

@@ -79,7 +79,7 @@ def test_a_silent_endpoint_is_unreachable(spark: SparkSession, checkpoint: Path)
 
 
 @on_simulator
-def test_no_credentials_at_all(stream: Stream, tmp_path: Path) -> None:
+def test_missing_credentials_raise_an_error(stream: Stream, tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     env |= {
         "HOME": str(tmp_path),
@@ -124,7 +124,7 @@ def ending_of(query: StreamingQuery) -> str:
 
 @on_simulator
 @pytest.mark.parametrize("operation", ["DescribeStreamSummary", "ListShards", "PutRecords"])
-def test_a_single_denied_action_of_a_sink(
+def test_each_denied_action_of_a_sink_is_named(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path, operation: str
 ) -> None:
     inlet, outlet = new_stream(shards=1), new_stream()
@@ -147,7 +147,7 @@ def test_a_single_denied_action_of_a_sink(
 
 
 @on_simulator
-def test_a_stream_that_is_deleted_while_a_query_writes(
+def test_a_stream_deleted_while_a_query_writes_fails_it(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     outlet = Stream(stream.endpoint)
@@ -163,7 +163,9 @@ def test_a_stream_that_is_deleted_while_a_query_writes(
     assert_says(text, "KINESIS_STREAM_NOT_FOUND", "Check the stream's name", name=outlet.name)
 
 
-def test_a_stream_that_is_deleted_during_a_batch_write(spark: SparkSession, simulator: str) -> None:
+def test_a_stream_deleted_during_a_batch_write_fails_it(
+    spark: SparkSession, simulator: str
+) -> None:
     outlet = Stream(simulator)
     rows = spark.range(0, 20_000, 1, 2).selectExpr("string(id) AS data")
     slow = {"operation": "PutRecords", "stream": outlet.name, "seconds": 0.2}

@@ -82,17 +82,17 @@ def written_by(spark: SparkSession, sink: KinesisSink, frame: DataFrame, group: 
     return last_tasks(spark, group)
 
 
-def test_a_batch_in_order(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_write_keeps_the_order(spark: SparkSession, stream: Stream) -> None:
     assert written_by(spark, sink(stream), shuffled(spark, 80), stream.name) == SLOTS
     assert_written_in_order(expected(80), arrived(stream))
 
 
-def test_without_the_option_nothing_is_shuffled(spark: SparkSession, stream: Stream) -> None:
+def test_without_the_option_no_rows_are_shuffled(spark: SparkSession, stream: Stream) -> None:
     plain = sink(stream, ordering=None, order_by=None)
     assert written_by(spark, plain, shuffled(spark, 4).drop("n"), stream.name) == UPSTREAM
 
 
-def test_few_rows_are_not_folded_into_one_task(spark: SparkSession, stream: Stream) -> None:
+def test_few_rows_are_not_put_into_one_task(spark: SparkSession, stream: Stream) -> None:
     unsorted = sink(stream, order_by=None)
     assert written_by(spark, unsorted, shuffled(spark, 1).drop("n"), stream.name) == SLOTS
 
@@ -114,7 +114,7 @@ def written_until(
         query.stop()
 
 
-def test_a_streaming_query_in_order(
+def test_a_streaming_query_keeps_the_order(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
@@ -132,7 +132,7 @@ def test_a_streaming_query_in_order(
     assert_written_in_order({one.key: each for one in inlet.written}, arrived(outlet))
 
 
-def test_update_mode_in_order(
+def test_update_mode_keeps_the_order(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
@@ -168,7 +168,7 @@ def _has_totals(query: StreamingQuery, stream: Stream, totals: dict[str, int]) -
     return dict(arrived(stream)) == totals
 
 
-def test_for_each_batch_in_order(
+def test_a_write_in_for_each_batch_keeps_the_order(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()
@@ -198,7 +198,7 @@ def test_for_each_batch_in_order(
         ("reset", 0.2, False),
     ],
 )
-def test_in_order_under_faults(
+def test_the_order_is_kept_under_faults(
     spark: SparkSession, stream: Stream, fault: FaultName, rate: float, may_repeat: bool
 ) -> None:
     server = LocalEndpoint(stream.endpoint)
@@ -216,7 +216,7 @@ def has_begun(save: Future[None], stream: Stream) -> bool:
 
 
 @on_simulator
-def test_in_order_while_shards_change(spark: SparkSession, stream: Stream) -> None:
+def test_the_order_is_kept_while_shards_change(spark: SparkSession, stream: Stream) -> None:
     server = LocalEndpoint(stream.endpoint)
     slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}
     with ThreadPoolExecutor(1) as pool, server.fault("stall", **slow):  # type: ignore[arg-type]

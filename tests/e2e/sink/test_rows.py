@@ -52,7 +52,7 @@ def as_row(letter: Row) -> tuple[str | None, str | None, str | None]:
 
 
 @pytest.mark.parametrize("form", ["json", "parquet"])
-def test_bad_rows_are_kept_and_can_be_fixed(
+def test_bad_rows_are_stored_and_can_be_fixed(
     spark: SparkSession, stream: Stream, tmp_path: Path, form: str
 ) -> None:
     path = tmp_path / "bad"
@@ -75,7 +75,7 @@ def test_bad_rows_are_kept_and_can_be_fixed(
 
 
 @on_simulator
-def test_without_bad_rows_nothing_is_kept(
+def test_without_bad_rows_no_file_is_written(
     spark: SparkSession, stream: Stream, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad"
@@ -112,7 +112,7 @@ def forget_last_commit(checkpoint: Path) -> int:
 
 
 @on_simulator
-def test_a_batch_that_runs_again_keeps_its_bad_rows_once(
+def test_a_batch_that_runs_again_stores_its_bad_rows_once(
     spark: SparkSession,
     new_stream: Callable[..., Stream],
     checkpoint: Path,
@@ -168,7 +168,7 @@ def test_each_row_goes_to_the_stream_it_names(
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
 
 
-def test_rows_without_a_stream_go_to_that_of_the_option(
+def test_rows_without_a_stream_go_to_the_stream_of_the_option(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
     streams = [new_stream() for _ in range(3)]
@@ -185,7 +185,7 @@ def test_rows_without_a_stream_go_to_that_of_the_option(
     assert found == [{b"a"}, {b"b"}, {b"c"}]
 
 
-def test_a_stream_that_is_missing_makes_a_bad_row(
+def test_a_row_for_a_missing_stream_is_a_bad_row(
     spark: SparkSession, stream: Stream, tmp_path: Path
 ) -> None:
     rows = [(stream.name, "good"), ("no-such-stream", "x"), ("not a name", "y"), (None, "z")]
@@ -207,7 +207,7 @@ def test_a_stream_that_is_missing_makes_a_bad_row(
     assert len(stream.read_all()) == before + 1
 
 
-def test_neither_option_nor_column_names_a_stream(spark: SparkSession, stream: Stream) -> None:
+def test_a_write_without_a_stream_is_refused(spark: SparkSession, stream: Stream) -> None:
     with pytest.raises(Exception, match=r"KINESIS_MISSING_OPTION.*column 'stream'"):
         sink(stream, stream_name=None).write(spark.createDataFrame([GOOD], ROWS))
 
@@ -244,7 +244,7 @@ def test_empty_partitions_cost_no_call(spark: SparkSession, stream: Stream, tmp_
 
 
 @on_simulator
-def test_writes_within_for_each_batch(
+def test_for_each_batch_can_write(
     spark: SparkSession,
     new_stream: Callable[..., Stream],
     checkpoint: Path,

@@ -30,7 +30,7 @@ def sink(stream: Stream, **options: Any) -> KinesisSink:
     )
 
 
-def test_a_batch_arrives_completely(spark: SparkSession, stream: Stream) -> None:
+def test_all_rows_of_a_batch_write_arrive(spark: SparkSession, stream: Stream) -> None:
     rows = [(f"key-{n % 7}", f"line {n}") for n in range(3000)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string").repartition(3)
     sink(stream).write(frame)
@@ -44,7 +44,7 @@ def test_binary_data_arrives_byte_for_byte(spark: SparkSession, stream: Stream) 
     assert sorted(stream.read_all()) == sorted(rows)
 
 
-def test_a_stream_into_a_stream(
+def test_a_query_reads_one_stream_and_writes_another(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     inlet, outlet = new_stream(), new_stream()

@@ -49,7 +49,7 @@ def put_in_generations(stream: Stream) -> None:
     stream.put(120)
 
 
-def test_a_whole_stream_with_reshards(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_read_has_all_records_across_reshards(spark: SparkSession, stream: Stream) -> None:
     put_in_generations(stream)
     frame = Reading.of(stream).read(spark)
     assert frame.count() == len(stream.written)
@@ -59,7 +59,7 @@ def test_a_whole_stream_with_reshards(spark: SparkSession, stream: Stream) -> No
     assert verdict(stream.written, [it.row for it in first]) | {"out_of_order": 0} == GOOD
 
 
-def test_between_two_times(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_read_from_one_time_to_another(spark: SparkSession, stream: Stream) -> None:
     put_in_generations(stream)
     rows = rows_of(Reading.of(stream).read(spark))
     times = sorted({it.micros for it in rows})
@@ -75,7 +75,7 @@ def test_between_two_times(spark: SparkSession, stream: Stream) -> None:
     assert frame.count() == len(expected)
 
 
-def test_between_two_records(spark: SparkSession, stream: Stream) -> None:
+def test_a_batch_read_from_one_record_to_another(spark: SparkSession, stream: Stream) -> None:
     put_in_generations(stream)
     rows = rows_of(Reading.of(stream).read(spark))
     shard = rows[0].row.shard
@@ -98,7 +98,9 @@ def test_between_two_records(spark: SparkSession, stream: Stream) -> None:
         )
 
 
-def test_a_filter_on_arrival_time(spark: SparkSession, stream: Stream) -> None:
+def test_a_filter_on_arrival_time_keeps_exactly_later_rows(
+    spark: SparkSession, stream: Stream
+) -> None:
     put_in_generations(stream)
     frame = Reading.of(stream).read(spark)
     rows = rows_of(frame)

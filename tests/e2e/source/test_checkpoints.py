@@ -56,7 +56,7 @@ def assert_refused(spark: SparkSession, stream: Stream, checkpoint: Path, says: 
     ],
     ids=["cut", "foreign", "newer"],
 )
-def test_an_offset_that_cannot_be_read(
+def test_an_invalid_offset_is_refused(
     spark: SparkSession, stream: Stream, checkpoint: Path, change: Callable[[str], str], says: str
 ) -> None:
     stream.put(20)
@@ -69,7 +69,7 @@ def test_an_offset_that_cannot_be_read(
     assert_refused(spark, stream, checkpoint, says)
 
 
-def test_the_checkpoint_of_another_stream(
+def test_the_checkpoint_of_another_stream_is_refused(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     with running(spark, stream.source(), checkpoint, Collector()):

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tests.e2e.support.verdict import Collected
 
 
-def test_columns(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_a_row_has_the_documented_columns(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     stream.put(3)
     frame = stream.source().read_stream(spark)
     assert frame.schema == schema
@@ -70,7 +72,9 @@ def test_metadata_columns_appear_if_selected(
 
 @pytest.mark.spark4
 @pytest.mark.parametrize("kinesis", ["kinesis_local"], indirect=True)
-def test_encrypted_records_say_so(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_encrypted_records_have_their_encryption_type(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     stream.client.start_stream_encryption(
         StreamName=stream.name, EncryptionType="KMS", KeyId="alias/aws/kinesis"
     )

@@ -70,7 +70,7 @@ def lost_ranges(query: StreamingQuery) -> int:
     return int(json.loads(progress.json)["sources"][0]["metrics"]["lostRanges"]) if progress else 0
 
 
-def test_a_stop_longer_than_the_retention(
+def test_a_stop_longer_than_the_retention_is_data_loss(
     spark: SparkSession, kinesis_of_old: LocalKinesis, orders: Stream, checkpoint: Path
 ) -> None:
     orders.put(20)
@@ -94,7 +94,7 @@ def test_a_stop_longer_than_the_retention(
         wait_for("the losses are counted", lambda: lost_ranges(query) == len(orders.open_shards()))
 
 
-def test_a_stop_during_two_reshards_that_expired(
+def test_a_stop_over_expired_reshards_is_data_loss(
     spark: SparkSession, kinesis_of_old: LocalKinesis, checkpoint: Path
 ) -> None:
     stream = Stream(kinesis_of_old.endpoint, shards=1)
@@ -124,7 +124,7 @@ def test_a_stop_during_two_reshards_that_expired(
 
 
 @pytest.mark.parametrize("is_running", [True, False], ids=["running", "stopped"])
-def test_a_stream_that_was_created_again(
+def test_a_stream_that_was_created_again_is_refused(
     spark: SparkSession,
     kinesis_of_old: LocalKinesis,
     orders: Stream,
@@ -151,7 +151,7 @@ def test_a_stream_that_was_created_again(
     assert "KINESIS_STREAM_RECREATED" in failure(spark, orders, checkpoint)
 
 
-def test_a_stream_deleted_while_a_query_reads(
+def test_a_stream_deleted_while_a_query_reads_fails_it(
     spark: SparkSession, orders: Stream, checkpoint: Path
 ) -> None:
     orders.put(20)

@@ -36,7 +36,7 @@ def shards_of(rows: list[Collected]) -> dict[str, list[Collected]]:
 
 
 @pytest.mark.parametrize(("kind", "first"), [("at", 5), ("after", 6)])
-def test_a_start_at_a_record(
+def test_a_start_at_a_record_reads_from_there(
     spark: SparkSession, stream: Stream, checkpoint: Path, kind: str, first: int
 ) -> None:
     stream.put(80)
@@ -115,7 +115,7 @@ def test_streams_are_added_and_removed(
     assert_exactly_once_in_order(read, collector.numbered())
 
 
-def test_two_streams_in_one_query(
+def test_one_query_reads_two_streams(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     streams = [new_stream(), new_stream()]

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
-def test_an_unknown_option_names_the_nearest(spark: SparkSession, stream: Stream) -> None:
+def test_an_unknown_option_is_refused_with_the_nearest_name(
+    spark: SparkSession, stream: Stream
+) -> None:
     options = {**stream.source().options(), "startingPositoin": "latest"}
     with pytest.raises(Exception, match=r"startingPositoin.*startingPosition"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
 
 
-def test_a_wrong_value_names_the_option(spark: SparkSession, stream: Stream) -> None:
+def test_an_invalid_value_is_refused_with_its_option(spark: SparkSession, stream: Stream) -> None:
     options = {**stream.source().options(), "startingPosition": "yesterday"}
     with pytest.raises(Exception, match=r"startingPosition.*yesterday"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
@@ -37,7 +39,9 @@ def test_two_kinds_of_credentials_are_refused(spark: SparkSession, stream: Strea
         _ = spark.readStream.format("kinesis").options(**options).load().schema
 
 
-def test_a_missing_stream_is_named(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_a_missing_stream_is_refused_by_name(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     source = replace(stream.source(), stream_name="nowhere")
     with (
         pytest.raises(Exception, match=r"KINESIS_[A-Z_]+.*nowhere"),
@@ -46,7 +50,7 @@ def test_a_missing_stream_is_named(spark: SparkSession, stream: Stream, checkpoi
         query.awaitTermination(60)
 
 
-def test_an_unreachable_endpoint_is_named(
+def test_an_unreachable_endpoint_is_refused_by_name(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     source = replace(stream.source(), endpoint="http://127.0.0.1:9")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def test_split_before_the_first_start(
+def test_a_split_before_the_first_start_loses_no_record(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     stream.put(200)
@@ -28,7 +28,7 @@ def test_split_before_the_first_start(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_split_while_behind(
+def test_a_split_while_a_query_is_behind_loses_no_record(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     stream = new_stream(shards=1)
@@ -43,7 +43,7 @@ def test_split_while_behind(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_stop_write_split_write_restart(
+def test_a_split_between_writes_during_a_stop_loses_no_record(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     collector = Collector()
@@ -58,7 +58,9 @@ def test_stop_write_split_write_restart(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_a_merge_after_a_split(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_a_merge_after_a_split_loses_no_record(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     collector = Collector()
     stream.put(100)
     with running(spark, stream.source(), checkpoint, collector) as query:
@@ -71,7 +73,9 @@ def test_a_merge_after_a_split(spark: SparkSession, stream: Stream, checkpoint: 
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_resharding_while_stopped(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_a_reshard_during_a_stop_loses_no_record(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     collector = Collector()
     stream.put(100)
     with running(spark, stream.source(), checkpoint, collector) as query:

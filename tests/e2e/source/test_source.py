@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def test_everything_from_the_trim_horizon(
+def test_a_query_reads_all_records_from_the_trim_horizon(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     stream.put(400)
@@ -31,7 +31,9 @@ def test_everything_from_the_trim_horizon(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_idle_then_burst_from_latest(spark: SparkSession, stream: Stream, checkpoint: Path) -> None:
+def test_a_burst_after_an_idle_time_is_read_from_latest(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
     stream.put(50)
     before = list(stream.written)
     collector = Collector()
@@ -45,7 +47,7 @@ def test_idle_then_burst_from_latest(spark: SparkSession, stream: Stream, checkp
     assert_exactly_once_in_order(burst, collector.numbered())
 
 
-def test_a_zero_byte_record_in_the_middle(
+def test_an_empty_record_between_others_is_read(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
     stream = new_stream(shards=1)
@@ -60,7 +62,7 @@ def test_a_zero_byte_record_in_the_middle(
     assert_exactly_once_in_order(stream.written, [row for row in rows if row.key != "empty"])
 
 
-def test_two_actions_see_the_same_rows(
+def test_two_actions_on_a_batch_see_the_same_rows(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     collector = Collector()

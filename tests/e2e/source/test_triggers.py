@@ -56,7 +56,7 @@ def test_process_all_available_is_not_refused(
     assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_available_now_with_nothing_new_ends(
+def test_available_now_without_new_records_ends(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
     collector = Collector()
@@ -110,7 +110,7 @@ def test_available_now_across_a_reshard_during_the_run_of_two_streams(
         assert_exactly_once_in_order(stream.written, collector.numbered())
 
 
-def test_many_shards_are_few_tasks_and_one_shard_is_many(
+def test_many_shards_make_few_tasks_and_one_shard_makes_many(
     spark: SparkSession, simulator: str, tmp_path: Path
 ) -> None:
     kinesis = LocalEndpoint(simulator)
