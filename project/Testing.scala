@@ -21,7 +21,9 @@ object Testing {
   val concurrency: Setting[_] =
     Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
 
-  /** A JVM for each of the named suites, which watch or fill their whole JVM, and one for the rest. */
+  /**
+   * A JVM for each of the named suites, which watch or fill their whole JVM, and one for the rest.
+   */
   def separately(names: String*): Setting[_] = Test / testGrouping := {
     val options = (Test / forkOptions).value
     val (alone, others) = (Test / definedTests).value.partition(t => names.exists(t.name.endsWith))

@@ -131,7 +131,9 @@ object Generators {
   def record(number: Long, bytes: Int): Record =
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
 
-  /** One shard's pages from its beginning on, none of them empty but perhaps the one that ends it. */
+  /**
+   * One shard's pages from its beginning on, none of them empty but perhaps the one that ends it.
+   */
   val pages: Gen[Vector[BufferedPage]] = for {
     sizes <- Gen.choose(1, 6).flatMap(Gen.listOfN(_, Gen.choose(1, 5)))
     bytes <- Gen.listOfN(sizes.sum, Gen.choose(0, 30))

@@ -8,7 +8,9 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The rules of `docs/architecture.md` on who may use whom, checked on the text of all main sources. */
+/**
+ * The rules of `docs/architecture.md` on who may use whom, checked on the text of all main sources.
+ */
 class LayeringSuite extends AnyFunSuite {
   import LayeringSuite._
 
@@ -99,8 +101,8 @@ object LayeringSuite {
   private val MostFiles = 16 // and package.scala
 
   /**
-   * A layer, the layers it may use, and its folders in their order: each uses only those before it. Only the
-   * layer `spark` uses `client/aws`, which creates clients.
+   * A layer, the layers it may use, and its folders in their order: each uses only those before it.
+   * Only the layer `spark` uses `client/aws`, which creates clients.
    */
   private final case class Layer(name: String, uses: Set[String], folders: Seq[String])
 
@@ -203,7 +205,9 @@ object LayeringSuite {
 
     def names(pattern: String): Seq[String] = s"(?<![\\w.])(?:$pattern)".r.findAllIn(code).toSeq
 
-    /** Without `compat`, the shims for Scala 2.12, and without the packages that contain this one. */
+    /**
+     * Without `compat`, the shims for Scala 2.12, and without the packages that contain this one.
+     */
     def usedFolders: Set[String] =
       names("sparkkinesis(\\.[a-z]\\w*)+")
         .map(_.stripPrefix("sparkkinesis.").replace('.', '/'))

@@ -4,8 +4,8 @@ import org.scalatest.{Suite, Tag}
 
 /**
  * How much a test run covers. `make test` sets `SPARK_KINESIS_TESTS=quick` and runs fewer seeds;
- * `make test-all` sets `rest` and runs what a quick run reduces or leaves out. Without the variable,
- * as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in full.
+ * `make test-all` sets `rest` and runs what a quick run reduces or leaves out. Without the
+ * variable, as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in full.
  */
 object TestScope {
   val isQuick: Boolean = sys.env.get("SPARK_KINESIS_TESTS").contains("quick")

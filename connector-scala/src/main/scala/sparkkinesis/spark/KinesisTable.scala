@@ -20,8 +20,8 @@ import sparkkinesis.spark.write.{KinesisWriteBuilder, WriteQuery}
 /**
  * Kinesis streams, as Spark sees them. Used on the driver.
  *
- * @param rowSchema schema that Spark passes: for a source, its own schema or the user's; for a sink, the
- *   schema of the rows
+ * @param rowSchema schema that Spark passes: for a source, its own schema or the user's; for a
+ *   sink, the schema of the rows
  * @param definition of a table in a catalog; none for a `DataFrame` of options
  */
 final class KinesisTable(rowSchema: StructType, definition: Option[TableDefinition] = None)

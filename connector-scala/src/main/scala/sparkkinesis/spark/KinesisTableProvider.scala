@@ -15,12 +15,12 @@ import sparkkinesis.spark.read.ReadOptions
 import sparkkinesis.spark.read.task.RecordRow
 
 /**
- * The data source `kinesis`: `spark.readStream.format("kinesis")`, `df.writeStream.format("kinesis")`,
- * `CREATE TABLE ... USING kinesis`, and the batch forms.
+ * The data source `kinesis`: `spark.readStream.format("kinesis")`,
+ * `df.writeStream.format("kinesis")`, `CREATE TABLE ... USING kinesis`, and the batch forms.
  *
- * Reading: a batch is a fixed set of records, the same on every attempt. Records of one partition key
- * arrive in order, across splits and merges. The source never skips a record silently. Writing: a
- * batch ends when Kinesis has acknowledged every row. A retried task may write rows twice.
+ * Reading: a batch is a fixed set of records, the same on every attempt. Records of one partition
+ * key arrive in order, across splits and merges. The source never skips a record silently. Writing:
+ * a batch ends when Kinesis has acknowledged every row. A retried task may write rows twice.
  *
  * An invalid option raises an error when you define the `DataFrame` or create the table.
  */

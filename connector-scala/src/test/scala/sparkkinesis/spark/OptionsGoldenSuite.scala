@@ -11,7 +11,9 @@ import sparkkinesis.sink.SinkOptions
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
-/** `tests/golden/options.json` is what the connector takes; the Python package is held to it too. */
+/**
+ * `tests/golden/options.json` is what the connector takes; the Python package is held to it too.
+ */
 class OptionsGoldenSuite extends AnyFunSuite {
   private val golden: JsonNode =
     new ObjectMapper().readTree(Repository.root.resolve("tests/golden/options.json").toFile)

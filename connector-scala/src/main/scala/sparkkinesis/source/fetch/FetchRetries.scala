@@ -40,7 +40,9 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
     if (failure.isRetryable || mayBeEarly(failure, progress)) retry(failure, quotaPause, now)
     else Fails(failure)
 
-  /** Throttling ends when other consumers read less. Any other failure must end the query in time. */
+  /**
+   * Throttling ends when other consumers read less. Any other failure must end the query in time.
+   */
   def retry(failure: KinesisException, quotaPause: FiniteDuration, now: Instant): FetchStep = {
     val current = streak.fold(FailureStreak(1, now))(_.next)
     streak = Some(current)
@@ -56,7 +58,9 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
     }
   }
 
-  /** A start at the current time of our clock may be in the future of the service, which rejects it. */
+  /**
+   * A start at the current time of our clock may be in the future of the service, which rejects it.
+   */
   private def mayBeEarly(failure: KinesisException, progress: Progress): Boolean =
     (failure, progress) match {
       case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) =>

@@ -40,7 +40,9 @@ final class RetentionCheck(client: KinesisClient, stream: StreamRef) {
       value
   }
 
-  /** The last known value if the call fails for the moment, so that reading does not wait for it. */
+  /**
+   * The last known value if the call fails for the moment, so that reading does not wait for it.
+   */
   private def describedRetention: FiniteDuration =
     try client.describeStream(stream).retention
     catch {

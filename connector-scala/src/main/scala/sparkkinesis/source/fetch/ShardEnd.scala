@@ -4,15 +4,15 @@ import sparkkinesis.client.{KinesisClient, KinesisException, Page, ShardFilter, 
 import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
 
 /**
- * Checks that a shard has really ended. Kinesis sometimes returns no next iterator by mistake; trusting
- * that answer would skip the rest of the shard.
+ * Checks that a shard has really ended. Kinesis sometimes returns no next iterator by mistake;
+ * trusting that answer would skip the rest of the shard.
  */
 object ShardEnd {
 
   /**
    * @param page a page without a next iterator
-   * @return the shard's children, if the page names them, or if the shard is listed as closed or not
-   *   listed any more; otherwise `None`, because the shard has not ended
+   * @return the shard's children, if the page names them, or if the shard is listed as closed or
+   *   not listed any more; otherwise `None`, because the shard has not ended
    */
   def confirmed(
       client: KinesisClient,

@@ -6,8 +6,8 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{Assignment, FetchPlan}
 
 /**
- * The fetchers of an executor, and the pages in its buffer, as the driver's plans require them. Has no
- * threads; used by one thread at a time.
+ * The fetchers of an executor, and the pages in its buffer, as the driver's plans require them. Has
+ * no threads; used by one thread at a time.
  *
  * @param create a fetcher for an assignment
  */

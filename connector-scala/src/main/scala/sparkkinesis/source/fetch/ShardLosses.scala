@@ -24,8 +24,8 @@ private[source] final class ShardLosses(
   private var count = 0
 
   /**
-   * Whether the reader is behind the retention period. A tolerated loss counts once until the reader
-   * has caught up.
+   * Whether the reader is behind the retention period. A tolerated loss counts once until the
+   * reader has caught up.
    *
    * @param completeAsOf all records that arrived before are read
    */

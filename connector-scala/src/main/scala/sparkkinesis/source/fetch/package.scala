@@ -1,10 +1,11 @@
 package sparkkinesis.source
 
 /**
- * Reads shards ahead of the batches. Runs on the executors, one [[fetch.FetchService]] per query run.
+ * Reads shards ahead of the batches. Runs on the executors, one [[fetch.FetchService]] per query
+ * run.
  *
- * [[fetch.FetchService]] owns the threads that read, and [[fetch.FetchReporter]] the one that talks to
- * the driver; [[fetch.PageBuffer]] is safe for all of them and for tasks. The rest belongs to one thread
- * at a time. Uses `model`, `client`, `source/options` and `source/protocol`.
+ * [[fetch.FetchService]] owns the threads that read, and [[fetch.FetchReporter]] the one that talks
+ * to the driver; [[fetch.PageBuffer]] is safe for all of them and for tasks. The rest belongs to
+ * one thread at a time. Uses `model`, `client`, `source/options` and `source/protocol`.
  */
 package object fetch

@@ -17,9 +17,9 @@ import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /**
- * Plans a batch query of one stream: one range per shard that may have records, open or closed. Tasks
- * may read parents and children at the same time, because a batch query has an order only within a
- * shard.
+ * Plans a batch query of one stream: one range per shard that may have records, open or closed.
+ * Tasks may read parents and children at the same time, because a batch query has an order only
+ * within a shard.
  *
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
@@ -41,8 +41,8 @@ final class BatchReadPlanner(
   def arn: StreamArn = summary.arn
 
   /**
-   * One range per shard, sorted by shard. Waits until each end is in the past, so that reading a range
-   * again returns the same records.
+   * One range per shard, sorted by shard. Waits until each end is in the past, so that reading a
+   * range again returns the same records.
    *
    * @throws SourceException if a start or an end is invalid, or if a start has expired and
    *   `failOnDataLoss` is `true`
@@ -125,7 +125,9 @@ final class BatchReadPlanner(
       )
     }
 
-    /** Arrival time of the range's last record. If it has expired, earlier records are still read. */
+    /**
+     * Arrival time of the range's last record. If it has expired, earlier records are still read.
+     */
     private def arrivalOf(shard: Shard, number: SequenceNumber): Option[Instant] = {
       val record = retrying(new RecordLookup(stream, positions, clock).find(shard, number))
       if (record.isEmpty)

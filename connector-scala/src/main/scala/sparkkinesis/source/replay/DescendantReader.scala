@@ -5,8 +5,8 @@ import sparkkinesis.model.{ChildShard, PackedRecords, StreamShard}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * Reads ranges. After a range of a batch query, it also reads the shard's children that the plan does
- * not contain, because a listing may be some seconds old.
+ * Reads ranges. After a range of a batch query, it also reads the shard's children that the plan
+ * does not contain, because a listing may be some seconds old.
  */
 final class DescendantReader(reader: ShardRangeReader) {
 

@@ -16,8 +16,8 @@ import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLossException, StreamClient}
 
 /**
- * Reads exactly the records of a range from Kinesis. Correctness depends on this reader, and never on
- * buffered pages.
+ * Reads exactly the records of a range from Kinesis. Correctness depends on this reader, and never
+ * on buffered pages.
  *
  * @param settings page size, period between calls, and whether the query fails on a loss
  * @param isCancelled checked between calls
@@ -41,8 +41,8 @@ final class ShardRangeReader(
   def lostRanges: Long = lost
 
   /**
-   * In order, one page at a time. The iterator throws `DataLossException` as soon as it is certain that
-   * a record of the range is missing, if `failOnDataLoss` is `true`.
+   * In order, one page at a time. The iterator throws `DataLossException` as soon as it is certain
+   * that a record of the range is missing, if `failOnDataLoss` is `true`.
    *
    * @param atEnd receives the children if the range reaches the shard's end
    */
@@ -111,8 +111,8 @@ final class ShardRangeReader(
   }
 
   /**
-   * Checks where a range starts, and also later pages of a batch query: its last record is not known, so
-   * a loss on the way is not noticed otherwise. Counts a tolerated loss once per range.
+   * Checks where a range starts, and also later pages of a batch query: its last record is not
+   * known, so a loss on the way is not noticed otherwise. Counts a tolerated loss once per range.
    */
   private def checkRetention(range: ShardRange, reading: Reading): Unit = {
     val isStart = reading.progress == range.from
@@ -138,7 +138,9 @@ final class ShardRangeReader(
 
   private def isTip(page: Page): Boolean = page.records.isEmpty && page.millisBehindLatest == 0
 
-  /** The range's last record existed, so reaching a later record or the tip without it is a loss. */
+  /**
+   * The range's last record existed, so reaching a later record or the tip without it is a loss.
+   */
   private def lossIn(range: ShardRange, page: Page, wanted: Int): Option[DataLossException] = {
     val isPassed = wanted < page.records.size
     val isAtEnd = page.next.isEmpty || isTip(page)

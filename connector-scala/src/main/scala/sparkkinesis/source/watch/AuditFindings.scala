@@ -9,8 +9,8 @@ final case class BlockedShard(id: ShardId, parent: ShardId)
 /**
  * Shards that the query would never read if it went on from an offset.
  *
- * @param missing listed shards that are neither in the offset, nor descendants of a shard in it, nor
- *   ancestors of one. Descendants of a missing shard are left out, because they follow it.
+ * @param missing listed shards that are neither in the offset, nor descendants of a shard in it,
+ *   nor ancestors of one. Descendants of a missing shard are left out, because they follow it.
  * @param blocked shards of the offset, one entry per parent that is gone
  */
 final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) {
@@ -26,8 +26,8 @@ final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) 
   )
 
   /**
-   * The offset with each missing shard added at its trim horizon, and no shard blocked. Order per key
-   * is kept, because all records that precede these shards have been read or have expired.
+   * The offset with each missing shard added at its trim horizon, and no shard blocked. Order per
+   * key is kept, because all records that precede these shards have been read or have expired.
    */
   def repair(offset: StreamOffset): StreamOffset = {
     val unblocked = offset.shards.transform { (id, shard) =>

@@ -6,7 +6,9 @@ import sparkkinesis.source.SourceException
 /** Messages about the findings of an audit. */
 private[source] object AuditReport {
 
-  /** A data loss if parents expired before they were read; otherwise shards that are merely missing. */
+  /**
+   * A data loss if parents expired before they were read; otherwise shards that are merely missing.
+   */
   def failure(stream: StreamRef, findings: AuditFindings): SourceException = {
     val isLoss = findings.blocked.nonEmpty || findings.missing.exists(_.parents.nonEmpty)
     new SourceException(

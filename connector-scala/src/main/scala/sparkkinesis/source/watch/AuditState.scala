@@ -61,7 +61,9 @@ private[source] final case class AuditState(
   /** Whether a repeated inspection may soon be conclusive. */
   def isRepeatedSoon: Boolean = failures == 0 && inconclusive > 0 && inconclusive < Patience
 
-  /** Whether a run may end: nothing is suspected, and inspecting again would not change that soon. */
+  /**
+   * Whether a run may end: nothing is suspected, and inspecting again would not change that soon.
+   */
   def isSettled: Boolean = !isInitial && pending.isEmpty && !isRepeatedSoon
 
   def confirmed(interval: FiniteDuration): Option[AuditFindings] =

@@ -15,8 +15,9 @@ object ShardAudit {
   /**
    * The shards that a query would never read if it went on from `offset`.
    *
-   * @return `None` if the listing proves nothing: it contradicts itself, or lacks a shard that is being
-   *   read. Either the listing is outdated, or that shard has expired and its reader will notice.
+   * @return `None` if the listing proves nothing: it contradicts itself, or lacks a shard that is
+   *   being read. Either the listing is outdated, or that shard has expired and its reader will
+   *   notice.
    */
   def of(offset: StreamOffset, listed: Seq[Shard]): Option[AuditFindings] =
     Option.when(isConsistent(listed) && offset.readable.keySet.subsetOf(ids(listed))) {
@@ -37,8 +38,8 @@ object ShardAudit {
     }
 
   /**
-   * Shards of the offset that wait for others and that the listing lacks. Findings count only if the
-   * service confirms that each of these shards has expired; otherwise the listing is outdated.
+   * Shards of the offset that wait for others and that the listing lacks. Findings count only if
+   * the service confirms that each of these shards has expired; otherwise the listing is outdated.
    */
   def unlisted(offset: StreamOffset, listed: Seq[Shard]): Set[ShardId] =
     offset.settled.shards.keySet.toSet.diff(ids(listed))
@@ -54,8 +55,8 @@ object ShardAudit {
     }.toMap
 
   /**
-   * Whether the listing can be the state at one moment: open shards own each hash key once and have no
-   * children, and the children of each closed shard own its hash keys.
+   * Whether the listing can be the state at one moment: open shards own each hash key once and have
+   * no children, and the children of each closed shard own its hash keys.
    */
   private def isConsistent(listed: Seq[Shard]): Boolean = {
     val byId = listed.map(shard => shard.id -> shard).toMap

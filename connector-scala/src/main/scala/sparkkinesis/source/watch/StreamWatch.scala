@@ -13,9 +13,9 @@ import sparkkinesis.source.checkpoint.StreamIdentity
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /**
- * Checks one stream of a running query: whether the query will read each listed shard, and whether the
- * stream is still the same one. Has no thread. One thread at a time calls `inspect`; any thread may call
- * the other methods, which use the results of earlier inspections.
+ * Checks one stream of a running query: whether the query will read each listed shard, and whether
+ * the stream is still the same one. Has no thread. One thread at a time calls `inspect`; any thread
+ * may call the other methods, which use the results of earlier inspections.
  *
  * @param interval between two inspections, plus jitter; longer after failed ones
  * @param chance evenly distributed in `[0, 1)`, for jitter
@@ -42,7 +42,9 @@ final class StreamWatch(
   /** Sets where the next batch starts. Later inspections compare this offset with the listing. */
   def advance(next: StreamOffset): Unit = synchronized { start = Some(next) }
 
-  /** @throws SourceException if the stream was deleted or recreated, or a shard would never be read */
+  /**
+   * @throws SourceException if the stream was deleted or recreated, or a shard would never be read
+   */
   def check(): Unit = synchronized(failure.foreach(cause => throw cause))
 
   /** Number of shards that the query would never have read without a repair. */
@@ -82,7 +84,8 @@ final class StreamWatch(
   }
 
   /**
-   * After a failure elsewhere: throws the better explanation, if the stream was deleted or recreated.
+   * After a failure elsewhere: throws the better explanation, if the stream was deleted or
+   * recreated.
    *
    * @throws SourceException as `check`
    */

@@ -12,8 +12,8 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 
 /**
- * Inspects each stream of a query at regular intervals, in daemon threads that end with `close`. Its
- * methods return or throw what the last inspections found; only `explain` calls Kinesis.
+ * Inspects each stream of a query at regular intervals, in daemon threads that end with `close`.
+ * Its methods return or throw what the last inspections found; only `explain` calls Kinesis.
  */
 final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) extends AutoCloseable {
   import WatchService._

@@ -13,8 +13,8 @@ import sparkkinesis.spark.errors.ConnectorError
 private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Option[Long]) {
 
   /**
-   * Publishes the files that the messages name, and no others. Without files, it costs a streaming query
-   * one call of the file system, and a batch write none.
+   * Publishes the files that the messages name, and no others. Without files, it costs a streaming
+   * query one call of the file system, and a batch write none.
    *
    * After a crash at any point, Spark runs the batch again.
    */

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The dead letters of one task attempt, on an executor. The file exists from the first dead letter. No
- * other attempt has the same file name.
+ * The dead letters of one task attempt, on an executor. The file exists from the first dead letter.
+ * No other attempt has the same file name.
  *
  * @param batch of a streaming query; none in a batch write
  */

@@ -16,10 +16,10 @@ import sparkkinesis.spark.errors.ConnectorError
 /**
  * The folder of the dead letters of a query, or of a batch write. Travels to executors.
  *
- * Tasks write into a staging folder that readers of the path do not see. When Spark commits a batch, the
- * driver moves the files of the successful attempts to `queryId=.../batchId=...`, all at once, and
- * replaces the files of an earlier run of that batch. So each bad row is there once, even if Spark
- * repeats batches and tasks.
+ * Tasks write into a staging folder that readers of the path do not see. When Spark commits a
+ * batch, the driver moves the files of the successful attempts to `queryId=.../batchId=...`, all at
+ * once, and replaces the files of an earlier run of that batch. So each bad row is there once, even
+ * if Spark repeats batches and tasks.
  *
  * @param root option `deadLetterPath`
  * @param queryId the same in each run of a query; unique for a batch write

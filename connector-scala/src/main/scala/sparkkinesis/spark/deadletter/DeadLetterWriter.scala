@@ -22,7 +22,8 @@ private[spark] trait DeadLetterWriter extends Closeable {
 }
 
 /**
- * The file formats of dead letters. Spark's own writers are internal, and differ between its versions.
+ * The file formats of dead letters. Spark's own writers are internal, and differ between its
+ * versions.
  */
 private[spark] object DeadLetterWriter {
 

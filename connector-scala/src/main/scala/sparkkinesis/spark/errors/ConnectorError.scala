@@ -12,8 +12,9 @@ import sparkkinesis.sink.write.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
 /**
- * A failure as Spark shows it: with a condition, so that PySpark and Spark Connect show the text of a
- * failed task without its stack. An `IllegalArgumentException`, because PySpark passes on no other.
+ * A failure as Spark shows it: with a condition, so that PySpark and Spark Connect show the text of
+ * a failed task without its stack. An `IllegalArgumentException`, because PySpark passes on no
+ * other.
  *
  * It keeps the stack trace of the cause but not the cause, which is logged where it was caught: an
  * exception of the AWS SDK may not be serializable, and the driver may lack its class.

@@ -8,7 +8,8 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.rpc._
 
 /**
- * The driver's end of Spark's RPC, which needs no configuration. Messages are bytes: see [[Messages]].
+ * The driver's end of Spark's RPC, which needs no configuration. Messages are bytes: see
+ * [[Messages]].
  */
 object DriverRpc {
 
@@ -41,8 +42,8 @@ object DriverRpc {
 }
 
 /**
- * The executor's end: a link to one endpoint of the driver. Looks the endpoint up once, and again after
- * a failure.
+ * The executor's end: a link to one endpoint of the driver. Looks the endpoint up once, and again
+ * after a failure.
  *
  * @param timeout for a look-up, and for an answer
  */

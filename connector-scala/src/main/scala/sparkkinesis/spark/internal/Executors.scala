@@ -32,9 +32,9 @@ object Executors {
     ExecutorCacheTaskLocation(host, executor).toString
 
   /**
-   * Submits one task per executor, or one task anywhere if there is none. If an executor is busy, its
-   * task may run on another one. Call it from the query's thread, so that the tasks see the session's
-   * classes and files.
+   * Submits one task per executor, or one task anywhere if there is none. If an executor is busy,
+   * its task may run on another one. Call it from the query's thread, so that the tasks see the
+   * session's classes and files.
    *
    * @param name of the job in Spark's UI
    * @param keep leaves a cached block on the executor, so that dynamic allocation does not end it

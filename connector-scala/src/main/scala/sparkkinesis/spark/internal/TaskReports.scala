@@ -7,8 +7,8 @@ import org.apache.spark.util.CollectionAccumulator
 object TaskReports {
 
   /**
-   * An accumulator for the reports of all task attempts. Spark's other accumulators ignore attempts that
-   * fail or are killed. Reports are bytes: see [[Messages]].
+   * An accumulator for the reports of all task attempts. Spark's other accumulators ignore attempts
+   * that fail or are killed. Reports are bytes: see [[Messages]].
    */
   def ofAllAttempts(context: SparkContext): CollectionAccumulator[Array[Byte]] = {
     val reports = new CollectionAccumulator[Array[Byte]]

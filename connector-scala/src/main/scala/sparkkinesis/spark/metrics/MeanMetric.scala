@@ -5,8 +5,8 @@ import java.util.Locale
 import org.apache.spark.sql.connector.metric.CustomMetric
 
 /**
- * The mean over everything that the tasks counted; a task that counted more weighs more. Spark passes
- * one number per task, so that number holds both sum and count: see [[MeanMetric.pack]].
+ * The mean over everything that the tasks counted; a task that counted more weighs more. Spark
+ * passes one number per task, so that number holds both sum and count: see [[MeanMetric.pack]].
  */
 final class MeanMetric(override val name: String, override val description: String)
     extends CustomMetric {

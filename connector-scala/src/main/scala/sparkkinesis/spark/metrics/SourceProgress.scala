@@ -4,7 +4,10 @@ import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.plan.ShardCounts
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 
-/** What a query's progress tells of this source: `docs/reference/metrics.md` says what each name means. */
+/**
+ * What a query's progress tells of this source: `docs/reference/metrics.md` says what each name
+ * means.
+ */
 private[spark] object SourceProgress {
 
   /** Of each stream where there are several: the name, a dot, and the stream's ARN. */

@@ -5,8 +5,8 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, Cus
 /**
  * A number that the SQL page of Spark's UI adds up over tasks.
  *
- * To aggregate values, Spark creates a metric from its class name alone, so each class of metrics also
- * has a constructor without arguments.
+ * To aggregate values, Spark creates a metric from its class name alone, so each class of metrics
+ * also has a constructor without arguments.
  */
 final class SumMetric(override val name: String, override val description: String)
     extends CustomSumMetric {

@@ -6,8 +6,8 @@ import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.metrics.SinkCounter._
 
 /**
- * The metrics of a write, on the SQL page of Spark's UI and in a query's progress. To add one, add a
- * line.
+ * The metrics of a write, on the SQL page of Spark's UI and in a query's progress. To add one, add
+ * a line.
  *
  * Spark knows the names `recordsWritten` and `bytesWritten`: it also shows them as the output of
  * stages and tasks.

@@ -8,7 +8,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.compat._
 import sparkkinesis.source.replay.ReadBounds
 
-/** Limits on arrival time, shard and stream in a filter of Spark. Spark also filters the rows itself. */
+/**
+ * Limits on arrival time, shard and stream in a filter of Spark. Spark also filters the rows
+ * itself.
+ */
 private[spark] object ArrivalFilter {
   private val MicrosPerMilli = 1000L
   private val Flipped = Map(">" -> "<", ">=" -> "<=", "<" -> ">", "<=" -> ">=", "=" -> "=")

@@ -13,7 +13,8 @@ import sparkkinesis.source.watch.WatchService
 /**
  * Finds the end of a micro-batch, on the driver.
  *
- * @param stopAtMillis with `Trigger.AvailableNow`: records that arrived later belong to the next run
+ * @param stopAtMillis with `Trigger.AvailableNow`: records that arrived later belong to the next
+ *   run
  * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(
@@ -57,7 +58,10 @@ private[spark] final class BatchEndFinder(
       next
     }
 
-  /** Spark ends the query at the first empty answer, so this waits for records that are on their way. */
+  /**
+   * Spark ends the query at the first empty answer, so this waits for records that are on their
+   * way.
+   */
   @tailrec
   private def before(
       from: SourceOffset,

@@ -10,8 +10,8 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
 
 /**
- * Keeps the first offset beside the checkpoint, so that `latest` is decided once. Spark asks for the
- * first offset again if a query restarts before the end of its first batch.
+ * Keeps the first offset beside the checkpoint, so that `latest` is decided once. Spark asks for
+ * the first offset again if a query restarts before the end of its first batch.
  *
  * @param directory of the source, inside the checkpoint location
  */

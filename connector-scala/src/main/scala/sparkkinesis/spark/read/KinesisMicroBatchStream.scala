@@ -74,7 +74,9 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
-  /** The query reads all records that have arrived by now, in as many batches as the limits need. */
+  /**
+   * The query reads all records that have arrived by now, in as many batches as the limits need.
+   */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
     stopAtMillis = Some(streams.serviceTime().toEpochMilli)
   }
@@ -99,7 +101,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     }
   }
 
-  /** Prefers the error that the stream was deleted or created again, because it explains the failure. */
+  /**
+   * Prefers the error that the stream was deleted or created again, because it explains the
+   * failure.
+   */
   private def explained[A](from: SourceOffset)(reading: => A): A =
     try reading
     catch {

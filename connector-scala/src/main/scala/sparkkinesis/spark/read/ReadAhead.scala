@@ -18,8 +18,9 @@ import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
 
 /**
- * The driver's side of reading ahead. Starts the fetch services of executors, answers their heartbeats
- * and knows which pages they hold. The query's thread uses it; Spark's RPC threads call it to answer.
+ * The driver's side of reading ahead. Starts the fetch services of executors, answers their
+ * heartbeats and knows which pages they hold. The query's thread uses it; Spark's RPC threads call
+ * it to answer.
  *
  * @param firstLook how long the first batch waits for a first page of its shards
  */
@@ -38,8 +39,8 @@ final class ReadAhead(
   private var hasRead = false
 
   /**
-   * Reading continues at `tip`. Executors drop the pages before `pagesFrom`. The only place that moves
-   * the coordinator.
+   * Reading continues at `tip`. Executors drop the pages before `pagesFrom`. The only place that
+   * moves the coordinator.
    */
   def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
     if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
@@ -78,8 +79,8 @@ final class ReadAhead(
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
   /**
-   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, because the smallest
-   * batch costs Spark some tenths of a second, too.
+   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, because the
+   * smallest batch costs Spark some tenths of a second, too.
    */
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
     // One shard beside others may fill half the buffer. This is most of it; the rest is room to read on.
@@ -128,7 +129,9 @@ final class ReadAhead(
     )
   }
 
-  /** Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint. */
+  /**
+   * Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint.
+   */
   def stop(): Unit = {
     starter.close()
     endpoint.foreach { open =>

@@ -19,8 +19,8 @@ private[spark] object ReadOptions {
     SourceOptions.parse(options, AwsRegion.default)
 
   /**
-   * Parses the options when a `DataFrame` is defined or a table is created, and checks the positions
-   * more closely. Calls the service only if the positions name shards.
+   * Parses the options when a `DataFrame` is defined or a table is created, and checks the
+   * positions more closely. Calls the service only if the positions name shards.
    *
    * @throws OptionException if an option is missing, invalid or unknown
    */

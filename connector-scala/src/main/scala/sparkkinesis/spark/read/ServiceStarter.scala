@@ -11,9 +11,9 @@ import sparkkinesis.compat._
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
 /**
- * Starts fetch services on executors that have none, with small Spark jobs. It does not wait for the
- * jobs, because another query may occupy the slots. A task that reads also starts a service. Only the
- * query's thread uses it.
+ * Starts fetch services on executors that have none, with small Spark jobs. It does not wait for
+ * the jobs, because another query may occupy the slots. A task that reads also starts a service.
+ * Only the query's thread uses it.
  */
 final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoCloseable {
   import ServiceStarter._

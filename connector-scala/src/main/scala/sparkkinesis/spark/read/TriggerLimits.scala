@@ -9,8 +9,8 @@ import sparkkinesis.spark.errors.ConnectorError
 private[spark] object TriggerLimits {
 
   /**
-   * The limit of a source without limits. It differs from Spark's `allAvailable`, which Spark passes
-   * with `Trigger.Once`, and with no other trigger, whatever limit the source has.
+   * The limit of a source without limits. It differs from Spark's `allAvailable`, which Spark
+   * passes with `Trigger.Once`, and with no other trigger, whatever limit the source has.
    */
   case object Unlimited extends ReadLimit {
     override def toString: String = "none"

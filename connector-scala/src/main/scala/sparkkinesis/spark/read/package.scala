@@ -4,7 +4,7 @@ package sparkkinesis.spark
  * The source, as Spark calls it. On the driver, [[read.KinesisMicroBatchStream]] and
  * [[read.KinesisBatch]] plan a read; [[read.ReadAhead]] talks to executors over Spark's RPC. On an
  * executor, [[read.task.FetchServices]] holds one fetch service per query run, and a
- * [[read.task.KinesisPartitionReader]] per task turns pages into rows. The threads are Spark's and those of
- * `source`. Uses `task`, `client`, `source`, errors and metrics.
+ * [[read.task.KinesisPartitionReader]] per task turns pages into rows. The threads are Spark's and
+ * those of `source`. Uses `task`, `client`, `source`, errors and metrics.
  */
 package object read

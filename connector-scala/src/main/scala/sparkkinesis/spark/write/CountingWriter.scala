@@ -36,8 +36,8 @@ private[spark] final case class CountingWriterFactory(
 }
 
 /**
- * The writer of a task, with its counts: Spark's UI gets those of successful attempts, and the driver
- * gets a report of every attempt.
+ * The writer of a task, with its counts: Spark's UI gets those of successful attempts, and the
+ * driver gets a report of every attempt.
  */
 private[spark] final class CountingWriter(writer: KinesisDataWriter, report: TaskReport => Unit)
     extends DataWriterShim[InternalRow] {
@@ -46,8 +46,8 @@ private[spark] final class CountingWriter(writer: KinesisDataWriter, report: Tas
   override def write(row: InternalRow): Unit = writer.write(row)
 
   /**
-   * Flushes, because Spark reads the counts after this method and not after `commit`. Spark 3.5 does
-   * not call it.
+   * Flushes, because Spark reads the counts after this method and not after `commit`. Spark 3.5
+   * does not call it.
    */
   override def writeAll(rows: JIterator[InternalRow]): Unit = {
     while (rows.hasNext) writer.write(rows.next())

@@ -50,8 +50,8 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
 }
 
 /**
- * Writes the rows of a task, on an executor. Borrows no stream and calls no service before the first
- * row.
+ * Writes the rows of a task, on an executor. Borrows no stream and calls no service before the
+ * first row.
  *
  * @param batch of a streaming query; none in a batch write
  * @param random for this task alone

@@ -19,9 +19,9 @@ import sparkkinesis.spark.compat.WriteShim
 /**
  * A write for which Spark puts all rows of a partition key into one task, in order.
  *
- * Spark clusters the rows by partition key alone, even if they go to several streams: that also puts
- * the rows of one key and one stream into one task. Spark sorts by the column of the order alone, so
- * that keys stay mixed and many shards are busy at the same time.
+ * Spark clusters the rows by partition key alone, even if they go to several streams: that also
+ * puts the rows of one key and one stream into one task. Spark sorts by the column of the order
+ * alone, so that keys stay mixed and many shards are busy at the same time.
  *
  * Without that column, rows of a key keep their order only if they were in one partition before the
  * shuffle.
@@ -43,9 +43,10 @@ private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
     Distributions.clustered(Array[Expression](column(order.partitionKey)))
 
   /**
-   * The number of tasks that can run at the same time, at most the shuffle partitions of the session.
-   * A task has a request in flight per shard, so a second wave of tasks would lengthen a batch without
-   * raising its rate. Without a number, adaptive execution would merge a small batch into one task.
+   * The number of tasks that can run at the same time, at most the shuffle partitions of the
+   * session. A task has a request in flight per shard, so a second wave of tasks would lengthen a
+   * batch without raising its rate. Without a number, adaptive execution would merge a small batch
+   * into one task.
    */
   override def requiredNumPartitions(): Int = {
     val slots = SparkContext.getOrCreate().defaultParallelism

@@ -10,10 +10,11 @@ import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.rate.TargetStream
 
 /**
- * The streams that the tasks of one executor write to. Tasks share one client, one description and one
- * set of rates per stream, until some time after the last task has ended.
+ * The streams that the tasks of one executor write to. Tasks share one client, one description and
+ * one set of rates per stream, until some time after the last task has ended.
  *
- * Only executors know which streams the rows name, so executors ask the service about those streams.
+ * Only executors know which streams the rows name, so executors ask the service about those
+ * streams.
  *
  * @param later as in [[Pool]]
  * @param chance evenly distributed in `[0, 1)`

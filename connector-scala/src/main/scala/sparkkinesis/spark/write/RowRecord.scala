@@ -103,7 +103,10 @@ private[spark] object RowRecord {
   /** Length of a random partition key. */
   val RandomKeyBytes = 16
 
-  /** 63 random bits in hex. Their MD5 hashes spread evenly over the hash keys, and so over the shards. */
+  /**
+   * 63 random bits in hex. Their MD5 hashes spread evenly over the hash keys, and so over the
+   * shards.
+   */
   private def randomKey(random: Random): String =
     java.lang.Long.toHexString(
       random.nextLong() | Long.MinValue

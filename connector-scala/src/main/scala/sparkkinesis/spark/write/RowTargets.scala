@@ -27,9 +27,9 @@ private[spark] sealed trait RowTarget {
  * The streams that the rows of one task go to. Borrows each stream at its first row. Owned by one
  * thread.
  *
- * A row that names a stream which does not exist is a bad row: the name is part of the row, and should
- * not stop a query that keeps bad rows. A failure that is not the row's, such as a missing permission,
- * fails the task.
+ * A row that names a stream which does not exist is a bad row: the name is part of the row, and
+ * should not stop a query that keeps bad rows. A failure that is not the row's, such as a missing
+ * permission, fails the task.
  */
 private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedStreams)
     extends AutoCloseable {

@@ -33,8 +33,8 @@ private[spark] final class StreamDescription(
    * The description, at most this old.
    *
    * @throws KinesisException.NotFound if the stream does not exist. That is cached for a minute
-   * @throws KinesisException or [[ConnectorError]] if the service does not answer, or the stream does
-   *   not accept records. Neither is cached
+   * @throws KinesisException or [[ConnectorError]] if the service does not answer, or the stream
+   *   does not accept records. Neither is cached
    */
   def within(age: FiniteDuration): StreamSummary = {
     asking.lockInterruptibly() // a cancelled task does not wait for the call of another

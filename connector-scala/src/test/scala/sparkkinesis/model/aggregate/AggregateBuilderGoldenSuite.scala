@@ -13,8 +13,8 @@ import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
 import sparkkinesis.{KplAggregates, Repository}
 
 /**
- * `tests/golden/kpl/built.json`: what [[AggregateBuilder]] makes of each case, and what went in. The
- * tests in Python have another reader take it apart. The Kinesis Client Library 3.1.0
+ * `tests/golden/kpl/built.json`: what [[AggregateBuilder]] makes of each case, and what went in.
+ * The tests in Python have another reader take it apart. The Kinesis Client Library 3.1.0
  * (AggregatorUtil) was seen to read it, too.
  */
 class AggregateBuilderGoldenSuite extends AnyFunSuite {

@@ -42,7 +42,9 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       fields.map(field => Gen.frequency(2 -> field, 1 -> others.map(_ ++ field)))
     ) flatMap (all => Gen.option(others).map(last => joined(all ++ last)))
 
-  /** The same in protobuf, said otherwise: a record before its keys, fields in any order, and more. */
+  /**
+   * The same in protobuf, said otherwise: a record before its keys, fields in any order, and more.
+   */
   private def otherwise(records: Vector[SubRecord]): Gen[Array[Byte]] = {
     val (keys, hashKeys) = tables(records)
     val texts = hashKeys.map(2 -> _) ++ keys.map(1 -> _)

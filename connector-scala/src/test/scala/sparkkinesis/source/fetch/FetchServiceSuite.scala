@@ -20,7 +20,9 @@ import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
-/** Uses real threads and the machine's clock. Each wait is bounded and ends as early as possible. */
+/**
+ * Uses real threads and the machine's clock. Each wait is bounded and ends as early as possible.
+ */
 class FetchServiceSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(20, Seconds), Span(10, Millis))

@@ -174,7 +174,9 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(buffer.reserve(shardOf(5), 200, 6, now.plusSeconds(4)))
   }
 
-  /** A reservation: its shard, its bytes, the bytes of the page that arrives, and whether it stays. */
+  /**
+   * A reservation: its shard, its bytes, the bytes of the page that arrives, and whether it stays.
+   */
   private val turns = Gen.listOf(
     for {
       shard <- Gen.choose(0, 4)

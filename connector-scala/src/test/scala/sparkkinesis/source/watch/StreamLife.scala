@@ -14,8 +14,8 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /**
- * A stream that is split and merged, and a query that follows it. There are no records: each shard is
- * either read to its end or gone. Time is counted in steps.
+ * A stream that is split and merged, and a query that follows it. There are no records: each shard
+ * is either read to its end or gone. Time is counted in steps.
  */
 final class StreamLife(seed: Long) {
   import StreamLife._

@@ -7,7 +7,9 @@ import org.scalatest.funsuite.AnyFunSuite
 class StartScheduleSuite extends AnyFunSuite {
   private def at(second: Long): Instant = Instant.ofEpochSecond(second)
 
-  /** The seconds at which executor `a`, which never gets a service, is asked, looking each second. */
+  /**
+   * The seconds at which executor `a`, which never gets a service, is asked, looking each second.
+   */
   private def asks(until: Long): Seq[Long] = {
     var schedule = StartSchedule.Empty
     (0L to until).filter { second =>

@@ -69,7 +69,10 @@ trait Leaks extends Eventually with Assertions {
     .groupBy(identity)
     .map { case (name, all) => name -> all.size }
 
-  /** Fewer may be left: idle clients of suites before this one are closed meanwhile, by a thread of its own. */
+  /**
+   * Fewer may be left: idle clients of suites before this one are closed meanwhile, by a thread of
+   * its own.
+   */
   protected def moreThreads(before: Map[String, Int]): Map[String, Int] =
     more(threads, before).filter(_._2 > 0) - "spark-kinesis-idle-clients"
 

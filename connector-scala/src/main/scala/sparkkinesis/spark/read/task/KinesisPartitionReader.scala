@@ -45,8 +45,8 @@ final case class KinesisBatchReaderFactory(
 }
 
 /**
- * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor has
- * read ahead, or from Kinesis if the executor does not hold those pages.
+ * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor
+ * has read ahead, or from Kinesis if the executor does not hold those pages.
  *
  * @param ahead the executor's fetch service; none in a batch read
  */

@@ -11,11 +11,12 @@ import sparkkinesis.model.aggregate.AggregateReader
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 
 /**
- * A row that moves over the records of pages. It creates a value when Spark asks for it, so a column
- * that the query does not use costs nothing. The metadata columns always follow the others, because
- * Spark 4.0 and 4.1 do not say whether the query uses them.
+ * A row that moves over the records of pages. It creates a value when Spark asks for it, so a
+ * column that the query does not use costs nothing. The metadata columns always follow the others,
+ * because Spark 4.0 and 4.1 do not say whether the query uses them.
  *
- * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis record is
+ * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis
+ *   record is
  */
 final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   import RecordRow._
@@ -124,9 +125,9 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
 }
 
 /**
- * The columns of the source. `(stream, shardId, sequenceNumber, subSequenceNumber)` identifies a row.
- * Use `streamArn` in place of `stream` if a query reads streams of the same name in several regions or
- * accounts.
+ * The columns of the source. `(stream, shardId, sequenceNumber, subSequenceNumber)` identifies a
+ * row. Use `streamArn` in place of `stream` if a query reads streams of the same name in several
+ * regions or accounts.
  */
 object RecordRow {
 

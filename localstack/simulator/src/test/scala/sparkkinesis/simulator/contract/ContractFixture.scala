@@ -104,9 +104,9 @@ abstract class ContractFixture extends AnyFunSuite {
 
   /**
    * A rule that the service is known to break where it lacks one of these. There the rule is tried
-   * all the same, where that is harmless, and must fail: a service that keeps it has got better, and
-   * the capability is no longer lacking. Its test is pending or ignored, and not cancelled, since the
-   * JUnit reports of sbt tell a cancelled test from a passed one in no way.
+   * all the same, where that is harmless, and must fail: a service that keeps it has got better,
+   * and the capability is no longer lacking. Its test is pending or ignored, and not cancelled,
+   * since the JUnit reports of sbt tell a cancelled test from a passed one in no way.
    */
   protected def contractIf(needs: Capability*)(operation: String, name: String)(
       body: => Any
@@ -138,7 +138,9 @@ abstract class ContractFixture extends AnyFunSuite {
     ()
   }
 
-  /** The service's time goes on: moved where it can be, else waited for, which only seconds may be. */
+  /**
+   * The service's time goes on: moved where it can be, else waited for, which only seconds may be.
+   */
   protected def pass(duration: FiniteDuration): Unit = capabilities.advance match {
     case Some(advance) => advance(duration)
     case None =>

@@ -20,7 +20,9 @@ import sparkkinesis.simulator.state.{
   ShardState
 }
 
-/** What of fan-out only the simulator can show: statuses, limits, pace; and that nothing is lost. */
+/**
+ * What of fan-out only the simulator can show: statuses, limits, pace; and that nothing is lost.
+ */
 final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private final class Fixture(settings: Settings = Settings()) {
     val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))

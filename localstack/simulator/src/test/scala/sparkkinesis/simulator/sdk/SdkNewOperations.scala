@@ -15,7 +15,9 @@ import software.amazon.awssdk.core.interceptor.{
 import software.amazon.awssdk.core.sync.RequestBody
 import software.amazon.awssdk.http.SdkHttpRequest
 
-/** Makes of one of the SDK's calls one that the SDK does not have yet: signed, sent and answered. */
+/**
+ * Makes of one of the SDK's calls one that the SDK does not have yet: signed, sent and answered.
+ */
 object SdkNewOperations extends ExecutionInterceptor {
   private final case class Call(operation: String, members: JMap[String, String])
 

@@ -17,7 +17,9 @@ import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 
-/** A query whose sink hangs for longer than iterators live, over HTTP: the service's time is moved. */
+/**
+ * A query whose sink hangs for longer than iterators live, over HTTP: the service's time is moved.
+ */
 class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(120, Seconds), Span(50, Millis))

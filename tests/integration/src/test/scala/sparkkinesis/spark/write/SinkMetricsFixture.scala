@@ -18,7 +18,9 @@ import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.service.CallCounts
 import sparkkinesis.spark.metrics.WriteMetrics
 
-/** Writes rows. Returns the metrics that Spark shows of a write, and the calls that the server saw. */
+/**
+ * Writes rows. Returns the metrics that Spark shows of a write, and the calls that the server saw.
+ */
 trait SinkMetricsFixture extends SinkFixture with BeforeAndAfterEach with Eventually {
   this: Suite =>
   implicit override val patienceConfig: PatienceConfig =
