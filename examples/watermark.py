@@ -1,7 +1,8 @@
 """Count the records per minute, by their arrival in Kinesis.
 
     spark-submit --jars "$(python -c 'import spark_kinesis; print(spark_kinesis.jar_path())')" \
-        examples/watermark.py --region eu-west-1 --read orders --output s3a://... --checkpoint s3a://...
+        examples/watermark.py --region eu-west-1 --read orders \
+        --output s3a://... --checkpoint s3a://...
 
 The query writes a minute when it reads a record that arrived more than two minutes after the end of
 that minute. Shards may be behind others for that long; the query drops later records. Region and

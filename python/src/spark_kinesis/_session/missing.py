@@ -81,7 +81,8 @@ def require_connector(spark: SparkSession) -> None:
             _ = spark.read.format(FORMAT).load().schema
     except KinesisJarMissingError:
         raise
-    except Exception:  # noqa: BLE001, S110 the connector is there and refuses a read without options
+    # The connector is there, and refuses a read without options.
+    except Exception:  # noqa: BLE001, S110
         pass
 
 

@@ -20,7 +20,7 @@ object Generators {
   val partitionKey: Gen[String] =
     Gen.choose(1, 128).flatMap(Gen.listOfN(_, Gen.oneOf("k", "7", "кл", "🔑"))).map(_.mkString)
 
-  /** As the service's, any digits at all, and many that differ only in leading zeros. */
+  /** Sequence numbers of the service, of any digits, and many that differ only in leading zeros. */
   val sequenceNumber: Gen[SequenceNumber] = Gen
     .oneOf(
       Gen.stringOfN(54, Gen.numChar).map("49" + _),
@@ -102,7 +102,7 @@ object Generators {
     sequenceNumber.map(Progress.After(_))
   )
 
-  /** Any that can be written down, whether or not a query can come there. */
+  /** Any offset that can be encoded, even if no query reaches it. */
   val streamOffset: Gen[StreamOffset] = for {
     graph <- shardGraph
     shards <- Gen.sequence[Vector[(ShardId, ShardProgress)], (ShardId, ShardProgress)](graph.map {
@@ -114,7 +114,7 @@ object Generators {
     created <- instant
   } yield StreamOffset(arn, created, SortedMap.from(shards))
 
-  /** Of one to three streams, two of which may have the same name. */
+  /** An offset of one to three streams, two of which may have the same name. */
   val offset: Gen[SourceOffset] = for {
     arns <- Gen.someOf(
       arn,
@@ -131,9 +131,7 @@ object Generators {
   def record(number: Long, bytes: Int): Record =
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
 
-  /**
-   * One shard's pages from its beginning on, none of them empty but perhaps the one that ends it.
-   */
+  /** The pages of one shard from its start. Only the page at the end of the shard may be empty. */
   val pages: Gen[Vector[BufferedPage]] = for {
     sizes <- Gen.choose(1, 6).flatMap(Gen.listOfN(_, Gen.choose(1, 5)))
     bytes <- Gen.listOfN(sizes.sum, Gen.choose(0, 30))

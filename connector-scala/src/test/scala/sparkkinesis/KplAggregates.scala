@@ -7,8 +7,8 @@ import java.security.MessageDigest
 import org.scalacheck.Gen
 
 /**
- * Aggregates as the Kinesis Producer Library writes them, for tests: written anew from the format's
- * description, sharing nothing with what reads them.
+ * Aggregates in the format of the Kinesis Producer Library, for tests. Written from the description
+ * of the format, and independent of the main code.
  */
 object KplAggregates {
 
@@ -41,7 +41,7 @@ object KplAggregates {
   def tables(records: Seq[SubRecord]): (Seq[String], Seq[String]) =
     (records.map(_.partitionKey).distinct, records.flatMap(_.explicitHashKey).distinct)
 
-  /** Of each record the fields. */
+  /** The fields of each record. */
   def parts(records: Seq[SubRecord]): Seq[Seq[Array[Byte]]] = {
     val (keys, hashKeys) = tables(records)
     val (keyAt, hashKeyAt) = (keys.zipWithIndex.toMap, hashKeys.zipWithIndex.toMap)

@@ -8,9 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/**
- * The rules of `docs/architecture.md` on who may use whom, checked on the text of all main sources.
- */
+/** The dependency rules of `docs/architecture.md`, checked on the text of all main sources. */
 class LayeringSuite extends AnyFunSuite {
   import LayeringSuite._
 
@@ -227,7 +225,7 @@ object LayeringSuite {
     )
   }
 
-  /** Which file of a folder names a definition of which other file. */
+  /** For each file of a folder, the other files whose definitions it names. */
   private def uses(files: Seq[Source]): Map[String, Set[String]] = files.map { file =>
     val used = files.filter(other =>
       other != file && other.definitions.exists(name => file.names(s"$name\\b").nonEmpty)

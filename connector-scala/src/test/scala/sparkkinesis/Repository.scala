@@ -2,7 +2,7 @@ package sparkkinesis
 
 import java.nio.file.{Files, Path, Paths}
 
-/** Where this project lies, from wherever its tests run. */
+/** The root folder of this project. */
 object Repository {
   val root: Path = Iterator
     .iterate(Paths.get("").toAbsolutePath)(_.getParent)

@@ -8,7 +8,7 @@ import sparkkinesis.Generators.{hashKey, hashKeyRange, shardGraph}
 
 class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** With a key inside it that a split can begin with. */
+  /** A range, and a key at which it can be split. */
   private val splittable = for {
     range <- hashKeyRange.suchThat(range => range.first < range.last)
     start <- Gen.oneOf(

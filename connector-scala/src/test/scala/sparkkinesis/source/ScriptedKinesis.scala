@@ -9,7 +9,7 @@ import sparkkinesis.Generators
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** A Kinesis that is only read, and knows nothing unless told. */
+/** A read-only Kinesis. Its subclasses define the calls that they need. */
 abstract class ReadOnlyKinesis extends KinesisClient {
   override def describeStream(stream: StreamRef): StreamSummary = untold
   override def listShards(request: ListShardsRequest): ShardListing = untold
@@ -21,7 +21,7 @@ abstract class ReadOnlyKinesis extends KinesisClient {
   private def untold: Nothing = throw new UnsupportedOperationException
 }
 
-/** Answers each call with the next line of its script, and notes what it was asked. */
+/** Answers each call with the next response of its script, and stores the request. */
 final class ScriptedKinesis extends ReadOnlyKinesis {
   private val pages = mutable.Queue.empty[() => Page]
   private val listings = mutable.Queue.empty[() => ShardListing]
@@ -30,7 +30,7 @@ final class ScriptedKinesis extends ReadOnlyKinesis {
   /** The positions of the iterators taken. */
   val positions: mutable.Buffer[Position] = mutable.Buffer.empty
 
-  /** The iterators and limits records were asked with. */
+  /** The iterator and limit of each `getRecords` call. */
   val asked: mutable.Buffer[(ShardIterator, Int)] = mutable.Buffer.empty
   val listed: mutable.Buffer[ListShardsRequest] = mutable.Buffer.empty
 
@@ -83,10 +83,10 @@ object ScriptedKinesis {
 }
 
 /**
- * One shard with its records, read by any number of threads.
+ * One shard with its records. For any number of threads.
  *
- * @param trimmed how many of the oldest are no longer kept
- * @param isClosed whether reading comes to an end
+ * @param trimmed number of oldest records that are trimmed
+ * @param isClosed whether the shard has an end
  */
 final class OneShard(
     records: Vector[Record],
@@ -94,7 +94,7 @@ final class OneShard(
     isClosed: Boolean = false
 ) extends ReadOnlyKinesis {
 
-  /** Its records arrived in 1970, and are kept. */
+  /** A stream whose records arrived in 1970 and are retained. */
   override def describeStream(stream: StreamRef): StreamSummary =
     ScriptedKinesis.summary(retention = 100000.days)
 

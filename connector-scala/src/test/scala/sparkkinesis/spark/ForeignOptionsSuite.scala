@@ -23,7 +23,7 @@ import sparkkinesis.spark.write.KinesisWriteBuilder
 class ForeignOptionsSuite extends AnyFunSuite {
   private val known = (SourceOptions.Names ++ KinesisWriteBuilder.OptionNames).distinct
 
-  /** The external id is none: whoever may see the role may see it. */
+  /** The options with secrets. The external id is no secret, because the role shows it. */
   private val secrets = Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
 
   test("Spark masks a secret in its plans under every name that we accept") {

@@ -12,7 +12,7 @@ import org.apache.logging.log4j.{Level, LogManager}
 /** Listens to one logger. */
 object LogTap {
 
-  /** What the logger of `subject` says at DEBUG and above while `body` runs. */
+  /** The events that the logger of `subject` writes at DEBUG and above while `body` runs. */
   def of(subject: Class[_])(body: => Any): Seq[LogEvent] = {
     val logger = LogManager.getLogger(subject).asInstanceOf[Logger]
     val level = logger.getLevel

@@ -9,7 +9,7 @@ import sparkkinesis.sink.{AggregateLimits, DeadLetterFormat, DeadLetterOptions, 
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
-/** Every option's wrong values, and what is said about them: value, what was expected, remedy. */
+/** Invalid values of every option, and the error of each: value, expected values, remedy. */
 class OptionBoundsSuite extends AnyFunSuite {
   private type Wrong = (String, String, String, String, Map[String, String])
 

@@ -12,7 +12,8 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /**
- * `tests/golden/options.json` is what the connector takes; the Python package is held to it too.
+ * `tests/golden/options.json` has the options of the connector. The Python package is checked
+ * against the same file.
  */
 class OptionsGoldenSuite extends AnyFunSuite {
   private val golden: JsonNode =
@@ -21,7 +22,7 @@ class OptionsGoldenSuite extends AnyFunSuite {
   private def names(group: String): Seq[String] =
     golden.get(group).asScala.map(_.get("name").textValue).toSeq
 
-  /** Each default that is said, beside what it has a meaning with. */
+  /** The default of each option, and the options that it depends on. */
   private def defaults(group: String): Seq[(Map[String, String], Map[String, String])] =
     golden.get(group).asScala.toSeq.filter(_.has("default")).map { option =>
       val beside =

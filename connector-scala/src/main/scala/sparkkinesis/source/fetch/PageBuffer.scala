@@ -67,7 +67,8 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   }
 
   def add(shard: StreamShard, page: BufferedPage): Unit = synchronized {
-    // After a gap the earlier pages are useless: the shard was assigned again, from another position.
+    // After a gap the earlier pages are useless, because the shard was assigned again from another
+    // position.
     val continued = shardPages.get(shard).filter(_.pages.last.upTo == page.from)
     if (continued.isEmpty) drop(shard)
     val before = continued.getOrElse(Pages(Vector.empty, 0))

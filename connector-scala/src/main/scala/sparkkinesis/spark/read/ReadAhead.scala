@@ -83,7 +83,8 @@ final class ReadAhead(
    * smallest batch costs Spark some tenths of a second, too.
    */
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
-    // One shard beside others may fill half the buffer. This is most of it; the rest is room to read on.
+    // One shard beside others may fill half of the buffer. This is most of it, and leaves room to read
+    // more.
     val enough = run.options.fetch.bufferBytes * 3 / 8
     val end = SystemClock.steady.plusMillis(BacklogWait.toMillis)
     @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =

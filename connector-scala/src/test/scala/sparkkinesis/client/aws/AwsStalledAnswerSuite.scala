@@ -15,7 +15,7 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.{StreamName, StreamRef}
 
-/** An answer that begins and does not end is cut by the attempt's time, however it comes. */
+/** A response that never ends is cut off by the timeout of the attempt. */
 class AwsStalledAnswerSuite extends AnyFunSuite {
   implicit private val signaler: Signaler = ThreadSignaler
   private val stream = StreamRef.ByName(StreamName("orders"))

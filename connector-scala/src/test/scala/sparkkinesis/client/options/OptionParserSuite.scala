@@ -10,7 +10,7 @@ import sparkkinesis.client.options.OptionException._
 class OptionParserSuite extends AnyFunSuite {
   private val (same, different) = ForeignOptions.All.partition(_.counterpart.nonEmpty)
 
-  /** All our options that the table names, although some do not exist yet. */
+  /** All our options that the table names, including some that do not exist yet. */
   private val known = {
     val quoted = "'(\\w+)'".r.findAllMatchIn(different.map(_.remedy).mkString).map(_.group(1))
     (same.flatMap(_.counterpart) ++ quoted).distinct.filterNot(_ == "consumerMode")

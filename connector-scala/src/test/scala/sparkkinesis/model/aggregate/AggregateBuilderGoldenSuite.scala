@@ -13,9 +13,9 @@ import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
 import sparkkinesis.{KplAggregates, Repository}
 
 /**
- * `tests/golden/kpl/built.json`: what [[AggregateBuilder]] makes of each case, and what went in.
- * The tests in Python have another reader take it apart. The Kinesis Client Library 3.1.0
- * (AggregatorUtil) was seen to read it, too.
+ * `tests/golden/kpl/built.json` has the input and the aggregate of each case. The tests in Python
+ * read the aggregates with another reader. The Kinesis Client Library 3.1.0 (AggregatorUtil) read
+ * them, too.
  */
 class AggregateBuilderGoldenSuite extends AnyFunSuite {
   private val file = Repository.root.resolve("tests/golden/kpl/built.json")
@@ -68,8 +68,8 @@ class AggregateBuilderGoldenSuite extends AnyFunSuite {
     if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
     assert(
       new String(Files.readAllBytes(file), UTF_8) === document,
-      "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *AggregateBuilderGoldenSuite\" writes it " +
-        "anew."
+      "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *AggregateBuilderGoldenSuite\" " +
+        "writes it again."
     )
   }
 

@@ -142,7 +142,7 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  /** How many texts each table of an aggregate has. */
+  /** The number of texts in each table of an aggregate. */
   private def texts(aggregate: PutEntry): Seq[(Int, Int)] = {
     val fields = new ProtobufReader
     fields.open(aggregate.data, 4, aggregate.data.length - 16)

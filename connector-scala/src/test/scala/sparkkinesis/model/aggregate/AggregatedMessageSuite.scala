@@ -11,7 +11,7 @@ import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
 import sparkkinesis.model.aggregate.SubRecords.read
 
-/** What [[AggregateReader]] makes of a message whose MD5 is right. */
+/** How [[AggregateReader]] reads a message with a correct MD5. */
 class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** A field that no reader of aggregates knows, of any kind, groups in groups among them. */
@@ -43,7 +43,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ) flatMap (all => Gen.option(others).map(last => joined(all ++ last)))
 
   /**
-   * The same in protobuf, said otherwise: a record before its keys, fields in any order, and more.
+   * Another encoding of the same message: records before keys, fields in any order, unknown fields.
    */
   private def otherwise(records: Vector[SubRecord]): Gen[Array[Byte]] = {
     val (keys, hashKeys) = tables(records)

@@ -20,7 +20,9 @@ import sparkkinesis.KplAggregates.SubRecord
 /** The message of an aggregate as Google's own reader of protobuf reads it. */
 object ProtobufOracle {
 
-  /** None where it is no such message, or one of its sub-records cannot be told. */
+  /**
+   * Reads the records. Returns none if the message is invalid, or if a record has no partition key.
+   */
   def read(bytes: Array[Byte]): Vector[SubRecord] =
     try {
       val message = DynamicMessage.parseFrom(aggregated, bytes)

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.KplAggregates.SubRecord
 
-/** What [[AggregateReader]] reads, as values. */
+/** The records that [[AggregateReader]] reads, as values. */
 final class SubRecords {
   private val aggregate = new AggregateReader
 

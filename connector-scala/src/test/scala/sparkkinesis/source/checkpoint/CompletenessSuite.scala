@@ -16,7 +16,7 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
-/** What an offset knows of completeness, from the plan that wrote it to the check after a stop. */
+/** The completeness of an offset, from the plan that wrote it to the check after a stop. */
 class CompletenessSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-09T00:00:00Z")
   private val shard = shardId(0)

@@ -35,7 +35,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val number = SequenceNumber("49659048151843208164834873923474529478262450846735958018")
 
-  /** One file for each way an offset can look. */
+  /** One offset per golden file. Each one has another form. */
   private val offsets = Seq(
     "latest" -> offsetOf(
       0 -> complete(Progress.AtTimestamp(completeAsOf)),
@@ -65,7 +65,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     2 -> at(Progress.TrimHorizon, 0)
   )
 
-  /** Of the current version, and of each earlier one that a query may still come with. */
+  /** Golden files of the current version, and of each earlier version that is still accepted. */
   private val golden = Table[String, SourceOffset](
     ("file", "offset"),
     (for {
@@ -114,7 +114,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(e.getMessage.contains("the release that wrote it"))
   }
 
-  /** Of version 1. */
+  /** An offset of version 1. */
   private val oneStream =
     s"""{"version":1,"stream":"$arn","created":"$created","shards":{"shardId-1":"trim_horizon"}}"""
 

@@ -17,7 +17,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
-/** What a query finds out about a stream when it starts. */
+/** The checks of one stream when a query starts. */
 class QueryStreamSuite extends AnyFunSuite {
   private def offsetOf(completeAsOf: Option[Long]*) = StreamOffset(
     arn,

@@ -17,7 +17,7 @@ import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
-/** Streams that come to a query, and leave it, between its runs. */
+/** Streams that are added to a query and removed from it between runs. */
 class QueryStreamsSuite extends AnyFunSuite {
   private val orders = arn
   private val refunds = arn.copy(region = "us-east-1", name = StreamName("refunds"))

@@ -66,7 +66,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  /** One record over an array of that size, which all these pages share. */
+  /** A page with one record in an array of that size. All pages share the array. */
   private def sized(record: Record, bytes: Long): PackedRecords = {
     val size =
       (bytes - PackedRecords(Vector(record)).bytes).toInt + record.sequenceNumber.text.length

@@ -51,7 +51,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     .filter(_.parents.contains(id))
     .map(child => ChildShard(child.id, child.parents, child.hashKeys))
 
-  /** What the executors know when each has read all there is behind `offset`. */
+  /** The frontiers when each executor has read all records after `offset`. */
   private def frontiers(graph: Vector[Shard], marks: Marks, offset: SourceOffset) =
     offset.readable.map { case (id, progress) =>
       val all = marks(id.shard)

@@ -297,7 +297,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.plans("a").processed(shardOf(0)) === Progress.Finished)
     driving.coordinator.advance(next, next, driving.now)
     driving.hear("a")
-    assert(driving.plans("a").processed.keySet === Set(shardOf(1)), "and is told no more")
+    assert(driving.plans("a").processed.keySet === Set(shardOf(1)), "the plan no longer names the finished shard")
   }
 
   test("if the end of an earlier run is no mark, the shard is read again from that end") {

@@ -21,7 +21,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     None
   )
 
-  /** Pages of a shard, all of them one range, with the marks that are made of them. */
+  /** The pages of a shard, and one range over all of them with its marks. */
   private val read: Gen[(Vector[BufferedPage], LocatedRange[String])] = pages.map { pages =>
     val marks = pages.flatMap { page =>
       val next = Option.when(page.upTo != Progress.Finished)(

@@ -19,7 +19,7 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val refunds = StreamRef.ByName(StreamName("refunds"))
   private val one = shardId(1)
 
-  /** One of the service's own, of shard 6. */
+  /** A sequence number of the service, from shard 6. */
   private val ofShard6 = "49590338271490256608559692538361571095921575989136588898"
 
   private def parse(start: String, streams: String = "orders") = SourceOptions.parse(

@@ -48,7 +48,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def attempt(batch: Option[Long], partition: Int): DeadLetterFile =
       new DeadLetterFile(folder, batch, partition, random)
 
-    /** One attempt that commits, with a row. */
+    /** Runs an attempt that writes one row and commits. */
     def written(batch: Long, partition: Int, said: String): WriterCommitMessage = {
       val file = attempt(Some(batch), partition)
       file.add(letter.copy(message = said))

@@ -56,7 +56,7 @@ object TrippingFileSystem {
     conf
   }
 
-  /** What is called within; the call after so many others fails. */
+  /** Returns the calls of an action. If `failAfter` is set, the call after so many others fails. */
   def calls(failAfter: Option[Int] = None)(action: => Unit): Seq[String] = synchronized {
     names.clear()
     left = failAfter

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import sparkkinesis.Repository
 
-/** What `docs/reference/metrics.md` says there is. */
+/** The names in `docs/reference/metrics.md`. */
 object MetricsPage {
 
   /** The names in the first column of a table below a heading. */

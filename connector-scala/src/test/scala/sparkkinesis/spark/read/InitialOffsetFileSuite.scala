@@ -25,7 +25,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
     )
   )
 
-  /** In a directory that is not there yet, as Spark hands it over. */
+  /** Passes a directory that does not exist yet, as Spark does. */
   private def inDirectory(use: (LocalPath, () => InitialOffsetFile) => Unit): Unit = {
     val directory = Files.createTempDirectory("initial-offset").resolve("sources/0")
     use(directory, () => new InitialOffsetFile(new Path(directory.toUri), new Configuration(false)))
@@ -59,7 +59,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
       inDirectory { (directory, file) =>
         Files.createDirectories(directory)
         Files.write(directory.resolve("initial-offset.json"), bad.getBytes(UTF_8))
-        val e = intercept[SourceException](file().readOrWrite(fail("decided anew")))
+        val e = intercept[SourceException](file().readOrWrite(fail("decided again")))
         assert(e.condition === "KINESIS_OFFSET_UNREADABLE" && text(directory) === bad)
       }
     }

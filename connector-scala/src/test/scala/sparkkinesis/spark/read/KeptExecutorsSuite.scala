@@ -6,7 +6,7 @@ import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.spark.LocalSpark
 
-/** What keeps dynamic allocation from ending executors. */
+/** The blocks that prevent dynamic allocation from ending executors. */
 class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
   private def submit(keep: Boolean) =
     Executors.submit(context, Executors.all(context), "spark-kinesis: test", keep)(() => ())

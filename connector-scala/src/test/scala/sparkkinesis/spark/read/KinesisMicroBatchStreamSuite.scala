@@ -9,7 +9,7 @@ import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
 
-/** What can be told of it without a Kinesis. */
+/** The methods that need no service. */
 class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
   private val options = Map(
     "streamName" -> "orders",

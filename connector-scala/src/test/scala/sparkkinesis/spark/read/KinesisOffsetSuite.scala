@@ -14,7 +14,7 @@ import sparkkinesis.source.checkpoint.OffsetCodec
 
 class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** As Spark hands it over from its log. */
+  /** An offset as Spark passes it from its log. */
   private def logged(text: String): Offset = new Offset {
     override def json: String = text
   }

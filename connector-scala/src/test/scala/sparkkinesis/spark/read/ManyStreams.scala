@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** A Kinesis of several streams that takes every record, and counts what it is asked. */
+/** A Kinesis of several streams that accepts every record, and counts its calls. */
 final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
   private val current = mutable.Map.from(limits)
   private val taken = mutable.Buffer.empty[(StreamRef, PutEntry)]

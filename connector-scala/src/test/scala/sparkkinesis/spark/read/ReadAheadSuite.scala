@@ -15,7 +15,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
-/** In one JVM; nobody answers where the stream should be. */
+/** Reading ahead in one JVM, without a server. */
 class ReadAheadSuite extends AnyFunSuite with LocalSpark {
   private val options = Map(
     "streamName" -> "orders",

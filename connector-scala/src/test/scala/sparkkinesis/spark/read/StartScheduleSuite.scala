@@ -8,7 +8,7 @@ class StartScheduleSuite extends AnyFunSuite {
   private def at(second: Long): Instant = Instant.ofEpochSecond(second)
 
   /**
-   * The seconds at which executor `a`, which never gets a service, is asked, looking each second.
+   * The seconds at which executor `a` is due, if it never gets a service. Checks once per second.
    */
   private def asks(until: Long): Seq[Long] = {
     var schedule = StartSchedule.Empty

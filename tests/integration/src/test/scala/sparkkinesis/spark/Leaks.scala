@@ -13,7 +13,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 
-/** What is alive in this JVM, to be counted before and after. */
+/** Counts threads, clients and heap of this JVM, to compare them before and after. */
 trait Leaks extends Eventually with Assertions {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(180, Seconds), Span(2, Millis))
@@ -62,17 +62,14 @@ trait Leaks extends Eventually with Assertions {
   protected def more(now: Map[String, Int], before: Map[String, Int]): Map[String, Int] =
     now.map { case (name, count) => name -> (count - before.getOrElse(name, 0)) }
 
-  /** Of ours and of the libraries we bring, by name without its numbers. */
+  /** The threads of the connector and its libraries, by name without numbers. */
   protected def threads: Map[String, Int] = Thread.getAllStackTraces.keySet.asScala.toSeq
     .map(_.getName.replaceAll("\\d+", "N"))
     .filter(name => Seq("spark-kinesis", "sdk-", "idle-connection", "sts").exists(name.contains))
     .groupBy(identity)
     .map { case (name, all) => name -> all.size }
 
-  /**
-   * Fewer may be left: idle clients of suites before this one are closed meanwhile, by a thread of
-   * its own.
-   */
+  /** May be negative, because idle clients of earlier suites are closed meanwhile. */
   protected def moreThreads(before: Map[String, Int]): Map[String, Int] =
     more(threads, before).filter(_._2 > 0) - "spark-kinesis-idle-clients"
 

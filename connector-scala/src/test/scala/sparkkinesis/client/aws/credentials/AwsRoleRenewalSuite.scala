@@ -25,7 +25,10 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
   private val stream = StreamRef.ByName(StreamName("orders"))
   private val life = 3.seconds
 
-  /** As in production, for credentials that live three seconds instead of an hour. */
+  /**
+   * The timeouts of production, scaled to credentials that live for three seconds instead of an
+   * hour.
+   */
   private val timeouts =
     Timeouts.Default.copy(renewBeforeExpiry = life / 2, discardBeforeExpiry = life / 10)
 

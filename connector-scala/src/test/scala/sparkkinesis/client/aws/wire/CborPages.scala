@@ -40,7 +40,7 @@ private[aws] object CborPages {
     out.toByteArray
   }
 
-  /** As a service may write it: of known or unknown length, with members that we do not know. */
+  /** A page as a service may encode it: with known or unknown lengths, and with unknown members. */
   def encoded(page: Page, isSized: Boolean, hasMore: Boolean): Array[Byte] = written { out =>
     def begin(size: Int): Unit =
       if (isSized) out.writeStartObject(null, size) else out.writeStartObject()

@@ -10,7 +10,7 @@ import sparkkinesis.client.aws.{AwsKinesisClient, CannedHttp}
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{Record, SequenceNumber, StreamName, StreamRef}
 
-/** What is read in place is what the SDK would have read. */
+/** The decoder and the SDK decode the same page. */
 class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import CborPages._
 

@@ -15,7 +15,7 @@ import sparkkinesis.client.PutResult.{Failed, Written}
 import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
 import sparkkinesis.model.{SequenceNumber, ShardId}
 
-/** What is read without the SDK is what the SDK would have read. */
+/** The decoder and the SDK decode the same results. */
 class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import CborPages.{anyByte, written => cbor}
 

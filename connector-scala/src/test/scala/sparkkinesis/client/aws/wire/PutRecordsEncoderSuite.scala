@@ -13,7 +13,7 @@ import sparkkinesis.Generators
 import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
 import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
 
-/** What is written is what the SDK would have written. */
+/** The encoder and the SDK encode the same request. */
 class PutRecordsEncoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private implicit def noShrink[A]: Shrink[A] = Shrink.shrinkAny
 
@@ -84,7 +84,7 @@ class PutRecordsEncoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val mapper = new ObjectMapper(new CBORFactory)
 
-  /** All of it: nothing may follow. */
+  /** Parses all bytes: nothing may follow the tree. */
   private def tree(bytes: Array[Byte]): JsonNode = {
     val parser = mapper.createParser(bytes)
     val read = mapper.readTree[JsonNode](parser)

@@ -38,7 +38,7 @@ class ResponseDecoderSuite extends AnyFunSuite {
     out.writeNumberField("MillisBehindLatest", 7)
   }
 
-  /** What becomes of an answer. */
+  /** Calls a server that sends this response. */
   private def getRecords(answer: HttpExchange => Unit): Page = {
     val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 5)
     server.createContext(

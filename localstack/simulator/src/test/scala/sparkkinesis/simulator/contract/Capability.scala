@@ -3,10 +3,10 @@ package sparkkinesis.simulator.contract
 import scala.concurrent.duration.FiniteDuration
 
 /**
- * What a service can do, seen by its contract.
+ * The capabilities of a service.
  *
- * @param advance moves the service's time, where it can be moved
- * @param lacks what it is known not to do; the default is AWS's
+ * @param advance moves the service's time, if that is possible
+ * @param lacks known differences from the contract; AWS has none
  */
 final case class Capabilities(
     advance: Option[FiniteDuration => Unit] = None,
@@ -19,9 +19,11 @@ final case class Capabilities(
 }
 
 /**
- * What a service may do wrong, or a test not see of it. README.md says what, under the same name.
+ * A known difference of a service, or something that its tests cannot see. README.md describes it
+ * under the same name.
  *
- * @param isTried rules that need it are tried where it is lacking: they fail soon, and hurt nothing
+ * @param isTried whether its rules are run even if it is missing, because they fail soon and do no
+ *   harm
  */
 sealed abstract class Capability(val isTried: Boolean = true)
 
@@ -54,19 +56,21 @@ object Capability {
   /** Calls that change an on-demand stream's shards are refused. */
   case object KeepsOnDemandShards extends Capability
 
-  /** On-demand streams can be told to choose shards by themselves. */
+  /** On-demand streams can have the distribution strategy AUTO. */
   case object DistributesRecords extends Capability
 
-  /** The limits of throughput and of call rates are kept. */
+  /** The limits of throughput and of call rates apply. */
   case object Quotas extends Capability
 
-  /** What is no iterator is an invalid argument, not a failure. */
+  /** An invalid iterator is an invalid argument, not a failure of the service. */
   case object RefusesForeignIterators extends Capability
 
   /** The pages of `ListStreamConsumers` together have every consumer. */
   case object PagesConsumers extends Capability
 
-  /** What is deregistered is the stream's own consumer of the name: else one waits in vain. */
+  /**
+   * Deregistering removes the consumer of the named stream, not one with the same name elsewhere.
+   */
   case object DeregistersFromStream extends Capability(isTried = false)
 
   /** Events of a subscription have about 1 MiB at most. */

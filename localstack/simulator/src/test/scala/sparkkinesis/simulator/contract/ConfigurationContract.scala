@@ -6,7 +6,7 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{PutEntry, ServiceLimits}
 import sparkkinesis.simulator.state.ShardMetric
 
-/** What can be changed about a stream: retention, encryption, metrics, size of a record. */
+/** The settings of a stream: retention, encryption, metrics, size of a record. */
 trait ConfigurationContract { this: ContractFixture =>
   contract("IncreaseStreamRetentionPeriod", "the retention period is 24 hours to a year") {
     val stream = newStream(1)

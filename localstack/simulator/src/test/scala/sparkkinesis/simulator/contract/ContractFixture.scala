@@ -22,13 +22,13 @@ abstract class ContractFixture extends AnyFunSuite {
   /** Asked while the tests are registered: an override of it must be lazy. */
   protected def capabilities: Capabilities = Capabilities()
 
-  /** Why none of the contract is tested here and now; asked like `capabilities`. */
+  /** Why the contract cannot be tested on this machine; called like `capabilities`. */
   protected def notRun: Option[String] = None
 
   /** Whether what the service is known to lack is tried, and must fail. */
   protected def triesLacks: Boolean = true
 
-  /** All streams of the suite begin with it. */
+  /** The prefix of the names of all streams of the suite. */
   protected def namePrefix: String = getClass.getSimpleName
 
   private val names = new AtomicInteger
@@ -57,7 +57,7 @@ abstract class ContractFixture extends AnyFunSuite {
     more(Vector.empty, client.listShards(ListShardsRequest.First(stream, filter)))
   }
 
-  /** Reads on until the tip or the shard's end; fails rather than read for ever. */
+  /** Reads to the tip or the end of the shard. Fails after too many pages. */
   protected def read(
       stream: StreamRef,
       shard: ShardId,
@@ -76,7 +76,7 @@ abstract class ContractFixture extends AnyFunSuite {
     more(Vector.empty, client.shardIterator(stream, shard, position), 1000)
   }
 
-  /** All records, a parent's before its children's. */
+  /** All records, those of a parent before those of its children. */
   protected def readAll(stream: StreamRef): Vector[Record] =
     shards(stream).sortBy(_.id).flatMap(shard => read(stream, shard.id).records)
 
@@ -95,18 +95,18 @@ abstract class ContractFixture extends AnyFunSuite {
     HashKey((range.first.value + range.last.value) / 2)
 
   /**
-   * A test of the contract. The table of conformance is made of these names.
+   * A rule of the contract. The conformance table consists of these names.
    *
-   * @param operation the service's name of what is tested
+   * @param operation the service's name of the operation
    */
   protected def contract(operation: String, name: String)(body: => Any): Unit =
     if (notRun.isEmpty) test(s"$operation: $name")(body)
 
   /**
-   * A rule that the service is known to break where it lacks one of these. There the rule is tried
-   * all the same, where that is harmless, and must fail: a service that keeps it has got better,
-   * and the capability is no longer lacking. Its test is pending or ignored, and not cancelled,
-   * since the JUnit reports of sbt tell a cancelled test from a passed one in no way.
+   * A rule that a service breaks if it lacks one of these capabilities. It still runs if that does
+   * no harm, and must fail: if it passes, the service has improved, and the capability is no longer
+   * missing. Its test is pending or ignored, and not canceled, because sbt's JUnit reports show
+   * canceled tests as passed.
    */
   protected def contractIf(needs: Capability*)(operation: String, name: String)(
       body: => Any
@@ -139,7 +139,8 @@ abstract class ContractFixture extends AnyFunSuite {
   }
 
   /**
-   * The service's time goes on: moved where it can be, else waited for, which only seconds may be.
+   * Lets time pass: moves the clock if possible, otherwise waits, which is allowed for seconds
+   * only.
    */
   protected def pass(duration: FiniteDuration): Unit = capabilities.advance match {
     case Some(advance) => advance(duration)
@@ -148,7 +149,7 @@ abstract class ContractFixture extends AnyFunSuite {
       SystemClock.sleep(duration)
   }
 
-  /** What a rule may be late by and still see which of two times comes first. */
+  /** The shortest time that the test can distinguish. */
   protected def moment: FiniteDuration = if (capabilities.advance.isEmpty) 1.second else 1.milli
 
   private val LongestWait = 6.seconds

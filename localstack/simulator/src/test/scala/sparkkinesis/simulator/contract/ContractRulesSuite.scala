@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Repository
 
-/** What a server lacks decides whether a rule holds of it, never what the rule asserts. */
+/** Capabilities decide whether a rule runs, never what it asserts. */
 final class ContractRulesSuite extends AnyFunSuite {
   private val folder =
     Repository.root.resolve("localstack/simulator/src/test/scala/sparkkinesis/simulator/contract")

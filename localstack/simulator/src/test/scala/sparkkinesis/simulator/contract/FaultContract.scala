@@ -21,7 +21,7 @@ abstract class FaultContract extends AnyFunSuite {
   protected val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   protected lazy val kinesis = new SimulatedKinesis(clock)
 
-  /** Of the same service. */
+  /** A client of the same service. */
   protected def client: KinesisClient
 
   private val names = new AtomicInteger

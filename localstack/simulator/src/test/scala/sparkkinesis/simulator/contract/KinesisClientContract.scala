@@ -1,9 +1,8 @@
 package sparkkinesis.simulator.contract
 
 /**
- * What the connector relies on, of any Kinesis: ours in memory and over HTTP, another's, AWS.
- *
- * `Capability` names where a service is known to be wrong: there its rules must fail.
+ * The behaviour that the connector needs from any Kinesis: ours in memory and over HTTP, another
+ * server, AWS. `Capability` has the known differences of a service, whose rules must fail.
  */
 abstract class KinesisClientContract
     extends ContractFixture

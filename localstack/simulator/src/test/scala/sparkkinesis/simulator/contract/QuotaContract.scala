@@ -147,7 +147,7 @@ trait QuotaContract { this: ContractFixture =>
     newStream(shards)
   }
 
-  /** So many calls pass, and the next does not. */
+  /** Checks that so many calls pass, and the next one is refused. */
   private def exactly[E <: KinesisException: ClassTag](count: Int)(call: => Any): Unit = {
     (1 to count).foreach(_ => call)
     refused[E](call)

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardFilter, StreamStatus}
 import sparkkinesis.model._
 
-/** Streams: made, described, listed, deleted. */
+/** Streams: created, described, listed, deleted. */
 trait StreamContract { this: ContractFixture =>
   contract(
     "CreateStream",

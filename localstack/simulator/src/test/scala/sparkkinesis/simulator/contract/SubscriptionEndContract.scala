@@ -8,7 +8,7 @@ import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.sdk.{FanOutReading, FanOutSubscription, Signal}
 import sparkkinesis.simulator.state.ConsumerRef
 
-/** How subscriptions end. */
+/** The ends of subscriptions. */
 trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>
   private val Operation = "SubscribeToShard"
 

@@ -20,9 +20,7 @@ import sparkkinesis.simulator.state.{
   ShardState
 }
 
-/**
- * What of fan-out only the simulator can show: statuses, limits, pace; and that nothing is lost.
- */
+/** Fan-out rules that only the simulator can show: statuses, limits and pace. */
 final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private final class Fixture(settings: Settings = Settings()) {
     val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))

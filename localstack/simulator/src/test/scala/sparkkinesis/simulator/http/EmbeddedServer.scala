@@ -17,14 +17,14 @@ private[http] final class EmbeddedServer(kinesis: SimulatedKinesis) {
   private val requests = new AtomicLong
   private var connection = connect()
 
-  /** Over the open connection, or a new one where it was closed. */
+  /** Sends a request over the open connection, or over a new one if it was closed. */
   def ask(request: Array[Byte]): Array[Byte] = {
     if (!connection.isOpen) reconnect()
     send(request)
     received()
   }
 
-  /** Over a connection of its own, in parts, and hangs up: nothing more will come. */
+  /** Sends parts of a request over a new connection, and closes it. */
   def tell(parts: Iterator[Array[Byte]]): Array[Byte] = {
     reconnect()
     parts.takeWhile(_ => connection.isOpen).foreach(send)
@@ -33,13 +33,13 @@ private[http] final class EmbeddedServer(kinesis: SimulatedKinesis) {
     answers
   }
 
-  /** Hangs up whatever comes yet. */
+  /** Closes the connection, even if a response is pending. */
   def reconnect(): Unit = {
     connection.finishAndReleaseAll()
     connection = connect()
   }
 
-  /** Of buffers that are not released. */
+  /** Bytes of buffers that are not released. */
   def heldBytes: Long = allocator.metric.usedHeapMemory + allocator.metric.usedDirectMemory
 
   private def connect(): EmbeddedChannel = {

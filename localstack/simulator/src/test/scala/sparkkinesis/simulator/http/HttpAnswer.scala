@@ -11,7 +11,7 @@ import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 
 import sparkkinesis.simulator.http.wire.WireFormat
 
-/** One answer of the server, taken apart. */
+/** One parsed response of the server. */
 private[http] final case class HttpAnswer(status: Int, head: String, body: Array[Byte]) {
   def header(name: String): Option[String] = {
     val at = head.indexOf(s"\r\n$name: ")
@@ -21,7 +21,7 @@ private[http] final case class HttpAnswer(status: Int, head: String, body: Array
   /** Goes on for longer than one looks. */
   def isStream: Boolean = header("transfer-encoding").nonEmpty
 
-  /** What is wrong with it, seen by a client of AWS. */
+  /** What a client of AWS would not accept in it. */
   def fault: Option[String] =
     if (status == 200) bodyFault
     else if (status < 400 || status > 499) Some(s"status $status")
@@ -57,7 +57,7 @@ private[http] final case class HttpAnswer(status: Int, head: String, body: Array
 private[http] object HttpAnswer {
   private val Formats = Set(WireFormat.Json, WireFormat.Cbor).map(_.contentType)
 
-  /** What HTTP itself refuses: too large, an expectation unknown. */
+  /** Statuses of HTTP itself: too large, unknown expectation. */
   private val OfHttp = Set(413, 417)
 
   /** The first of some answers, and the bytes of the others. */
@@ -73,7 +73,7 @@ private[http] object HttpAnswer {
     }
   }
 
-  /** All of them, as far as they are of HTTP/1.1. */
+  /** All HTTP/1.1 responses in these bytes. */
   def all(bytes: Array[Byte]): List[HttpAnswer] =
     if (bytes.isEmpty) Nil
     else

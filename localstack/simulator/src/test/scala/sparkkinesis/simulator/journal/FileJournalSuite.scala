@@ -24,7 +24,7 @@ import sparkkinesis.simulator.service.{
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 import sparkkinesis.simulator.state.{Settings, State}
 
-/** What a journal gives back, and which it refuses. */
+/** What a journal restores, and what it refuses. */
 final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import JournalFixture._
 

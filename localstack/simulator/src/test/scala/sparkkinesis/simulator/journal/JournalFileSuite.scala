@@ -98,13 +98,13 @@ final class JournalFileSuite extends AnyFunSuite {
     }
   }
 
-  /** Where entries begin, the next one too; the first does at `begin`. */
+  /** The start of each entry and of the next one to write. The first entry starts at `begin`. */
   private def entries(whole: Array[Byte], begin: Int): Vector[Int] = Iterator
     .iterate(begin)(at => at + HeadBytes + ByteBuffer.wrap(whole).getInt(at))
     .takeWhile(_ < whole.length)
     .toVector :+ whole.length
 
-  /** Of a start. */
+  /** The warnings of a start. */
   private def warnings(directory: Path): Vector[String] = {
     val said = Vector.newBuilder[String]
     Using.resource(FileJournal.open(directory, said += _))(_.restored(settings))

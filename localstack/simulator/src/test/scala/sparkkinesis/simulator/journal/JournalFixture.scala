@@ -23,7 +23,7 @@ private[journal] object JournalFixture {
 
   val settings: Settings = Settings(changeTime = 20.millis)
 
-  /** In this repository. */
+  /** The golden file in this repository. */
   val golden: Path = Iterator
     .iterate(Option(Paths.get("").toAbsolutePath))(_.flatMap(path => Option(path.getParent)))
     .takeWhile(_.nonEmpty)
@@ -65,7 +65,7 @@ private[journal] object JournalFixture {
     DeleteStream(Elsewhere, withConsumers = true)
   )
 
-  /** What is in the golden file: never changes. */
+  /** The history in the golden file. It never changes. */
   val goldenHistory: Vector[Changing[Any]] = Vector(
     CreateStream(Arn, 2),
     PutRecord(Arn, entry("é🔑")),
@@ -79,7 +79,7 @@ private[journal] object JournalFixture {
 
   def entry(key: String): PutEntry = PutEntry(key, key.getBytes(UTF_8), None)
 
-  /** As in a history of one stream, with more kinds of steps. */
+  /** A step of a history with more kinds of operations. */
   type Wide = State => Operation[Any]
 
   private val batches: Gen[Wide] = Gen
@@ -123,7 +123,7 @@ private[journal] object JournalFixture {
     case _: ReadOnly[Any] => state
   }
 
-  /** 7.000001 ms between two steps: times are kept to the nanosecond. */
+  /** Runs the steps, 7.000001 ms apart, because times are stored to the nanosecond. */
   def enact(journal: Journal, state: State, steps: Vector[Wide]): State =
     steps.zipWithIndex.foldLeft(state) { case (state, (step, i)) =>
       keep(journal, state, step(state), later(state).plusNanos((i + 1) * 7000001L))

@@ -18,7 +18,7 @@ import sparkkinesis.simulator.operation.{
 import sparkkinesis.simulator.state.StatePropertySuite.Arn
 import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 
-/** What is written of an operation is read as the same operation. */
+/** A written operation is read as the same operation. */
 final class RequestsSuite extends AnyFunSuite {
 
   /** Beside the samples, which succeed one after the other: what need not. */

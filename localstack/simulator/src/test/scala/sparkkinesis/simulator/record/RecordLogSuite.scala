@@ -6,7 +6,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.model.Record
 
-/** The packed records beside a plain vector of them. */
+/** Compares packed records with a plain vector of records. */
 final class RecordLogSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import RecordLogSuite._
 

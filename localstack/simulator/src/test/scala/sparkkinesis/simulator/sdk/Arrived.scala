@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import sparkkinesis.client.{KinesisClient, ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{Position, Record, StreamName, StreamRef}
 
-/** What lies in a small stream, found without the connector's own way to read. */
+/** The records of a small stream, read without the connector. */
 object Arrived {
 
   /** The first 10,000 of each shard: the shards in turn, those of one in their order. */

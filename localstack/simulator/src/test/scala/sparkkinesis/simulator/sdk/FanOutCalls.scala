@@ -10,17 +10,17 @@ import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary}
 /** Enhanced fan-out of a Kinesis under test. Methods may throw any `KinesisException`. */
 trait FanOutCalls {
 
-  /** Returns when the consumer is active. */
+  /** Registers a consumer, and returns when it is active. */
   def register(stream: StreamArn, name: String): ConsumerSummary
 
   def describe(consumer: ConsumerRef): ConsumerSummary
 
   def list(stream: StreamArn, token: Option[String], limit: Int): ConsumersPage
 
-  /** Returns when the consumer is gone. */
+  /** Deregisters a consumer, and returns when it is gone. */
   def deregister(consumer: ConsumerRef): Unit
 
-  /** With its consumers; returns when it is gone. */
+  /** Deletes a stream with its consumers, and returns when it is gone. */
   def deleteStream(stream: StreamArn): Unit
 
   def subscribe(consumer: ConsumerArn, shard: ShardId, position: Position): FanOutSubscription
@@ -28,7 +28,7 @@ trait FanOutCalls {
 
 trait FanOutSubscription extends AutoCloseable {
 
-  /** What came next; waits a moment for it at most. The same end again and again. */
+  /** Waits a short time for the next event or the end. Returns the same end again. */
   def next(): Signal
 }
 
@@ -41,7 +41,7 @@ object Signal {
   case object Quiet extends Signal
 }
 
-/** Of the simulator in memory. */
+/** Calls of the simulator in memory. */
 final class MemoryFanOut(kinesis: SimulatedKinesis) extends FanOutCalls {
   private val fanOut = kinesis.fanOut
 

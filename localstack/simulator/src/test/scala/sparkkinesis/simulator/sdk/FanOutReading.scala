@@ -7,7 +7,7 @@ import sparkkinesis.simulator.contract.ContractFixture
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.state.ConsumerArn
 
-/** How tests use consumers and subscriptions. */
+/** Helpers of tests that use consumers and subscriptions. */
 trait FanOutReading { this: ContractFixture =>
   protected def fanOut: FanOutCalls
 

@@ -42,7 +42,7 @@ trait SdkDescribing extends KinesisAdmin {
     )
   }
 
-  /** By the last name: not every service gives tokens. */
+  /** Lists by the last name, because not every service returns tokens. */
   override def listStreams(): Seq[StreamName] = translated {
     @tailrec def more(found: Vector[String]): Seq[StreamName] = {
       val page = sdk.listStreams { request =>

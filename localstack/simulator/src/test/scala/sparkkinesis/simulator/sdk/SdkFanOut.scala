@@ -23,7 +23,7 @@ import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerStatus, C
 /** Enhanced fan-out by AWS's own SDK. */
 final class SdkFanOut(val sdk: KinesisAsyncClient) extends FanOutCalls with AutoCloseable {
 
-  /** Of whatever listens at the endpoint. */
+  /** Calls the server at the endpoint. */
   def this(endpoint: URI, protocol: Protocol) = this(
     KinesisAsyncClient
       .builder()

@@ -20,7 +20,7 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 /** The admin calls by AWS's own SDK. */
 final class SdkKinesisAdmin(override val sdk: SdkClient) extends SdkStreamAdmin with AutoCloseable {
 
-  /** Of whatever listens at the endpoint. */
+  /** Calls the server at the endpoint. */
   def this(endpoint: URI) = this(
     SdkClient
       .builder()

@@ -15,15 +15,13 @@ import software.amazon.awssdk.core.interceptor.{
 import software.amazon.awssdk.core.sync.RequestBody
 import software.amazon.awssdk.http.SdkHttpRequest
 
-/**
- * Makes of one of the SDK's calls one that the SDK does not have yet: signed, sent and answered.
- */
+/** Replaces a call of the SDK by one that the SDK does not have yet. */
 object SdkNewOperations extends ExecutionInterceptor {
   private final case class Call(operation: String, members: JMap[String, String])
 
   private val Wanted = new ExecutionAttribute[Call]("sparkkinesis.SdkNewOperations")
 
-  /** For the call to be made another: one that answers nothing too. */
+  /** A configuration that replaces the call, even if the new call has no result. */
   def instead(operation: String, members: (String, String)*): AwsRequestOverrideConfiguration =
     AwsRequestOverrideConfiguration
       .builder()

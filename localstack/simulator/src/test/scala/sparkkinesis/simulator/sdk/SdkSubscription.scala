@@ -13,7 +13,7 @@ import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 
-/** One call of `SubscribeToShard` by the SDK. Asks for an event when `next` does, and no sooner. */
+/** One call of `SubscribeToShard` by the SDK. It requests an event only when `next` is called. */
 final class SdkSubscription extends FanOutSubscription {
   import SdkSubscription._
 
@@ -54,7 +54,7 @@ final class SdkSubscription extends FanOutSubscription {
     override def onComplete(): Unit = ()
   }
 
-  /** Returns once events may come; throws what the service refuses with. */
+  /** Returns when events may arrive. Throws the error of the service. */
   def start(call: CompletableFuture[Void]): Unit = {
     call.whenComplete { (_, e) =>
       if (e == null) signals.add(Signal.Completed): Unit

@@ -18,7 +18,7 @@ import sparkkinesis.client.{
 }
 import sparkkinesis.simulator.sdk.{PatientClient, SdkFanOut, SdkKinesisAdmin}
 
-/** Kinesis of a region of AWS, asked no faster than it allows. */
+/** Kinesis in a region of AWS, called at the rate that it allows. */
 final class AwsService(region: String) extends AutoCloseable {
   val client: KinesisClient = new PatientClient(
     AwsClientFactory.create(
@@ -50,7 +50,7 @@ final class AwsService(region: String) extends AutoCloseable {
     fanOut.close()
   }
 
-  /** Most control calls may be made five times a second. */
+  /** Limits calls to five per second, as the service does for most control calls. */
   private object Paced extends ExecutionInterceptor {
     override def beforeTransmission(
         context: Context.BeforeTransmission,

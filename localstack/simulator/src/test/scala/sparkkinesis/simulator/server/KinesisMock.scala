@@ -13,7 +13,7 @@ import sparkkinesis.Repository
 /** A running kinesis-local, started by `localstack/kinesis-mock/run`. */
 final class KinesisMock private (process: Process, val endpoint: URI) extends AutoCloseable {
 
-  /** By force: it keeps nothing, and asked politely it takes half a minute. */
+  /** Kills the process, because it stores nothing, and a normal stop takes half a minute. */
   override def close(): Unit = {
     process.destroyForcibly().waitFor(10, TimeUnit.SECONDS)
     ()
@@ -28,7 +28,7 @@ object KinesisMock {
   private val StartTimeout = 5.minutes
 
   /**
-   * Throws where there is no Node, with what to do on standard error, and where it does not listen
+   * Throws if there is no Node, with the remedy on standard error, or if the server does not listen
    * in time.
    */
   def start(): KinesisMock = {

@@ -18,7 +18,7 @@ final class KinesisMockSuite extends HttpContract with QuotaContract with SlowSu
 
 object KinesisMockSuite {
 
-  /** What it is known to do otherwise than AWS, and LocalStack with it. */
+  /** The known differences from AWS, which LocalStack has too. */
   val Known: Capabilities = {
     import Capability._
     Capabilities(lacks =

@@ -8,8 +8,8 @@ import sparkkinesis.simulator.contract.{Capabilities, HttpContract, QuotaContrac
 import sparkkinesis.simulator.sdk.JsonClients
 
 /**
- * LocalStack keeps the contract as kinesis-local does, which is its engine; needs Docker. It is
- * asked in JSON: in CBOR it fails at timestamps and subscriptions.
+ * LocalStack follows the contract like kinesis-local, its engine. Needs Docker. Called in JSON,
+ * because in CBOR it fails with timestamps and subscriptions.
  */
 final class LocalStackSuite extends HttpContract with QuotaContract with JsonClients {
   private lazy val container = LocalStack.start()

@@ -22,7 +22,7 @@ final class SimulatorHttpQuotaSuite
 
   private val Threads = 8
 
-  /** All at once, by threads of their own. */
+  /** Runs all calls at the same time on separate threads. */
   private def together[A](calls: Seq[() => A]): Seq[A] = {
     val threads = Executors.newFixedThreadPool(Threads)
     try {
@@ -31,7 +31,7 @@ final class SimulatorHttpQuotaSuite
     } finally threads.shutdownNow(): Unit
   }
 
-  /** What shards of a new stream take of that many records each, while the time stands still. */
+  /** Number of records that each shard of a new stream accepts while time stands still. */
   private def writtenByShard(puts: Int, records: Int, size: Int): Map[ShardId, Int] = {
     pass(1.minute)
     val stream = newStream(2)

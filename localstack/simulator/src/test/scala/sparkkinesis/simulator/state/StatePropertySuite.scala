@@ -133,7 +133,7 @@ private[simulator] object StatePropertySuite {
   val Start: Instant = Instant.parse("2026-01-01T00:00:00Z")
   val Arn: StreamArn = SimulatedKinesis.arn(StreamName("s"))
 
-  /** What to do next, given the stream as it is. May be refused, which changes nothing. */
+  /** Chooses the next operation for a stream. A refused operation changes nothing. */
   type Step = StreamState => Operation[Any]
 
   private val puts: Gen[Step] = Gen.choose(0, 9).map { key => _ =>

@@ -13,7 +13,7 @@ import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.paging.ListFilter
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
-/** What a stream is while it is being changed, and what it refuses meanwhile. */
+/** The status of a stream during a change, and what it refuses then. */
 final class StreamStatusSuite extends AnyFunSuite {
   private val arn = SimulatedKinesis.arn(StreamName("s"))
   private val shard = ShardState.id(0)

@@ -11,7 +11,7 @@ import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
 
-/** What nobody can see any more takes no memory, whether or not its shard is written to. */
+/** Expired data takes no memory, even in shards that receive no records. */
 final class SweepSuite extends AnyFunSuite {
   private val other = SimulatedKinesis.arn(StreamName("other"))
   private val entry = PutEntry("k", new Array[Byte](1000), None)

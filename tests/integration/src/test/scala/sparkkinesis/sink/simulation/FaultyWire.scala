@@ -109,7 +109,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     rows.size == 1 || rows.forall(it => range.contains(it.hashKey))
   }
 
-  /** What the service does, with its quotas. */
+  /** Runs a request in the service, with its quotas. */
   private def perform(sent: Sent, isLate: Boolean): (Seq[PutResult], Seq[Option[Landed]]) = {
     reached += 1
     val results = kinesis.putRecords(sent.stream, sent.entries)
@@ -158,7 +158,7 @@ private[simulation] object FaultyWire {
     try Right(value)
     catch { case e: KinesisException => Left(e) }
 
-  /** What the writer must have counted. */
+  /** The counts that the writer must have. */
   final class Reported {
     var requests, records, throttled, failed, failedRequests, unanswered, misplaced = 0L
 

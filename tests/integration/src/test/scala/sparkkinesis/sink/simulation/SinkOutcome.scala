@@ -32,7 +32,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
   /** Number of rows for which [[LingerLaw]] was checked. */
   def judged: Int = tasks.map(_.judged).sum
 
-  /** What happened in the history. */
+  /** The events that occurred in the history. */
   def features: Set[String] = Map(
     "late" -> landed.exists(_.isLate),
     "ambiguous" -> landed.exists(it => !it.isAcknowledged),
@@ -41,7 +41,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     "run again" -> tasks.exists(_.attemptsMade > 1)
   ).collect { case (feature, true) => feature }.toSet
 
-  /** All records that landed, in an order that can be compared. */
+  /** All records in the stream, in an order that can be compared. */
   def trace: Seq[String] = landed.iterator.map(it => s"${it.shard} ${it.number} ${it.rows}").toSeq
 
   def check(): Unit = {

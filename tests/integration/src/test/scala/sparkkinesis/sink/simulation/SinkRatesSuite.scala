@@ -6,9 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
-/**
- * How much of the shards' quotas writers use, and how few records are throttled, in virtual time.
- */
+/** Writers use the quotas of shards with few throttled records, in virtual time. */
 class SinkRatesSuite extends AnyFunSuite {
   private val plain = SinkOptions(maxBufferedBytes = 4L * 1024 * 1024)
   private val aggregated = plain.copy(aggregation = Some(AggregateLimits()))

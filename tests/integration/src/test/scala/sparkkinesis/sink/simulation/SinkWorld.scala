@@ -28,7 +28,7 @@ final class SinkWorld(seed: Long) {
     .toMap
   val streams: Vector[StreamRef] = shards.keys.toVector
 
-  /** What each executor knows of the streams. */
+  /** The target streams of each executor. */
   val executors: Vector[Vector[TargetStream]] = Vector.fill(setup.executors)(streams.map(target))
 
   /** The records in the order in which they took effect. */

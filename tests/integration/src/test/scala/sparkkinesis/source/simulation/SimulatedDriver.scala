@@ -30,7 +30,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
     }
   )
 
-  /** How executors reach each stream. */
+  /** The client of each stream. */
   lazy val clients: Map[StreamArn, StreamClient] =
     calmly(streams.access).transform((_, access) => StreamClient(access.ref, kinesis))
 
@@ -59,7 +59,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
     watch.check()
   }
 
-  /** Shards that were taken up though nobody had looked after them. */
+  /** Shards that the watch added because no batch would have read them. */
   def lostRanges: Long = watches.values.map(_.lostRanges).sum
 
   def repaired(end: SourceOffset): SourceOffset =

@@ -40,7 +40,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** The stop time of the current run. */
   def stopAtMillis: Option[Long] = run.settings.stopAtMillis
 
-  /** Shards of the current run that were taken up though nobody had looked after them. */
+  /** Shards of the current run that the watch added because no batch would have read them. */
   def lostRanges: Long = run.lostRanges
 
   override def toString: String = s"at ${OffsetCodec.encode(lastEnd)} with " +

@@ -79,7 +79,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
   /** Whether nothing fails. */
   def isCalm: Boolean = isQuiet
 
-  /** From now on some calls fail. */
+  /** Lets some calls fail from now on. */
   def unleash(): Unit = isQuiet = false
 
   def soothe(): Unit = isQuiet = true

@@ -18,7 +18,7 @@ import sparkkinesis.spark.Leaks
 import sparkkinesis.spark.read.task.FetchServices
 import sparkkinesis.{Repeated, Slow, TestScope}
 
-/** What a query that reads leaves behind, batch by batch and run by run: nothing. */
+/** A query that reads leaves nothing behind, after each batch and after each run. */
 class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
   private lazy val server = KinesisServer.start()
   private lazy val spark = forgetfulSpark()
@@ -55,7 +55,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
       }
       .start()
 
-    /** One record, and the batch that brings it. */
+    /** Writes one record, and waits for its batch. */
     def runBatch(query: StreamingQuery): Unit = {
       put += 1
       server.kinesis.putRecord(stream, PutEntry(s"k$put", s"$put".getBytes, None))
@@ -117,6 +117,6 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
 
   private val Runs = if (TestScope.isQuick) 10 else 50
 
-  /** What Spark sets up with its first streaming query, for good. */
+  /** What Spark creates with its first streaming query and keeps. */
   private val StatesAndCommits = 2
 }

@@ -18,7 +18,8 @@ import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * A query whose sink hangs for longer than iterators live, over HTTP: the service's time is moved.
+ * A query whose sink hangs for longer than the lifetime of iterators, over HTTP. The test moves the
+ * clock.
  */
 class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   implicit override val patienceConfig: PatienceConfig =
@@ -38,7 +39,9 @@ class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually
 
   private def calls: Long = server.kinesis.statistics.snapshot.calls.getOrElse("GetRecords", 0L)
 
-  /** A full buffer: nothing is asked, where an idle shard would be each second. */
+  /**
+   * Waits until the buffer is full and there are no calls, though an idle shard has one per second.
+   */
   private def awaitNoCalls(): Unit = {
     var (before, quiet) = (-1L, 0)
     eventually {

@@ -16,7 +16,7 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.spark.Leaks
 import sparkkinesis.{Repeated, Slow, TestScope}
 
-/** What a query that writes leaves behind, batch by batch and run by run: nothing. */
+/** A query that writes leaves nothing behind, after each batch and after each run. */
 class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
   private lazy val server = KinesisServer.start()
   private lazy val spark = forgetfulSpark()

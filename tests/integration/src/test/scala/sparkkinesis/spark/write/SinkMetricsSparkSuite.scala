@@ -16,7 +16,7 @@ import sparkkinesis.simulator.operation.PutRecords
 import sparkkinesis.simulator.sdk.Arrived
 import sparkkinesis.spark.metrics.WriteMetrics
 
-/** What Spark tells of a write is what the service saw. */
+/** The metrics of a write in Spark equal the counts of the server. */
 class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
   private val random = new Random(5)
   private val turn = new AtomicInteger
@@ -49,7 +49,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
       case _ => None
     }
 
-  /** Kinesis records that the sink was told to be written. */
+  /** Kinesis records that the sink knows to be written. */
   private def acknowledged: Long = seen.recordsPut - lostEntries.sum
 
   /** After a write in which some requests failed, and no task. */

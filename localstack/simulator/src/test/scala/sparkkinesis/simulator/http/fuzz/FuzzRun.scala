@@ -46,7 +46,10 @@ private[http] final class FuzzRun(seed: Long, inputs: Int) {
     }
   }
 
-  /** At the end, since it may move the time far; its faults strike nobody. */
+  /**
+   * Calls the admin endpoint at the end of a run, because it may move the clock far. Its faults
+   * strike no request.
+   */
   private def administer(i: Int): Unit = {
     val request = requests.admin()
     val (answer, _) = HttpAnswer.first(bounded(i, request)(server.ask(request))).get
@@ -95,7 +98,7 @@ private[http] final class FuzzRun(seed: Long, inputs: Int) {
     throw new AssertionError(s"$why: ${Input(seed, i, request)}")
 }
 
-/** One request of many; as text where it is such, and short. */
+/** One request of a run; printed as text if it is short text. */
 private[http] final case class Input(seed: Long, number: Int, request: Array[Byte]) {
   override def toString: String = {
     val start = request.take(1500)
@@ -108,7 +111,7 @@ private[http] final case class Input(seed: Long, number: Int, request: Array[Byt
 
 private[http] object FuzzRun {
 
-  /** What is being done, for whoever finds that it never ends. */
+  /** The current input, for an error about a hang. */
   @volatile var current: Input = Input(0, 0, Array.emptyByteArray)
 
   /** Every operation that is served. */

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import sparkkinesis.simulator.http.wire.WireFormat
 
-/** Bodies in either format: nearly valid, broken, or made to hurt. */
+/** Bodies in both formats: nearly valid, broken or hostile. */
 private[http] final class FuzzedBodies(dice: Dice, world: FuzzWorld) {
   import FuzzedBodies._
 
@@ -20,7 +20,7 @@ private[http] final class FuzzedBodies(dice: Dice, world: FuzzWorld) {
       if (dice.oneIn(4)) mutated(body) else body
     }
 
-  /** With up to three changes. */
+  /** The bytes with up to three changes. */
   def mutated(bytes: Array[Byte]): Array[Byte] =
     (0 to dice.below(3)).foldLeft(bytes)((changed, _) => mutatedOnce(changed))
 

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 private[http] final class FuzzedMembers(dice: Dice, world: FuzzWorld) {
   import FuzzedMembers._
 
-  /** One value in so many is odd. */
+  /** On average one of so many values is odd. */
   private val Oddness = 12
 
   def of(shape: Shape.Structure): ObjectNode = {

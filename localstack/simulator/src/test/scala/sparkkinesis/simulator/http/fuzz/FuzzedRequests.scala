@@ -34,7 +34,7 @@ private[http] final class FuzzedRequests(
     else head(lines :+ s"Content-Length: ${body.length}") ++ body
   }
 
-  /** To the admin endpoint, framed well. */
+  /** A well-framed request to the admin endpoint. */
   def admin(): Array[Byte] = {
     val body =
       if (dice.oneIn(3)) bodies.next(AdvanceShape, WireFormat.Json)

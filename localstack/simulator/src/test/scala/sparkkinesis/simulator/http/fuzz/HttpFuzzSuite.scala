@@ -15,8 +15,8 @@ import sparkkinesis.simulator.http.HttpAnswer
 import sparkkinesis.{Repeated, TestScope}
 
 /**
- * Whatever comes over HTTP is answered as AWS would answer, and hurts nobody. `SEED=n` replays what
- * failed; `FUZZ_SEEDS=n` tries so many in place of the usual 500, each 2,000 inputs.
+ * Any HTTP input gets the response of AWS, and does no harm. `SEED=n` replays a failure.
+ * `FUZZ_SEEDS=n` sets the number of seeds, each with 2,000 inputs; the default is 500.
  */
 final class HttpFuzzSuite extends AnyFunSuite {
   private val InputsPerSeed = 2000
@@ -95,7 +95,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
     (answer.status, new String(answer.body, UTF_8))
   }
 
-  /** Fails with the input that takes half a minute, and where it hangs. */
+  /** Fails if an input takes half a minute, with the input and the stack. */
   private def watched(name: String)(work: => Unit): Unit = {
     @volatile var outcome: Option[Try[Unit]] = None
     val thread = new Thread(() => outcome = Some(Try(work)), name)

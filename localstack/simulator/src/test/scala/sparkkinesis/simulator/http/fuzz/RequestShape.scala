@@ -6,7 +6,7 @@ import software.amazon.awssdk.core.protocol.MarshallingType
 import software.amazon.awssdk.core.traits.{ListTrait, MapTrait}
 import software.amazon.awssdk.core.{SdkField, SdkPojo}
 
-/** What a member of a request may hold, as AWS's SDK knows it. */
+/** The type of a member of a request, from AWS's SDK. */
 private[http] sealed trait Shape
 
 private[http] object Shape {
@@ -25,7 +25,7 @@ private[http] object Shape {
       Structure(Vector("StreamARN" -> Text, "RecordDistributionStrategy" -> Text))
   )
 
-  /** Of an operation's request; fails where nobody knows the operation. */
+  /** The type of an operation's request. Fails for an unknown operation. */
   def ofRequest(operation: String): Structure = Newer.getOrElse(operation, known(operation))
 
   private def known(operation: String): Structure = {
