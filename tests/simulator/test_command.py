@@ -65,7 +65,7 @@ def test_a_failed_start_is_explained(endpoint: str, tmp_path: Path) -> None:
     ways = [
         (refused("--port", port), f"--port {port}: Address already in use"),
         (refused("--stream", "a:20000"), "--stream a:20000: "),
-        (refused("--persist", str(tmp_path)), "no journal of a local Kinesis"),
+        (refused("--persist", str(tmp_path)), "not a journal of a local Kinesis"),
         (refused(PATH="", JAVA_HOME=""), "needs Java 17 or newer: set JAVA_HOME"),
         (refused(SPARK_KINESIS_SIMULATOR_JAR="none"), "there is no such file"),
     ]

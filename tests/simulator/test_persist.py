@@ -91,5 +91,5 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     words = [*command({}, port=0), "--persist", str(tmp_path)]
     said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert said.returncode == 1
-    assert "no journal of a local Kinesis" in said.stderr
+    assert "not a journal of a local Kinesis" in said.stderr
     assert (tmp_path / "journal").read_text() == "my diary"

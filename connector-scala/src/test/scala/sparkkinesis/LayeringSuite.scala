@@ -27,7 +27,9 @@ class LayeringSuite extends AnyFunSuite {
     assert(folders.keySet === Layers.flatMap(_.folders).toSet)
   }
 
-  test("a folder uses only the folders listed before it, in its own layer and in the layers it may use") {
+  test(
+    "a folder uses only the folders listed before it, in its own layer and in the layers it may use"
+  ) {
     assertNone(for {
       source <- sources
       used <- source.usedFolders
@@ -41,7 +43,9 @@ class LayeringSuite extends AnyFunSuite {
     })
   }
 
-  test(s"no folder has more than $MostFiles files, and each has a package.scala that describes it") {
+  test(
+    s"no folder has more than $MostFiles files, and each has a package.scala that describes it"
+  ) {
     assertNone(folders.collect {
       case (folder, files) if files.size > MostFiles + 1 => s"$folder has ${files.size} files"
     })

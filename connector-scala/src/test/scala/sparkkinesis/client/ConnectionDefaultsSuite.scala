@@ -33,7 +33,9 @@ class ConnectionDefaultsSuite extends AnyFunSuite {
     assert(regionOf(options, byName) === Right("us-east-1"))
   }
 
-  test("the region of stream names comes from the fixed stream, else the endpoint, else the default") {
+  test(
+    "the region of stream names comes from the fixed stream, else the endpoint, else the default"
+  ) {
     assert(regionOf(defaults(Map("streamArn" -> arn)), byName) === Right("eu-west-1"))
     val endpoint = Map("endpoint" -> "https://kinesis.eu-west-2.amazonaws.com")
     assert(regionOf(defaults(endpoint), byName) === Right("eu-west-2"))

@@ -14,7 +14,9 @@ class SequenceNumberSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("sequence numbers are equal exactly if they compare as zero, and then have equal hash codes") {
+  test(
+    "sequence numbers are equal exactly if they compare as zero, and then have equal hash codes"
+  ) {
     val zeros = Gen.choose(0, 3).map("0" * _)
     forAll(sequenceNumber.suchThat(_.text.length < 100), zeros, sequenceNumber) { (a, pad, b) =>
       val padded = SequenceNumber(pad + a.text)

@@ -80,7 +80,9 @@ class KinesisTableSuite extends AnyFunSuite {
     assert(e.getMessage.contains("x:int") && e.getMessage.contains("from_json"))
   }
 
-  test("a run is serialized to bytes, so that it does not depend on the class loader of Spark's RPC") {
+  test(
+    "a run is serialized to bytes, so that it does not depend on the class loader of Spark's RPC"
+  ) {
     val parsed = SourceOptions.parse(good, None)
     val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head))
     assert(Messages.decode[FetchRun](Messages.encode(run)) === run)

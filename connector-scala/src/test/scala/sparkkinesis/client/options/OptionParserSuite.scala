@@ -134,7 +134,9 @@ class OptionParserSuite extends AnyFunSuite {
     ("""{"a": {"at_timestamp": "x"}}""", """{"a": {"at_timestamp": "x"}}""")
   )
 
-  test("instants in another connector's format are parsed, and all other values are left to our parser") {
+  test(
+    "instants in another connector's format are parsed, and all other values are left to our parser"
+  ) {
     for (name <- Seq("startingPosition", "initialPosition", "kinesis.startingPosition"))
       forAll(positions) { (written, read) =>
         assert(parse(name -> written).text("startingPosition") === Some(read))

@@ -94,7 +94,9 @@ class CompletenessSuite extends AnyFunSuite {
     ()
   }
 
-  test("a quiet stream that is read once per day is never refused, as each run confirms its stop time") {
+  test(
+    "a quiet stream that is read once per day is never refused, as each run confirms its stop time"
+  ) {
     daily(isConfirmed = true)
     assertThrows[SourceException](daily(isConfirmed = false))
   }

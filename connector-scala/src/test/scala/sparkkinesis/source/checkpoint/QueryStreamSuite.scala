@@ -49,14 +49,18 @@ class QueryStreamSuite extends AnyFunSuite {
     assert(checking.stream.arn === arn)
   }
 
-  test("a stream that was deleted and recreated is refused, and the error has both creation times") {
+  test(
+    "a stream that was deleted and recreated is refused, and the error has both creation times"
+  ) {
     val again = Instant.parse("2026-01-02T00:00:00Z")
     val e = new Checking(new ScriptedKinesis().summary(summary(created = again))).refusal(offset)
     assert(e.condition === "KINESIS_STREAM_RECREATED")
     assert(e.getMessage.contains(again.toString) && e.getMessage.contains(Instant.EPOCH.toString))
   }
 
-  test("a possible loss is refused at every check, or tolerated with `failOnDataLoss` set to `false`") {
+  test(
+    "a possible loss is refused at every check, or tolerated with `failOnDataLoss` set to `false`"
+  ) {
     val stale = new Checking(new ScriptedKinesis().summary(summary()))
     stale.clock.pass(24.hours)
     stale.check(offset)
@@ -99,7 +103,9 @@ class QueryStreamSuite extends AnyFunSuite {
     assert(lenient.expired.withoutReported(moved) eq moved, "read meanwhile")
   }
 
-  test("an endpoint that does not respond is not called again, because the call itself has waited") {
+  test(
+    "an endpoint that does not respond is not called again, because the call itself has waited"
+  ) {
     val silent = new KinesisException.Unreachable("no answer")
     val checking = new Checking(new ScriptedKinesis().summary(throw silent).summary(summary()))
     assertThrows[KinesisException.Unreachable](checking.check(offset))

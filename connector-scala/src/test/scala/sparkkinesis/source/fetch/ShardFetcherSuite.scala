@@ -298,7 +298,9 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
   }
 
-  test("throttling never ends the fetcher, and the delay is at least the rest of the last page's quota") {
+  test(
+    "throttling never ends the fetcher, and the delay is at least the rest of the last page's quota"
+  ) {
     val patient = new Fetching(failing(Throttled, 30))
     (1 to 29).foreach(_ => patient.step())
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])

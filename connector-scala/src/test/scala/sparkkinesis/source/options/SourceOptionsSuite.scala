@@ -115,7 +115,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("kafka.bootstrap.servers", "h:1", UnknownOption, "The options are:")
   )
 
-  test("invalid and unknown options are refused, and the error has the name, and any invalid value") {
+  test(
+    "invalid and unknown options are refused, and the error has the name, and any invalid value"
+  ) {
     forAll(refused) { (name, value, condition, text) =>
       val e = intercept[OptionException](parse(name -> value))
       assert(e.condition === condition)

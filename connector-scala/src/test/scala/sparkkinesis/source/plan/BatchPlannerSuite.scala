@@ -207,7 +207,9 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(next.settled.shards(child).waitsFor === Set(unknown) && next.readable.isEmpty)
   }
 
-  test("without new marks the end is the start itself, and frontiers of unknown shards are ignored") {
+  test(
+    "without new marks the end is the start itself, and frontiers of unknown shards are ignored"
+  ) {
     val from = start(newStream(1))
     assert(BatchPlanner.end(from, Map.empty, ReadLimits.None) eq from)
     val stranger = Frontier(Vector(Mark(afterNumber(1), 1, 1, 1)), Nil, 0, 0)

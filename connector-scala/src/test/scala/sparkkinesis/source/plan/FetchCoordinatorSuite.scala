@@ -226,7 +226,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.hear("a").plan.isEmpty)
   }
 
-  test("an executor without a heartbeat for the lease time is not live, even if no other one reports") {
+  test(
+    "an executor without a heartbeat for the lease time is not live, even if no other one reports"
+  ) {
     val driving = new Driving(2, "a", "b")
     driving.pass(6.seconds)
     driving.hear("b")
@@ -297,7 +299,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.plans("a").processed(shardOf(0)) === Progress.Finished)
     driving.coordinator.advance(next, next, driving.now)
     driving.hear("a")
-    assert(driving.plans("a").processed.keySet === Set(shardOf(1)), "the plan no longer names the finished shard")
+    assert(
+      driving.plans("a").processed.keySet === Set(shardOf(1)),
+      "the plan no longer names the finished shard"
+    )
   }
 
   test("if the end of an earlier run is no mark, the shard is read again from that end") {
@@ -329,7 +334,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.awaitStopped(1.second, () => Instant.EPOCH))
   }
 
-  test("the first look ends when all shards were read, or one has records or has failed, or at timeout") {
+  test(
+    "the first look ends when all shards were read, or one has records or has failed, or at timeout"
+  ) {
     def looked(prepare: Driving => Unit) = {
       val driving = new Driving(2, "a")
       prepare(driving)

@@ -175,7 +175,9 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
   }
 
-  test("retryable failures end the read after a bounded number of attempts, others end it at once") {
+  test(
+    "retryable failures end the read after a bounded number of attempts, others end it at once"
+  ) {
     val outage = new ScriptedKinesis()
     (1 to 30).foreach(_ => outage.page(throw Throttled))
     assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))

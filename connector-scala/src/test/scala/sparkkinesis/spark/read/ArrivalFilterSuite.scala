@@ -32,7 +32,9 @@ class ArrivalFilterSuite extends AnyFunSuite {
   private def includes(bounds: ReadBounds, millis: Long) =
     bounds.sinceMillis.forall(_ <= millis) && bounds.beforeMillis.forall(millis < _)
 
-  test("a filter has exactly the milliseconds that match the comparison, in either order of its sides") {
+  test(
+    "a filter has exactly the milliseconds that match the comparison, in either order of its sides"
+  ) {
     val flipped = Map(">" -> "<", ">=" -> "<=", "<" -> ">", "<=" -> ">=", "=" -> "=")
     for {
       (operator, holds) <- compare

@@ -80,7 +80,9 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.kinesis.asked.isEmpty)
   }
 
-  test("throttled calls are retried; a stream that is being created is refused, and described again") {
+  test(
+    "throttled calls are retried; a stream that is being created is refused, and described again"
+  ) {
     val it = new Fixture
     it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.LimitExceeded("busy"))
     assert(it.limit("orders") === 100 && it.kinesis.asked.size === 7)

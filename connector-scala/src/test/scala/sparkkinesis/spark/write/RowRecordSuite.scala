@@ -98,7 +98,9 @@ class RowRecordSuite extends AnyFunSuite {
     Seq.fill(count)(keyless.entry(InternalRow(bytes), 100, random).toOption.get.partitionKey)
   }
 
-  test("without a key column, keys are random: 16 characters, all different, evenly over the shards") {
+  test(
+    "without a key column, keys are random: 16 characters, all different, evenly over the shards"
+  ) {
     val keys = randomKeys(8000)
     assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
     HashKeyRange.even(8).foreach { shard =>

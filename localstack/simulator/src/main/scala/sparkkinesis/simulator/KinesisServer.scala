@@ -30,7 +30,7 @@ final class KinesisServer private (
   /** For example `http://127.0.0.1:4567`. */
   val endpoint: URI = channel.localAddress match {
     case address: InetSocketAddress => URI.create(s"http://127.0.0.1:${address.getPort}")
-    case other => throw new IllegalStateException(s"Listening on $other, which is no port.")
+    case other => throw new IllegalStateException(s"The server listens on $other, not on a port.")
   }
 
   /** Returns when the server has been closed. */

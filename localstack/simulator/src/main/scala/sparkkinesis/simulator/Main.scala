@@ -48,14 +48,14 @@ object Main {
       kinesis: SimulatedKinesis,
       arn: StreamArn,
       shards: Int,
-      isKept: Boolean
+      isRestored: Boolean
   ): Either[String, Option[String]] = kinesis.prepare(CreateStream(arn, shards)) match {
     case Right(_) => Right(None)
-    case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if isKept =>
+    case Left(Failure.Refused(ErrorCode.ResourceInUse, _)) if isRestored =>
       val open = kinesis.prepare(DescribeStreamSummary(arn)).map(_.summary.openShards)
       Right(open.toOption.filter(_ != shards).map { open =>
-        s"Warning: --stream ${arn.name}:$shards: the stream is kept with $open open shards, and " +
-          "stays as it is."
+        s"Warning: --stream ${arn.name}:$shards: the stream was restored with $open open shards, " +
+          "and stays unchanged."
       })
     case Left(Failure.Refused(code, said)) =>
       Left(s"--stream ${arn.name}:$shards: ${code.name}: $said")
@@ -113,18 +113,18 @@ private[simulator] final case class Arguments(
 private[simulator] object Arguments {
   val Usage: String =
     """A local Kinesis on 127.0.0.1.
-      |  --port N              0, the default, for any free port
-      |  --stream NAME:SHARDS  a stream to begin with; may be given again
-      |  --region REGION       of these streams; us-east-1 by default
-      |  --persist DIR         keep the streams there, for the next start; made if need be
-      |  --clock system        the default: the machine's time; or
-      |  --clock simulated     time that stands still until POST /_simulator/clock moves it
-      |  --list-lag 2s         how long listings show the shards as before a reshard; 0s by default
-      |  --change-time 500ms   how long a stream is CREATING, UPDATING or DELETING; 0s by default
-      |  --consumer-limit 20   the most consumers of a stream: 20, the default, or 50
-      |  --quotas aws|off      keep the service's throughput and call limits; off by default
+      |  --port N              port to listen on; 0, the default, means any free port
+      |  --stream NAME:SHARDS  create this stream; may be repeated
+      |  --region REGION       region of these streams; default: us-east-1
+      |  --persist DIR         store the streams in this directory, and restore them at the start
+      |  --clock system        use the time of the machine (default)
+      |  --clock simulated     time stands still until POST /_simulator/clock moves it
+      |  --list-lag 2s         how long listings show the shards before a reshard; default: 0s
+      |  --change-time 500ms   how long a stream is CREATING, UPDATING or DELETING; default: 0s
+      |  --consumer-limit 20   maximum number of consumers of a stream: 20 (default) or 50
+      |  --quotas aws|off      apply the service's throughput and call limits; default: off
       |  --stop-with-stdin     stop when standard input ends
-      |Prints "listening on http://127.0.0.1:PORT" once it does.""".stripMargin
+      |Prints "listening on http://127.0.0.1:PORT" when it accepts requests.""".stripMargin
 
   private val Time = "(\\d{1,6})(ms|s|m)".r
   private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
@@ -155,6 +155,6 @@ private[simulator] object Arguments {
     case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
-    case other => Left(s"Cannot make sense of '${other.take(2).mkString(" ")}'.\n$Usage")
+    case other => Left(s"Invalid argument '${other.take(2).mkString(" ")}'.\n$Usage")
   }
 }

@@ -33,7 +33,7 @@ final class ArgumentsSuite extends AnyFunSuite {
     def prepare(shards: Int, isKept: Boolean = true) = Main.prepare(kinesis, Arn, shards, isKept)
     assert(prepare(2) === Right(None) && prepare(2) === Right(None))
     (1 to 30).foreach(_ =>
-      assert(prepare(3).exists(_.exists(_.contains("kept with 2 open shards"))))
+      assert(prepare(3).exists(_.exists(_.contains("restored with 2 open shards"))))
     )
     assert(kinesis.statistics.snapshot.calls.isEmpty)
     assert(prepare(2, isKept = false).left.exists(_.contains("ResourceInUseException")))

@@ -66,7 +66,7 @@ object Arguments {
       parse(rest, sofar.copy(only = Some(names.split(',').toSet)))
     case other =>
       Left(
-        s"Cannot make sense of '${other.take(2).mkString(" ")}'. There are --quick and " +
+        s"Invalid argument '${other.take(2).mkString(" ")}'. Use --quick or " +
           s"--only with some of ${Scenarios.Names.mkString(",")}."
       )
   }

@@ -59,7 +59,7 @@ object Scenarios {
     pool.shutdownNow()
     if (pool.awaitTermination(cleanUp.toMillis, TimeUnit.MILLISECONDS)) outcome
     else {
-      val reason = s"not done within ${scenario.limit}, nor ended when told to: the bench stops"
+      val reason = s"not done within ${scenario.limit}, and still running after an interrupt: the bench stops"
       failed(scenario, reason).copy(isStuck = true)
     }
   }

@@ -90,7 +90,9 @@ class AwsRoleRenewalSuite extends AnyFunSuite with Eventually {
     assert(signed.token === s"token-of-${signed.key}")
   }
 
-  test("each request is signed with valid credentials, and new ones are fetched before the old expire") {
+  test(
+    "each request is signed with valid credentials, and new ones are fetched before the old expire"
+  ) {
     withClient { fixture =>
       fixture.callUntil(fixture.roles.expiries.size >= 4)
       assertAllValid(fixture)

@@ -69,7 +69,9 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(ClientCredentials.roleRequest(role.copy(externalId = None)).externalId === null)
   }
 
-  test("missing credentials raise an error of their own; an interrupted lookup stays an interruption") {
+  test(
+    "missing credentials raise an error of their own; an interrupted lookup stays an interruption"
+  ) {
     def guarded(failure: RuntimeException) =
       new ClientCredentials.MarkingProvider(new AwsCredentialsProvider {
         override def resolveCredentials(): AwsCredentials = throw failure

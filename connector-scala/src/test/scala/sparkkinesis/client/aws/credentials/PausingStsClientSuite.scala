@@ -68,7 +68,9 @@ class PausingStsClientSuite extends AnyFunSuite {
     assert(fixture.client.assumeRole(request).credentials.accessKeyId === "KEY3")
   }
 
-  test("with valid credentials, pauses grow to half a minute, and end when the credentials expire") {
+  test(
+    "with valid credentials, pauses grow to half a minute, and end when the credentials expire"
+  ) {
     val fixture = new Fixture
     fixture.client.assumeRole(request)
     fixture.failure = Some(busy)

@@ -39,12 +39,18 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       if (now.isBefore(subscribed.until)) step(found, from, now, state.settings.quotas)
       else SubscriptionStep.Complete
 
-  private def step(found: StreamState, from: ShardState, now: Instant, paced: Boolean): SubscriptionStep = {
+  private def step(
+      found: StreamState,
+      from: ShardState,
+      now: Instant,
+      paced: Boolean
+  ): SubscriptionStep = {
     val start = math.max(subscribed.position, from.positionAt(found.horizonMillis(now)))
     val isDone = !from.isOpen && start >= from.end
     val isNews = isDone || start < from.end
     val due = if (isNews) subscribed.ready else subscribed.heartbeat
-    if (now.isBefore(due)) SubscriptionStep.Wait(if (due.isBefore(subscribed.until)) due else subscribed.until)
+    if (now.isBefore(due))
+      SubscriptionStep.Wait(if (due.isBefore(subscribed.until)) due else subscribed.until)
     else send(found, from, start, now, paced)
   }
 

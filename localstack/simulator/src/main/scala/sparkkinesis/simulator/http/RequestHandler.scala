@@ -17,7 +17,7 @@ import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.fault.Fault
 import sparkkinesis.simulator.http.action.{Action, Actions}
 import sparkkinesis.simulator.http.admin.AdminEndpoint
-import sparkkinesis.simulator.http.response.{Responses, EventFrames, SubscriptionPush}
+import sparkkinesis.simulator.http.response.{EventFrames, Responses, SubscriptionPush}
 import sparkkinesis.simulator.http.wire.{BadRequest, Caller, Fields, WireFormat}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.{ErrorCode, Failure}
@@ -177,7 +177,7 @@ private[simulator] object RequestHandler {
 
   private def unknown(request: FullHttpRequest): String =
     s"${request.method} ${request.uri} with X-Amz-Target " +
-      s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is no operation known here."
+      s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is not an operation of this service."
 
   private def parse(request: FullHttpRequest, format: WireFormat): JsonNode = {
     val bytes = ByteBufUtil.getBytes(request.content)

@@ -78,7 +78,7 @@ private[journal] final class JournalFile private (
         )
       case _ =>
         throw new JournalException(
-          s"$path is no journal of a local Kinesis: use another directory."
+          s"$path is not a journal of a local Kinesis: use another directory."
         )
     }
   }

@@ -86,7 +86,7 @@ final case class ListStreamConsumers(
       _ <- Check.range("maxResults", limit, 1, ListStreamConsumers.MaxLimit)
       found <- state.existing(stream, now)
       _ <- Check.that(created.forall(_.getEpochSecond == found.created.getEpochSecond))(
-        Failure.notFound(s"Stream ${stream.name} was not made at ${created.mkString}.")
+        Failure.notFound(s"Stream ${stream.name} was not created at ${created.mkString}.")
       )
       after <- token.fold[Either[Failure, Option[String]]](Right(None))(place(_, found, now))
     } yield {

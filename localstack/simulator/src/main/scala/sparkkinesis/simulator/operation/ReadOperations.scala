@@ -99,7 +99,7 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
   private def expired(place: IteratorToken, now: Instant): Failure =
     Failure.Refused(
       ErrorCode.ExpiredIterator,
-      s"The iterator of shard ${place.shard} in stream ${place.stream.name} was made at " +
+      s"The iterator of shard ${place.shard} in stream ${place.stream.name} was created at " +
         s"${place.issued}; now, at $now, it is older than ${Tokens.Lifetime}."
     )
 }

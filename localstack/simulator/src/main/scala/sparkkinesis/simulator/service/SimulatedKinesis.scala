@@ -83,7 +83,9 @@ final class SimulatedKinesis(
   private[simulator] def prepare[A](operation: Operation[A]): Either[Failure, A] =
     service.prepare(operation)
 
-  override protected[simulator] def nextEvent(subscribed: Subscribed): Either[Failure, SubscriptionStep] =
+  override protected[simulator] def nextEvent(
+      subscribed: Subscribed
+  ): Either[Failure, SubscriptionStep] =
     service.nextEvent(NextEvent(subscribed))
 
   /** The subscriptions that wait for changes of their shards. */

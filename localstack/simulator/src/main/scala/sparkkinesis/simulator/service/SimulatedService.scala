@@ -48,7 +48,7 @@ private[simulator] final class SimulatedService(
     case changing: Changing[A] =>
       synchronized {
         val now = clock.now
-        kept(changing, changing.run(state, now), now)
+        applied(changing, changing.run(state, now), now)
       }
   }
 
@@ -72,12 +72,12 @@ private[simulator] final class SimulatedService(
     case changing: Changing[A] =>
       synchronized {
         val now = clock.now
-        kept(changing, limited(changing, now), now)
+        applied(changing, limited(changing, now), now)
       }
   }
 
   /** Changes the state after the journal has stored the change. */
-  private def kept[A](
+  private def applied[A](
       operation: Changing[A],
       outcome: Outcome[A],
       now: Instant

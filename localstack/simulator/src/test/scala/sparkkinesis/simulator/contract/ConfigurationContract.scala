@@ -18,7 +18,10 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(client.describeStream(stream).retention == 8760.hours)
   }
 
-  contract("IncreaseStreamRetentionPeriod", "an increase to the current retention period or less is refused") {
+  contract(
+    "IncreaseStreamRetentionPeriod",
+    "an increase to the current retention period or less is refused"
+  ) {
     val stream = newStream(1)
     refused[KinesisException.InvalidArgument](admin.increaseRetention(stream.name, 23))
     admin.increaseRetention(stream.name, 48)
@@ -53,7 +56,10 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(readAll(stream).map(text) == Seq("new"))
   }
 
-  contract("StartStreamEncryption", "records that are put while encryption is on have the encryption type KMS") {
+  contract(
+    "StartStreamEncryption",
+    "records that are put while encryption is on have the encryption type KMS"
+  ) {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     admin.startEncryption(stream.name, "alias/aws/kinesis")
@@ -84,7 +90,10 @@ trait ConfigurationContract { this: ContractFixture =>
     assert(admin.enableMonitoring(stream, Seq(out)) == Set(in, out))
   }
 
-  contract("DisableEnhancedMonitoring", "a removed metric is no longer measured, and the other ones are") {
+  contract(
+    "DisableEnhancedMonitoring",
+    "a removed metric is no longer measured, and the other ones are"
+  ) {
     val stream = newStream(1).name
     val (in, out) = (ShardMetric.IncomingBytes, ShardMetric.OutgoingBytes)
     admin.enableMonitoring(stream, Seq(in, out))

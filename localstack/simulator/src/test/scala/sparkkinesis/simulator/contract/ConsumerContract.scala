@@ -27,7 +27,10 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     refused[KinesisException.NotFound](fanOut.describe(ConsumerRef.ByName(arn, "two")))
   }
 
-  contract("DeregisterStreamConsumer", "a deregistered consumer is gone, and its name may be used again") {
+  contract(
+    "DeregisterStreamConsumer",
+    "a deregistered consumer is gone, and its name may be used again"
+  ) {
     val arn = client.describeStream(newStream(1)).arn
     val made = fanOut.register(arn, "leaver")
     fanOut.register(arn, "stayer")
@@ -80,7 +83,10 @@ trait ConsumerContract extends FanOutReading { this: ContractFixture =>
     assert(more(Nil, None).sorted == names)
   }
 
-  contract("DeleteStream", "a stream with consumers is deleted with them only if the caller says so") {
+  contract(
+    "DeleteStream",
+    "a stream with consumers is deleted with them only if the caller says so"
+  ) {
     val stream = newStream(1)
     val consumer = register(stream)
     refused[KinesisException.InUse](admin.deleteStream(stream.name))

@@ -29,7 +29,10 @@ trait ModeContract { this: ContractFixture =>
     assert(shards(stream).size == 4)
   }
 
-  contract("UpdateStreamMode", "a stream keeps its shards when its mode changes, and can be scaled while provisioned") {
+  contract(
+    "UpdateStreamMode",
+    "a stream keeps its shards when its mode changes, and can be scaled while provisioned"
+  ) {
     val stream = newOnDemandStream()
     admin.updateMode(stream.name, StreamMode.Provisioned)
     admin.updateShardCount(stream.name, 2)

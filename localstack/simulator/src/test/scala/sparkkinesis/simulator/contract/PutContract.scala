@@ -41,7 +41,10 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  contract("PutRecords", "an explicit hash key chooses the shard, up to the last key of its range") {
+  contract(
+    "PutRecords",
+    "an explicit hash key chooses the shard, up to the last key of its range"
+  ) {
     val stream = newStream(2)
     shards(stream).foreach { shard =>
       Seq(shard.hashKeys.first, shard.hashKeys.last).foreach { key =>
@@ -51,7 +54,10 @@ trait PutContract { this: ContractFixture =>
     }
   }
 
-  contract("PutRecords", "sequence numbers of a shard grow with each put, from the shard's first number") {
+  contract(
+    "PutRecords",
+    "sequence numbers of a shard grow with each put, from the shard's first number"
+  ) {
     val stream = newStream(1)
     val numbers = (1 to 20).flatMap(i => put(stream, entry("k", s"$i"))).map(_.sequenceNumber)
     assert(numbers == numbers.sorted && numbers.distinct == numbers)

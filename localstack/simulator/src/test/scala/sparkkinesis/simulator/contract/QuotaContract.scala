@@ -11,7 +11,10 @@ trait QuotaContract { this: ContractFixture =>
   private val Limit = 1024 * 1024
   private val Throttled = "ProvisionedThroughputExceededException"
 
-  limited("PutRecords", "a shard accepts 1 MiB per second with keys, and refuses the other records one by one") {
+  limited(
+    "PutRecords",
+    "a shard accepts 1 MiB per second with keys, and refuses the other records one by one"
+  ) {
     val stream = settled(1)
     val (half, most) = (blob(Limit / 2), blob(Limit / 2 + 1))
     val results = client.putRecords(stream, Seq(half, most, half, blob(1), blob(1)))
@@ -53,7 +56,10 @@ trait QuotaContract { this: ContractFixture =>
     admin.putRecord(stream.name, blob(1))
   }
 
-  limited("PutRecords", "a record larger than the rate passes if the shard has no debt, which it then pays back") {
+  limited(
+    "PutRecords",
+    "a record larger than the rate passes if the shard has no debt, which it then pays back"
+  ) {
     val stream = settled(1)
     admin.updateMaxRecordSize(stream.name, 10 * 1024)
     def put(size: Int) = taken(client.putRecords(stream, Seq(blob(size)))).head
@@ -64,7 +70,10 @@ trait QuotaContract { this: ContractFixture =>
     assert(put(10 * Limit - 100))
   }
 
-  limited("GetRecords", "a shard can be read five times per second, and a refused call does not count") {
+  limited(
+    "GetRecords",
+    "a shard can be read five times per second, and a refused call does not count"
+  ) {
     val stream = settled(2)
     val iterators = shards(stream).map(shard => iterator(stream, shard.id))
     def read(from: ShardIterator): Page = client.getRecords(stream, from, 1)

@@ -21,7 +21,10 @@ trait ReadContract { this: ContractFixture =>
     assert(from(Position.AfterSequenceNumber(written(3).sequenceNumber)).isEmpty)
   }
 
-  contract("GetShardIterator", "LATEST returns records that are put after the iterator was created") {
+  contract(
+    "GetShardIterator",
+    "LATEST returns records that are put after the iterator was created"
+  ) {
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     val shard = shards(stream).head.id
@@ -56,7 +59,10 @@ trait ReadContract { this: ContractFixture =>
     assert((first.records ++ rest.records).map(text) == Seq("a", "b"))
   }
 
-  contract("GetRecords", "a page has at most `limit` records, and millisBehindLatest shows whether more follow") {
+  contract(
+    "GetRecords",
+    "a page has at most `limit` records, and millisBehindLatest shows whether more follow"
+  ) {
     val stream = newStream(1)
     spaced(stream, 3)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
@@ -103,7 +109,10 @@ trait ReadContract { this: ContractFixture =>
     refused[KinesisException.IteratorExpired](client.getRecords(stream, iterator, 1))
   }
 
-  contractIf(Capability.MovesTime)("GetRecords", "records older than the retention period are trimmed") {
+  contractIf(Capability.MovesTime)(
+    "GetRecords",
+    "records older than the retention period are trimmed"
+  ) {
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val old = put(stream, entry("k", "old")).head.sequenceNumber

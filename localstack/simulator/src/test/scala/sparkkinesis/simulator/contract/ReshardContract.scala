@@ -33,7 +33,10 @@ trait ReshardContract { this: ContractFixture =>
     assert(children.forall(_.first > all.find(_.id == parent.id).get.first))
   }
 
-  contract("GetRecords", "a closed shard is read to its end, and the last page names the children") {
+  contract(
+    "GetRecords",
+    "a closed shard is read to its end, and the last page names the children"
+  ) {
     val stream = newStream(1)
     val parent = shards(stream).head
     put(stream, entry("k", "1"))
@@ -62,7 +65,10 @@ trait ReshardContract { this: ContractFixture =>
     assert(page.records.isEmpty && page.next.isEmpty && page.children.size == 2)
   }
 
-  contract("MergeShards", "a merge closes two shards and opens one child with the hash keys of both") {
+  contract(
+    "MergeShards",
+    "a merge closes two shards and opens one child with the hash keys of both"
+  ) {
     val stream = newStream(2)
     val parents = shards(stream)
     val (left, right) = (parents.head, parents.last)
@@ -79,7 +85,10 @@ trait ReshardContract { this: ContractFixture =>
     assert(put(stream, entry("any", "v")).head.shard == child.id)
   }
 
-  contract("SplitShard", "a split outside an open shard and a merge of shards that are not adjacent are refused") {
+  contract(
+    "SplitShard",
+    "a split outside an open shard and a merge of shards that are not adjacent are refused"
+  ) {
     val stream = newStream(3)
     val all = shards(stream)
     val (one, two, three) = (all(0), all(1), all(2))

@@ -24,7 +24,10 @@ trait StreamContract { this: ContractFixture =>
     assert(found.forall(shard => shard.isOpen && shard.parents.isEmpty))
   }
 
-  contractIf(Capability.StartsEvenly)("CreateStream", "the shards of a new stream have equal parts of the hash keys") {
+  contractIf(Capability.StartsEvenly)(
+    "CreateStream",
+    "the shards of a new stream have equal parts of the hash keys"
+  ) {
     Seq(1, 2, 3, 7).foreach(count => assertEven(shards(newStream(count)), count))
   }
 
@@ -47,7 +50,10 @@ trait StreamContract { this: ContractFixture =>
     refused[KinesisException.NotFound](client.describeStream(StreamRef.ByName(one)))
   }
 
-  contractIf(Capability.PagesStreams)("ListStreams", "streams are listed page by page, each one once") {
+  contractIf(Capability.PagesStreams)(
+    "ListStreams",
+    "streams are listed page by page, each one once"
+  ) {
     (1 to 3).foreach(_ => newStream(1))
     assert(admin.listStreamsByToken(2) == admin.listStreams())
   }

@@ -107,7 +107,10 @@ trait SubscriptionContract extends FanOutReading { this: ContractFixture =>
     } finally open.foreach(_.close())
   }
 
-  contractIf(Capability.ChecksShardOfSubscription)(Operation, "an unknown shard or consumer is not found") {
+  contractIf(Capability.ChecksShardOfSubscription)(
+    Operation,
+    "an unknown shard or consumer is not found"
+  ) {
     val stream = newStream(1)
     val consumer = register(stream)
     refused[KinesisException.NotFound](

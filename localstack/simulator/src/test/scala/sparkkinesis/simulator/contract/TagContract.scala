@@ -37,7 +37,10 @@ trait TagContract { this: ContractFixture =>
     refused[KinesisException.NotFound](admin.tags(missing))
   }
 
-  contract("TagResource", "tags that are added by ARN belong to the stream, and replace tags with the same key") {
+  contract(
+    "TagResource",
+    "tags that are added by ARN belong to the stream, and replace tags with the same key"
+  ) {
     val stream = newStream(1).name
     admin.addTags(stream, Map("team" -> "data", "cost" -> "low"))
     admin.tagResource(stream, Map("cost" -> "high", "note" -> "n"))

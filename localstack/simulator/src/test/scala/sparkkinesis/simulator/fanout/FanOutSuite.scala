@@ -84,7 +84,9 @@ final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     intercept[KinesisException.LimitExceeded](f.fanOut.register(f.stream, "seven"))
   }
 
-  test("with quotas a consumer gets 2 MiB per second and shard, and without them all records at once") {
+  test(
+    "with quotas a consumer gets 2 MiB per second and shard, and without them all records at once"
+  ) {
     Seq(true, false).foreach { quotas =>
       val f = new Fixture(Settings(quotas = quotas))
       (1 to 4).foreach { _ =>

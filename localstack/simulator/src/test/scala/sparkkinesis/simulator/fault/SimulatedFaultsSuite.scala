@@ -24,7 +24,9 @@ final class SimulatedFaultsSuite extends FaultContract {
     assert(f.data == Seq("a", "b"))
   }
 
-  test("a fault for events strikes the events of a subscription, and others strike its first call") {
+  test(
+    "a fault for events strikes the events of a subscription, and others strike its first call"
+  ) {
     val f = new Fixture
     f.put("a", "b")
     val consumer = kinesis.fanOut.register(f.stream, "me").arn

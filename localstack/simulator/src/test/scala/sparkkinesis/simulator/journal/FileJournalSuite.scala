@@ -52,7 +52,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       retentions.zipWithIndex.foreach { case (retention, i) =>
         val journal = FileJournal.open(directory)
         val state = journal.restored(settings.copy(retention = retention)).state
-        keep(journal, state, CreateStream(SimulatedKinesis.arn(StreamName(s"s$i")), 1), Start)
+        append(journal, state, CreateStream(SimulatedKinesis.arn(StreamName(s"s$i")), 1), Start)
         journal.close()
       }
       withJournal(directory) { (_, state) =>
@@ -90,7 +90,7 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val before = withJournal(directory) { (journal, restored) =>
           history.foldLeft((restored, Start)) { case ((state, time), (step, gap)) =>
             val now = time.plusNanos(gap.toNanos).plusMillis(50)
-            (keep(journal, state, step(state), now), now)
+            (append(journal, state, step(state), now), now)
           }
         }
         withJournal(directory)((_, restored) => assert(told(restored) == told(before._1)))

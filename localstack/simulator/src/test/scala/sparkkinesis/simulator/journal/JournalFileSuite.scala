@@ -23,11 +23,11 @@ final class JournalFileSuite extends AnyFunSuite {
     inDirectory { directory =>
       val file = directory.resolve("journal")
       val first = withJournal(directory)((journal, state) =>
-        keep(journal, state, CreateStream(Arn, 1), Start)
+        append(journal, state, CreateStream(Arn, 1), Start)
       )
       val begin = Files.size(file).toInt
       withJournal(directory)((journal, state) =>
-        keep(journal, state, PutRecord(Arn, entry("torn")), Start)
+        append(journal, state, PutRecord(Arn, entry("torn")), Start)
       )
       val whole = Files.readAllBytes(file)
       (begin until whole.length).foreach { end =>
@@ -41,7 +41,7 @@ final class JournalFileSuite extends AnyFunSuite {
         }
         val after = withJournal(directory) { (journal, state) =>
           assert(told(state) == told(first))
-          keep(journal, state, PutRecord(Arn, entry("next")), Start)
+          append(journal, state, PutRecord(Arn, entry("next")), Start)
         }
         withJournal(directory)((_, state) => assert(told(state) == told(after)))
       }
@@ -112,7 +112,7 @@ final class JournalFileSuite extends AnyFunSuite {
   }
 
   private val foreign = Seq(
-    "something else" -> "no journal",
+    "something else" -> "not a journal",
     "spark-kinesis journal 2\n..." -> "has the format 2"
   )
 

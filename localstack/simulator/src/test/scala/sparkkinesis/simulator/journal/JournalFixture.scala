@@ -126,7 +126,7 @@ private[journal] object JournalFixture {
   /** Runs the steps, 7.000001 ms apart, because times are stored to the nanosecond. */
   def enact(journal: Journal, state: State, steps: Vector[Wide]): State =
     steps.zipWithIndex.foldLeft(state) { case (state, (step, i)) =>
-      keep(journal, state, step(state), later(state).plusNanos((i + 1) * 7000001L))
+      append(journal, state, step(state), later(state).plusNanos((i + 1) * 7000001L))
     }
 
   /** Behind all that has happened; more than a change takes. */

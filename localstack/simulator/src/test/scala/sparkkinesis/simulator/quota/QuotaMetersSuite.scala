@@ -120,7 +120,9 @@ final class QuotaMetersSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(codes(Start.plusMillis(50), 2) == Seq(found, limited))
   }
 
-  test("a consumer may call subscribe once per second, and succeeds again only after five seconds") {
+  test(
+    "a consumer may call subscribe once per second, and succeeds again only after five seconds"
+  ) {
     val setup = Seq(CreateStream(Arn, 1), RegisterStreamConsumer(Arn, "c"))
     val made = setup.foldLeft(State.empty(Settings()))((made, call) => call.run(made, Start).state)
     val described = DescribeStreamConsumer(ConsumerRef.ByName(Arn, "c")).answer(made, Start)

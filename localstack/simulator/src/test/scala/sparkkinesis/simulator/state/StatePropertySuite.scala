@@ -43,7 +43,9 @@ final class StatePropertySuite extends AnyFunSuite with ScalaCheckPropertyChecks
     }
   }
 
-  test("the children of a closed shard have its hash keys, together with its siblings' after a merge") {
+  test(
+    "the children of a closed shard have its hash keys, together with its siblings' after a merge"
+  ) {
     forAll(histories) { history =>
       val end = stream(run(history).last._1)
       end.shards.filterNot(_.isOpen).foreach { parent =>

@@ -94,7 +94,10 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     eventually(assert(endpoints <= before + StatesAndCommits))
   }
 
-  test("many runs of a query leave no thread, no endpoint, no page and no client behind", Repeated) {
+  test(
+    "many runs of a query leave no thread, no endpoint, no page and no client behind",
+    Repeated
+  ) {
     val fixture = new Fixture("many-runs")
     def run(): Unit = {
       val query = fixture.start()

@@ -110,7 +110,9 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     }
   }
 
-  test("each progress of a stream has the metrics of its batch, and their sum is that of the server") {
+  test(
+    "each progress of a stream has the metrics of its batch, and their sum is that of the server"
+  ) {
     isMoody = true
     val (batches, perBatch) = (4, 1000)
     val progress = streaming(identity)((source, drain) =>

@@ -40,7 +40,7 @@ private[http] final class AdminEndpoint(kinesis: SimulatedKinesis) {
         case ("DELETE", "stats") =>
           kinesis.statistics.reset()
           statistics
-        case _ => error(404, s"$method $path is nothing here: expected $Usage.")
+        case _ => error(404, s"$method $path does not exist: expected $Usage.")
       }
     catch { case bad: BadAdminRequest => error(400, bad.getMessage) }
 

@@ -62,7 +62,7 @@ private[simulator] object Requests {
     (operation, answer) match {
       case (put: PutRecords, PutAnswer(results: Seq[_], _)) => settled(put, results)
       case (PartialPutRecords(put, _), PutAnswer(results: Seq[_], _)) => settled(put, results)
-      case (other, _) => Option.when(!passes(other.getClass))(other)
+      case (other, _) => Option.when(!skips(other.getClass))(other)
     }
 
   private def settled(put: PutRecords, results: Seq[Any]): Option[Changing[Any]] = {
@@ -74,7 +74,7 @@ private[simulator] object Requests {
   def write(operation: Changing[Any], out: JsonGenerator): Unit = {
     val kind = kinds.getOrElse(
       operation.getClass,
-      throw new IllegalStateException(s"${operation.name} cannot be kept: it is not in Requests.")
+      throw new IllegalStateException(s"${operation.name} cannot be stored: add it to Requests.")
     )
     new RequestWriter(out).members(kind.write(_, operation))
   }
@@ -88,7 +88,7 @@ private[simulator] object Requests {
     val reading = ours
       .get(name)
       .orElse(Actions.byName.get(name).map(action => (f: Fields) => action.read(f)))
-      .getOrElse(throw new IllegalArgumentException(s"there is no operation '$name'"))
+      .getOrElse(throw new IllegalArgumentException(s"unknown operation '$name'"))
     val caller = Option(request.get("StreamARN"))
       .flatMap(arn => StreamArn.parse(arn.asText))
       .fold(Caller(SimulatedKinesis.Region, SimulatedKinesis.Account))(arn =>

@@ -120,7 +120,9 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(client.getRecords(stream, iterator, 1).records.isEmpty)
   }
 
-  test("an invalid rule is refused, and the error has the member, the value and the allowed values") {
+  test(
+    "an invalid rule is refused, and the error has the member, the value and the allowed values"
+  ) {
     accepted("DELETE", "faults")
     Seq(
       ("", Seq("JSON")),
