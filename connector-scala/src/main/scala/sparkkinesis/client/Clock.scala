@@ -14,7 +14,10 @@ trait Clock {
   /** Milliseconds since an arbitrary instant, never decreasing: for durations. */
   def elapsedMillis: Long = now.toEpochMilli
 
-  /** The same as an instant, which is not the time of day. A wrong or changed time of day does not move it. */
+  /**
+   * The same as an instant, which is not the time of day. A wrong or changed time of day does not
+   * move it.
+   */
   def steady: Instant = Instant.ofEpochMilli(elapsedMillis)
 
   def moment: Moment = Moment(now, steady)

@@ -15,9 +15,9 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 
 /**
- * Reads ahead on one executor for one query run: receives shards from the driver, fetches their pages
- * into the buffer and reports progress. Owns daemon threads. Ends when the query ends, when the driver
- * does not answer for long, or with `close`.
+ * Reads ahead on one executor for one query run: receives shards from the driver, fetches their
+ * pages into the buffer and reports progress. Owns daemon threads. Ends when the query ends, when
+ * the driver does not answer for long, or with `close`.
  *
  * @param executor Spark's executor ID
  * @param host Spark's name of the executor's host

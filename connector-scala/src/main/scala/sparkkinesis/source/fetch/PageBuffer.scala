@@ -12,11 +12,12 @@ import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * The pages that an executor has read ahead for one query. A page stays until its batch is done, so that
- * a retried task finds it again. Safe for use by many threads.
+ * The pages that an executor has read ahead for one query. A page stays until its batch is done, so
+ * that a retried task finds it again. Safe for use by many threads.
  *
- * @param memory limits buffered and reserved bytes together. An empty buffer accepts a page of any size.
- *   The limit may change: if it falls, the buffer accepts nothing until enough pages are gone.
+ * @param memory limits buffered and reserved bytes together. An empty buffer accepts a page of any
+ *   size. The limit may change: if it falls, the buffer accepts nothing until enough pages are
+ *   gone.
  */
 final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   import PageBuffer._
@@ -27,9 +28,10 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   private var buffered = 0L
 
   /**
-   * Reserves room for a page before it is requested. If the result is `true`, `release` must follow. When
-   * half of the capacity is used, each shard is limited to its fair share, so that a shard with a
-   * backlog leaves room for others. Shards whose pages are larger than that take turns.
+   * Reserves room for a page before it is requested. If the result is `true`, `release` must
+   * follow. When half of the capacity is used, each shard is limited to its fair share, so that a
+   * shard with a backlog leaves room for others. Shards whose pages are larger than that take
+   * turns.
    *
    * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the buffer
@@ -76,7 +78,9 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
     hold(page.bytes)
   }
 
-  /** The records of the range in order, page by page; `None` if part of the range is not buffered. */
+  /**
+   * The records of the range in order, page by page; `None` if part of the range is not buffered.
+   */
   def pages(range: ShardRange): Option[Iterator[PackedRecords]] = {
     val all = pagesOf(range.shard)
     for {

@@ -12,7 +12,8 @@ import sparkkinesis.source.memory.FetchMemory
  *
  * @param readAt when the last page was read, by a clock that never jumps
  * @param dataBytes bytes of its data
- * @param bufferedBytes bytes of recent pages in the buffer: for small records far more than their data
+ * @param bufferedBytes bytes of recent pages in the buffer: for small records far more than their
+ *   data
  */
 private[source] final case class PageEstimate(
     readAt: Instant,

@@ -10,8 +10,9 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
 /**
  * The memory that the fetch services of one JVM share. Safe for use by many threads.
  *
- * All services together hold at most the largest capacity or the largest page per service, whichever is
- * more, and in addition [[FetchMemory.SpareBytes]]. This includes responses that are being read.
+ * All services together hold at most the largest capacity or the largest page per service,
+ * whichever is more, and in addition [[FetchMemory.SpareBytes]]. This includes responses that are
+ * being read.
  *
  * @param accounts one account per service, by its name. Only classes of the JDK, because two class
  *   loaders of the connector may share them. Guarded by its own lock.
@@ -73,7 +74,9 @@ final class FetchMemory(accounts: JMap[String, Array[Long]] = new JHashMap) {
     }
   }
 
-  /** Room for one response, which waits in the network until all services together have room for it. */
+  /**
+   * Room for one response, which waits in the network until all services together have room for it.
+   */
   final class Arrival private[FetchMemory] (account: Account)
       extends ResponseRoom
       with AutoCloseable {

@@ -5,9 +5,9 @@ import scala.collection.mutable
 import sparkkinesis.model.StreamShard
 
 /**
- * Whose turn it is to read when there is not enough room for a page of each shard: of the shards that
- * wait, the one whose last reservation is the oldest. Otherwise chance would decide, and it may prefer
- * one shard for long. Its owner's lock guards it.
+ * Whose turn it is to read when there is not enough room for a page of each shard: of the shards
+ * that wait, the one whose last reservation is the oldest. Otherwise chance would decide, and it
+ * may prefer one shard for long. Its owner's lock guards it.
  */
 private[source] final class ShardTurns {
   import ShardTurns._

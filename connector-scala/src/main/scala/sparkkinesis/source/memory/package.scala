@@ -1,7 +1,7 @@
 package sparkkinesis.source
 
 /**
- * The memory of one executor, which the fetch services of all queries share. Runs on the executors. Has
- * no threads. Uses `model` and `client`.
+ * The memory of one executor, which the fetch services of all queries share. Runs on the executors.
+ * Has no threads. Uses `model` and `client`.
  */
 package object memory

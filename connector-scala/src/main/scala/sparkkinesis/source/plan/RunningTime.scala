@@ -5,8 +5,8 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 /**
- * The time in which the driver was running. Time in which its process was suspended or collected garbage
- * does not count, because no heartbeat could arrive. Its owner's lock guards it.
+ * The time in which the driver was running. Time in which its process was suspended or collected
+ * garbage does not count, because no heartbeat could arrive. Its owner's lock guards it.
  */
 private[plan] final class RunningTime {
   private var last = Option.empty[Instant]

@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 import sparkkinesis.compat._
 
 /**
- * By a clock that never jumps: when to ask again for a service on an executor. The pause doubles while the executor has none, for
- * example because another query occupies its slots.
+ * By a clock that never jumps: when to ask again for a service on an executor. The pause doubles
+ * while the executor has none, for example because another query occupies its slots.
  */
 final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 
