@@ -53,7 +53,7 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
       hasRoom
     }
 
-  def release(shard: StreamShard): Unit = synchronized { reservations.remove(shard): Unit }
+  def release(shard: StreamShard): Unit = synchronized(reservations.remove(shard): Unit)
 
   /** Makes a call whose response waits until the executor has memory for it. */
   def receiving[A](call: => A): A = {

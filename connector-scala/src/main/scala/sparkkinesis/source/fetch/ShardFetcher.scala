@@ -4,7 +4,14 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{KinesisException, Moment, Page, ShardFilter, ShardIterator, ShardSnapshot}
+import sparkkinesis.client.{
+  KinesisException,
+  Moment,
+  Page,
+  ShardFilter,
+  ShardIterator,
+  ShardSnapshot
+}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
 import sparkkinesis.source.StreamClient

@@ -197,5 +197,9 @@ object FetchCoordinator {
       (id, shard) <- stream.shards.iterator
     } yield StreamShard(arn, id) -> shard.progress
 
-  private final case class Executor(host: String, lastHeartbeat: FiniteDuration, counters: FetchCounters)
+  private final case class Executor(
+      host: String,
+      lastHeartbeat: FiniteDuration,
+      counters: FetchCounters
+  )
 }

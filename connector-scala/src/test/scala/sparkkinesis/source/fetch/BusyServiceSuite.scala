@@ -13,9 +13,9 @@ import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.QueryStreamSuite
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** Kinesis throttles calls about shards: the query continues with what it knows. */

@@ -103,7 +103,8 @@ class CrowdedExecutorSuite extends AnyFunSuite {
 
       private def fetch(shard: Int): Unit = {
         val estimate = fetches(shard).estimate.nextBytes
-        if (!buffer.reserve(shardOf(shard), estimate, shards, Instant.ofEpochMilli(now))) after(20)(fetch(shard))
+        if (!buffer.reserve(shardOf(shard), estimate, shards, Instant.ofEpochMilli(now)))
+          after(20)(fetch(shard))
         else
           after(20 + random.nextInt(200).toLong) {
             val count = fetches(shard).count

@@ -12,9 +12,9 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.FetchStep._
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /**

@@ -8,9 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchPlan, ReadLimits, ShardRange}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 class ShardFetchersSuite extends AnyFunSuite {

@@ -17,10 +17,10 @@ import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
 
 /**

@@ -11,8 +11,8 @@ import sparkkinesis.client.Page
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.{BufferedPage, PageBuffer, PageMarks}
-import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.{Mark, ShardRange}
 
 class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -8,16 +8,16 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Page, ShardIterator, Moment}
+import sparkkinesis.client.{Moment, Page, ShardIterator}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, UnsentReports}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */

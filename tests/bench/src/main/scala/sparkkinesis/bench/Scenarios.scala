@@ -59,7 +59,8 @@ object Scenarios {
     pool.shutdownNow()
     if (pool.awaitTermination(cleanUp.toMillis, TimeUnit.MILLISECONDS)) outcome
     else {
-      val reason = s"not done within ${scenario.limit}, and still running after an interrupt: the bench stops"
+      val reason =
+        s"not done within ${scenario.limit}, and still running after an interrupt: the bench stops"
       failed(scenario, reason).copy(isStuck = true)
     }
   }

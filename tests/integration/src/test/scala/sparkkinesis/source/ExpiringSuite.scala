@@ -11,10 +11,10 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.replay.ShardRangeReader
 
 /**

@@ -78,7 +78,7 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
       response.firstMatchingHeader("Content-Type").filter(_.startsWith(Cbor)).isPresent
 
   private def readAll(stream: InputStream, response: SdkHttpResponse): Array[Byte] =
-    try {
+    try
       length(response).fold(stream.readAllBytes()) { length =>
         val body = new Array[Byte](length)
         val read = stream.readNBytes(body, 0, length)
@@ -86,7 +86,7 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
           throw new IOException(s"The response ended after $read of $length bytes.")
         body
       }
-    } catch {
+    catch {
       case e: IOException => throw SdkClientException.create("Reading the response failed.", e)
     } finally stream.close()
 

@@ -80,7 +80,9 @@ class ResponseDecoderSuite extends AnyFunSuite {
     }
   }
 
-  test("a response is read only after there is room for it, and a call that waits can be interrupted") {
+  test(
+    "a response is read only after there is room for it, and a call that waits can be interrupted"
+  ) {
     val body = cbor(oneRecord)
     def readIn(room: ResponseRoom) =
       ResponseRoom.limiting(room)(getRecords(answers(200, Cbor, body, None)))

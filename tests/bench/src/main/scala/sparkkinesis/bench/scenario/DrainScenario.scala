@@ -7,7 +7,7 @@ import sparkkinesis.bench.raw.{RawReader, RawWriter}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.DrainScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
-import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
+import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 import sparkkinesis.model.ServiceLimits
 
 /** How fast the source reads the records that a stream has. */

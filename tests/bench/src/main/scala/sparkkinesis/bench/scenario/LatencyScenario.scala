@@ -6,7 +6,7 @@ import scala.util.Using
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.{RecordAges, Producer, VisibleRows}
+import sparkkinesis.bench.measure.{Producer, RecordAges, VisibleRows}
 import sparkkinesis.bench.raw.{RawFollower, Waiting}
 import sparkkinesis.bench.report.{Figure, Goal, Result, Samples}
 import sparkkinesis.bench.scenario.LatencyScenario._

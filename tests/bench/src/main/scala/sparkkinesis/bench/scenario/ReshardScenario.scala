@@ -8,12 +8,12 @@ import software.amazon.awssdk.services.kinesis.model.ScalingType
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.{RowGaps, Producer, VisibleRows}
+import sparkkinesis.bench.measure.{Producer, RowGaps, VisibleRows}
 import sparkkinesis.bench.raw.{RawClient, RawWriter, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.ReshardScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
-import sparkkinesis.bench.sizing.{Sizing, AlternatingOrder}
+import sparkkinesis.bench.sizing.{AlternatingOrder, Sizing}
 
 /** How long a query receives no rows while the shards of its stream double. */
 final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
@@ -25,7 +25,10 @@ final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
 
   override def run(): Seq[Result] = LocalKinesis.use("2g") { kinesis =>
     val rounds = (0 to sizing.rounds).map {
-      AlternatingOrder.both(_)(round(kinesis, isResharded = false), round(kinesis, isResharded = true))
+      AlternatingOrder.both(_)(
+        round(kinesis, isResharded = false),
+        round(kinesis, isResharded = true)
+      )
     }
     val (without, ours) = rounds.drop(1).unzip
     val title = s"$name: $before to $after shards while draining"

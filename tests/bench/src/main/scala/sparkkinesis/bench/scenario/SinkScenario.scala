@@ -6,7 +6,7 @@ import sparkkinesis.bench.measure.Usage
 import sparkkinesis.bench.raw.RawWriter
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
-import sparkkinesis.bench.sizing.{Load, Sizing, AlternatingOrder}
+import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 
 /** How fast the sink writes without quotas. */
 final class SinkScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {

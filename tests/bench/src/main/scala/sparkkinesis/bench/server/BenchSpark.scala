@@ -36,7 +36,10 @@ final class BenchSpark extends AutoCloseable {
       more: Map[String, String] = Map.empty,
       session: SparkSession = this.session
   ): DataFrame =
-    session.readStream.format("kinesis").options(BenchSpark.options(endpoint, stream) ++ more).load()
+    session.readStream
+      .format("kinesis")
+      .options(BenchSpark.options(endpoint, stream) ++ more)
+      .load()
 
   override def close(): Unit =
     try session.stop()

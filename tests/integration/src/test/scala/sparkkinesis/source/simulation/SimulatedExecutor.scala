@@ -8,9 +8,9 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.service.SimulatedClock
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, ShardFetchers}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
 
 /**
