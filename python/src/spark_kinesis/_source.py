@@ -45,6 +45,8 @@ class KinesisSource(StreamAccess):
         max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
         min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
             tasks may then read a shard, and rows are in order only within a task. Default: none.
+        max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
+            another shard, by the arrival times, at least 1 s. Default: no limit.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
             false, the query continues without these records. Default: true.
         deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
@@ -70,6 +72,7 @@ class KinesisSource(StreamAccess):
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     min_partitions: int | None = None
+    max_shard_skew: timedelta | None = None
     fail_on_data_loss: bool | None = None
     deaggregate: bool | None = None
     max_records_per_fetch: int | None = None
@@ -88,7 +91,12 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("min_partitions", "max_records_per_fetch", "fetch_buffer_size"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval"):
+        for name in (
+            "max_shard_skew",
+            "min_fetch_period",
+            "idle_fetch_period",
+            "shard_discovery_interval",
+        ):
             require(name, getattr(self, name), timedelta, ABSENT)
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
@@ -118,6 +126,7 @@ class KinesisSource(StreamAccess):
                     "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                     "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
                     "minPartitions": text(self.min_partitions),
+                    "maxShardSkew": duration("max_shard_skew", self.max_shard_skew),
                     "failOnDataLoss": text(self.fail_on_data_loss),
                     "deaggregate": text(self.deaggregate),
                     "maxRecordsPerFetch": text(self.max_records_per_fetch),

@@ -107,8 +107,11 @@ object Generators {
     graph <- shardGraph
     shards <- Gen.sequence[Vector[(ShardId, ShardProgress)], (ShardId, ShardProgress)](graph.map {
       shard =>
-        Gen.zip(progress, Gen.someOf(shard.parents), Gen.option(completeAsOf)).map {
-          case (at, waits, complete) => shard.id -> ShardProgress(at, waits.toSet, complete)
+        val waits = Gen.someOf(shard.parents)
+        val first = Gen.option(sequenceNumber)
+        Gen.zip(progress, waits, Gen.option(completeAsOf), first).map {
+          case (at, waits, complete, first) =>
+            shard.id -> ShardProgress(at, waits.toSet, complete, first)
         }
     })
     created <- instant

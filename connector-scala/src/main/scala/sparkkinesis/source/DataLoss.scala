@@ -43,6 +43,13 @@ object DataLoss {
       s"the query had read all records up to $complete$missing"
   }
 
+  /**
+   * The pause before the answer that confirms a loss: one answer may be wrong for a moment.
+   *
+   * @param chance evenly distributed in `[0, 1)`, for jitter
+   */
+  def secondLook(chance: Double): FiniteDuration = (1000 + (chance * 1000).toLong).millis
+
   /** Such as `3 h 20 min`, rounded up. */
   def text(duration: FiniteDuration): String = {
     val minutes = (duration + 1.minute - 1.nano).toMinutes

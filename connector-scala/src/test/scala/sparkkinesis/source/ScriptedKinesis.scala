@@ -100,6 +100,7 @@ final class OneShard(
 
   override def shardIterator(s: StreamRef, shard: ShardId, position: Position): ShardIterator = {
     val first = position match {
+      case Position.AtSequenceNumber(number) => records.indexWhere(_.sequenceNumber >= number)
       case Position.AfterSequenceNumber(number) => records.indexWhere(_.sequenceNumber > number)
       case Position.AtTimestamp(at) => records.indexWhere(_.arrivalMillis >= at.toEpochMilli)
       case _ => 0

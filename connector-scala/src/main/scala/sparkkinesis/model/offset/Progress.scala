@@ -26,6 +26,12 @@ object Progress {
   /** The shard has been read to its end. Its children may follow. */
   case object Finished extends Progress
 
+  /** Whether nothing has been read, so that no record before the progress identifies it. */
+  def isStart(progress: Progress): Boolean = progress match {
+    case TrimHorizon | _: AtTimestamp | _: From => true
+    case _: After | Finished => false
+  }
+
   /** The position of the next read. `None` at the end of the shard. */
   def position(progress: Progress): Option[Position] = progress match {
     case TrimHorizon => Some(Position.TrimHorizon)

@@ -8,7 +8,7 @@ import sparkkinesis.model.{StreamArn, StreamShard}
 /** How far each stream of a source has been read. Spark logs it before each batch. */
 final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
 
-  /** This offset without the shards that are finished in it, and without waiting for them. */
+  /** See [[StreamOffset.settled]]. */
   lazy val settled: SourceOffset = transform((_, offset) => offset.settled)
 
   /** Applies `change` to the offset of each stream. Returns this object if nothing changed. */

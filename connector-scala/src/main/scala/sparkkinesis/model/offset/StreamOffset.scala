@@ -4,7 +4,7 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
-import sparkkinesis.model.{ShardId, StreamArn}
+import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
 
 /**
  * How far a query has read one shard, and which shards it must finish first.
@@ -14,11 +14,14 @@ import sparkkinesis.model.{ShardId, StreamArn}
  * @param completeAsOf the query has read every record that arrived in this shard before this time.
  *   If the retention period has passed since then, unread records may have expired. `None` if no
  *   record could be missing yet, as at the trim horizon of a new query.
+ * @param first the first record that the batch before this offset read of the shard, if that was the
+ *   shard's first batch. Its start had no sequence number, so the batch is known only by this record.
  */
 final case class ShardProgress(
     progress: Progress,
     waitsFor: Set[ShardId],
-    completeAsOf: Option[Instant] = None
+    completeAsOf: Option[Instant] = None,
+    first: Option[SequenceNumber] = None
 )
 
 /**
@@ -35,15 +38,18 @@ final case class StreamOffset(
     shards: SortedMap[ShardId, ShardProgress]
 ) {
 
-  /** This offset without the shards that are finished in it, and without waiting for them. */
+  /**
+   * This offset without what only the batch before it needs: the shards that are finished in it, the
+   * waiting for them, and the first records of that batch.
+   */
   lazy val settled: StreamOffset = {
     val finished = shards.collect {
       case (id, shard) if shard.progress == Progress.Finished => id
     }.toSet
-    if (finished.isEmpty) this
+    if (finished.isEmpty && shards.values.forall(_.first.isEmpty)) this
     else
       copy(shards = shards.filterNot { case (id, _) => finished(id) }.map { case (id, shard) =>
-        id -> shard.copy(waitsFor = shard.waitsFor.diff(finished))
+        id -> shard.copy(waitsFor = shard.waitsFor.diff(finished), first = None)
       })
   }
 

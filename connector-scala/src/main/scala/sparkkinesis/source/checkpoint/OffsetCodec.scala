@@ -1,8 +1,5 @@
 package sparkkinesis.source.checkpoint
 
-import java.time.Instant
-import java.time.format.DateTimeParseException
-
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
@@ -11,7 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
 import sparkkinesis.compat._
-import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.offset.{ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
 import sparkkinesis.source.SourceException
 
@@ -21,13 +18,9 @@ import sparkkinesis.source.SourceException
  * The format is public. `docs/reference/checkpoint-format.md` describes it.
  */
 object OffsetCodec {
-  val Version = 2
+  val Version = 3
 
   private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-  private val TrimHorizonText = "trim_horizon"
-  private val FinishedText = "finished"
-  private val AtPrefix = "at:"
-  private val FromPrefix = "from:"
 
   def encode(offset: SourceOffset): String = {
     val root = mapper.createObjectNode()
@@ -40,7 +33,7 @@ object OffsetCodec {
   private def put(node: ObjectNode, offset: StreamOffset): Unit = {
     node.put("created", offset.created.toString)
     val shards = node.putObject("shards")
-    offset.shards.foreach { case (id, shard) => shards.put(id.name, encode(shard)) }
+    offset.shards.foreach { case (id, shard) => shards.put(id.name, ShardText.encode(shard)) }
     val waiting = offset.shards.filter(_._2.waitsFor.nonEmpty)
     if (waiting.nonEmpty) {
       val waitsFor = node.putObject("waitsFor")
@@ -48,6 +41,11 @@ object OffsetCodec {
         val parents = waitsFor.putArray(id.name)
         shard.waitsFor.toSeq.sorted.foreach(parent => parents.add(parent.name))
       }
+    }
+    val known = for ((id, shard) <- offset.shards.toSeq; first <- shard.first) yield id -> first
+    if (known.nonEmpty) {
+      val firsts = node.putObject("first")
+      known.foreach { case (id, first) => firsts.put(id.name, first.text) }
     }
   }
 
@@ -79,46 +77,53 @@ object OffsetCodec {
 
   private def stream(arn: StreamArn, node: JsonNode, json: String): StreamOffset = {
     val waitsFor =
-      Option(node.get("waitsFor")).fold(Map.empty[String, Set[ShardId]])(waiting(_, json))
+      Option(node.get("waitsFor")).fold(Map.empty[ShardId, Set[ShardId]])(waiting(_, json))
+    val first =
+      Option(node.get("first")).fold(Map.empty[ShardId, SequenceNumber])(firsts(_, json))
+    val read = shards(node, json)
+    Seq("waitsFor" -> waitsFor.keySet, "first" -> first.keySet).foreach { case (name, ids) =>
+      ids.diff(read.keySet.toSet).headOption.foreach { id =>
+        corrupt(json, s"'$name' contains $id, but 'shards' does not")
+      }
+    }
     StreamOffset(
       stream = arn,
-      created = field(node, "created", json)(instant),
-      shards = shards(node, waitsFor, json)
+      created = field(node, "created", json)(ShardText.instant),
+      shards = read.transform { (id, shard) =>
+        shard.copy(waitsFor = waitsFor.getOrElse(id, Set.empty), first = first.get(id))
+      }
     )
   }
 
-  private def shards(
-      node: JsonNode,
-      waitsFor: Map[String, Set[ShardId]],
-      json: String
-  ): SortedMap[ShardId, ShardProgress] = {
+  private def shards(node: JsonNode, json: String): SortedMap[ShardId, ShardProgress] = {
     val all = Option(node.get("shards"))
       .filter(_.isObject)
       .getOrElse(corrupt(json, "'shards' is not an object"))
-    val parsed = all.properties.asScala.map { entry =>
-      val id = entry.getKey
-      val shard =
-        Option(entry.getValue.textValue).flatMap(shardOf(waitsFor.getOrElse(id, Set.empty)))
-      ShardId(id) -> shard.getOrElse(
-        corrupt(json, s"the progress of shard $id is '${entry.getValue.asText}'")
+    SortedMap.from(all.properties.asScala.map { entry =>
+      val shard = Option(entry.getValue.textValue).flatMap(ShardText.decode)
+      ShardId(entry.getKey) -> shard.getOrElse(
+        corrupt(json, s"the progress of shard ${entry.getKey} is '${entry.getValue.asText}'")
       )
-    }
-    val result = SortedMap.from(parsed)
-    waitsFor.keySet
-      .map(ShardId(_))
-      .diff(result.keySet)
-      .headOption
-      .foreach(id => corrupt(json, s"'waitsFor' contains $id, but 'shards' does not"))
-    result
+    })
   }
 
-  private def waiting(node: JsonNode, json: String): Map[String, Set[ShardId]] = {
+  private def waiting(node: JsonNode, json: String): Map[ShardId, Set[ShardId]] = {
     if (!node.isObject) corrupt(json, "'waitsFor' is not an object")
     node.properties.asScala.map { entry =>
       val parents = entry.getValue.elements.asScala.toSeq
       if (!entry.getValue.isArray || !parents.forall(_.isTextual))
         corrupt(json, s"'waitsFor' of ${entry.getKey} is not a list of shards")
-      entry.getKey -> parents.map(parent => ShardId(parent.textValue)).toSet
+      ShardId(entry.getKey) -> parents.map(parent => ShardId(parent.textValue)).toSet
+    }.toMap
+  }
+
+  private def firsts(node: JsonNode, json: String): Map[ShardId, SequenceNumber] = {
+    if (!node.isObject) corrupt(json, "'first' is not an object")
+    node.properties.asScala.map { entry =>
+      val number = Option(entry.getValue.textValue).flatMap(SequenceNumber.parse)
+      ShardId(entry.getKey) -> number.getOrElse(
+        corrupt(json, s"'first' of ${entry.getKey} is not a sequence number")
+      )
     }.toMap
   }
 
@@ -145,42 +150,6 @@ object OffsetCodec {
     text
       .flatMap(parse)
       .getOrElse(corrupt(json, s"'$name' is ${text.fold("missing")(t => s"'$t'")}"))
-  }
-
-  private def instant(text: String): Option[Instant] =
-    try Some(Instant.parse(text))
-    catch { case _: DateTimeParseException => None }
-
-  /** The progress, then `@` and `completeAsOf` in milliseconds since 1970. */
-  private def encode(shard: ShardProgress): String = {
-    val progress = shard.progress match {
-      case Progress.TrimHorizon => TrimHorizonText
-      case Progress.AtTimestamp(instant) => AtPrefix + instant
-      case Progress.From(sequenceNumber) => FromPrefix + sequenceNumber.text
-      case Progress.After(sequenceNumber) => sequenceNumber.text
-      case Progress.Finished => FinishedText
-    }
-    progress + shard.completeAsOf.fold("")(instant => s"@${instant.toEpochMilli}")
-  }
-
-  private def shardOf(waitsFor: Set[ShardId])(text: String): Option[ShardProgress] =
-    text.indexOf('@') match {
-      case -1 => progressOf(text).map(ShardProgress(_, waitsFor, None))
-      case at =>
-        for {
-          progress <- progressOf(text.take(at))
-          millis <- text.drop(at + 1).toLongOption.filter(_ > 0)
-        } yield ShardProgress(progress, waitsFor, Some(Instant.ofEpochMilli(millis)))
-    }
-
-  private def progressOf(text: String): Option[Progress] = text match {
-    case TrimHorizonText => Some(Progress.TrimHorizon)
-    case FinishedText => Some(Progress.Finished)
-    case _ if text.startsWith(AtPrefix) =>
-      instant(text.stripPrefix(AtPrefix)).map(Progress.AtTimestamp(_))
-    case _ if text.startsWith(FromPrefix) =>
-      SequenceNumber.parse(text.stripPrefix(FromPrefix)).map(Progress.From(_))
-    case _ => SequenceNumber.parse(text).map(Progress.After(_))
   }
 
   private def corrupt(json: String, reason: String): Nothing =

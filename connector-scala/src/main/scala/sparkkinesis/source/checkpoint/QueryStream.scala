@@ -21,7 +21,7 @@ import sparkkinesis.source.position.ByShard
 final class QueryStream(
     val access: StreamAccess,
     kinesis: KinesisClient,
-    start: ByShard[Position],
+    val start: ByShard[Position],
     val clock: Clock,
     chance: () => Double
 ) {

@@ -18,6 +18,7 @@ final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Prog
     else
       progress match {
         case Progress.After(sequenceNumber) => find(sequenceNumber).map(_ + 1)
+        case Progress.From(sequenceNumber) => find(sequenceNumber)
         case Progress.Finished if upTo == Progress.Finished => Some(records.size)
         case _ => None
       }

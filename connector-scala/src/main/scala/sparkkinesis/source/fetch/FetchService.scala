@@ -54,7 +54,7 @@ final class FetchService(
     buffer,
     assignment => {
       val stream = streams(assignment.shard.stream)
-      new ShardFetcher(stream, assignment, buffer, settings, () => fetcherCount, chance)
+      new ShardFetcher(stream, assignment, buffer, settings, () => fetcherCount, chance, isOldest)
     }
   )
   private val reporter = new FetchReporter(
@@ -106,6 +106,8 @@ final class FetchService(
   }
 
   private def fetcherCount: Int = synchronized(fetchers.size)
+
+  private def isOldest(fetcher: ShardFetcher): Boolean = synchronized(fetchers.isOldest(fetcher))
 
   private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit = synchronized {
     if (!isClosed)

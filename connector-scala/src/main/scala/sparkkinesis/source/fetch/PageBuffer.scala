@@ -53,6 +53,16 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
       hasRoom
     }
 
+  /** The same beyond the limit, for the only page of a shard. One shard may do so at a time. */
+  def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
+    val hasRoom = !shardPages.contains(shard)
+    if (hasRoom) {
+      reservations.update(shard, Reservation(estimate, now))
+      turns.granted(shard)
+    }
+    hasRoom
+  }
+
   def release(shard: StreamShard): Unit = synchronized(reservations.remove(shard): Unit)
 
   /** Makes a call whose response waits until the executor has memory for it. */
@@ -84,10 +94,10 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   def pages(range: ShardRange): Option[Iterator[PackedRecords]] = {
     val all = pagesOf(range.shard)
     for {
-      first <- Some(all.indexWhere(_.indexAfter(range.from).isDefined)).filter(_ >= 0)
+      first <- Some(all.indexWhere(_.indexAfter(range.start).isDefined)).filter(_ >= 0)
       last <- Some(all.indexWhere(_.indexAfter(range.upTo).isDefined, first)).filter(_ >= 0)
     } yield all.slice(first, last + 1).iterator.zipWithIndex.map { case (page, index) =>
-      val begin = if (index == 0) page.indexAfter(range.from).getOrElse(0) else 0
+      val begin = if (index == 0) page.indexAfter(range.start).getOrElse(0) else 0
       val end =
         if (first + index == last) page.indexAfter(range.upTo).getOrElse(0) else page.records.size
       page.records.slice(begin, end)

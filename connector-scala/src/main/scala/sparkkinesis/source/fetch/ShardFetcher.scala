@@ -14,15 +14,16 @@ import sparkkinesis.client.{
 }
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
-import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
+import sparkkinesis.source.{DataLoss, StreamClient}
 
 /**
  * Reads one shard ahead of the batches, one page per step. Used by one thread at a time.
  *
  * @param shards number of shards that share the buffer
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
+ * @param isOldest whether this fetcher is behind all others by the arrival times
  */
 final class ShardFetcher(
     stream: StreamClient,
@@ -30,7 +31,8 @@ final class ShardFetcher(
     buffer: PageBuffer,
     settings: FetchSettings,
     shards: () => Int,
-    chance: () => Double
+    chance: () => Double,
+    isOldest: ShardFetcher => Boolean = _ => false
 ) {
   import FetchStep._
   import ShardFetcher._
@@ -38,15 +40,22 @@ final class ShardFetcher(
 
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
   private val retries = new FetchRetries(assignment.shard, chance)
-  private var progress: Progress = assignment.from
-  private var completeAsOf = assignment.completeAsOf // all records that arrived before are read
+  @volatile private var progress: Progress = assignment.from
+  // All records that arrived before are read.
+  @volatile private var completeAsOf = assignment.completeAsOf
   private var iterator = Option.empty[ShardIterator]
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
-  private var isStopped = false
+  @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
+
+  /** Sorts fetchers by the arrival time up to which they have read. */
+  def age: (Instant, StreamShard) = (completeAsOf.getOrElse(Instant.EPOCH), shard)
+
+  /** Whether there is nothing more to read. */
+  def isEnded: Boolean = isStopped || progress == Progress.Finished
 
   /** Reads at most one page. */
   def step(at: Moment): FetchStep =
@@ -54,11 +63,16 @@ final class ShardFetcher(
       case None => Ended
       case Some(position) =>
         val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-        if (!buffer.reserve(shard, estimate, shards(), at.steady)) Waits(FullBufferPause)
+        if (!reserve(estimate, at.steady)) Waits(FullBufferPause)
         else
           try translated(at)(buffer.receiving(fetch(position, at)))
           finally buffer.release(shard)
     }
+
+  /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
+  private def reserve(estimate: Long, now: Instant): Boolean =
+    buffer.reserve(shard, estimate, shards(), now) ||
+      settings.maxShardSkew.nonEmpty && isOldest(this) && buffer.reserveFirst(shard, estimate, now)
 
   private def translated(at: Moment)(step: => FetchStep): FetchStep =
     try step
@@ -82,6 +96,7 @@ final class ShardFetcher(
         val children =
           if (page.next.isEmpty) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
         retries.reset()
+        losses.found()
         if (isPastStop(page)) accept(cut(page, current), Seq.empty, at)
         else accept(page, children, at)
     }
@@ -129,7 +144,8 @@ final class ShardFetcher(
       page.millisBehindLatest,
       // At a shard's end its last record counts: its children may have records older than now.
       if (isAtTip && !isEnd) at.now.toEpochMilli else lastArrival.getOrElse(0L),
-      losses.takeCount()
+      losses.takeCount(),
+      page.records.headOption.map(_.sequenceNumber).filter(_ => Progress.isStart(from))
     )
     val isUrgent = isFirst || page.records.nonEmpty || isEnd
     Fetched(report, page.records.size, pause(page, at.steady), isUrgent)
@@ -160,7 +176,10 @@ final class ShardFetcher(
   /** The service no longer lists a closed shard after its last record expired, read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, at: Moment): FetchStep = {
     val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
-    if (listed.exists(_.id == shard.shard)) retries.retry(gone, quotaPause(at.steady), at.steady)
+    if (listed.exists(_.id == shard.shard)) {
+      losses.found()
+      retries.retry(gone, quotaPause(at.steady), at.steady)
+    } else if (!losses.isGoneAgain()) Retries(gone, DataLoss.secondLook(chance()))
     else
       losses.shardGone(progress, completeAsOf, at.now) match {
         case Some(loss) => Loses(loss)

@@ -1,5 +1,7 @@
 package sparkkinesis.source.fetch
 
+import java.time.Instant
+
 import scala.collection.mutable
 
 import sparkkinesis.model.StreamShard
@@ -32,6 +34,10 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
 
   def size: Int = fetchers.size
 
+  /** Whether no other fetcher has read less, by the arrival times. */
+  def isOldest(fetcher: ShardFetcher): Boolean =
+    !fetchers.valuesIterator.exists(it => !it.isEnded && Age.lt(it.age, fetcher.age))
+
   /** Whether this fetcher still reads its shard. */
   def isCurrent(fetcher: ShardFetcher): Boolean = fetchers.get(fetcher.shard).exists(_ eq fetcher)
 
@@ -39,6 +45,8 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
     fetchers.get(shard).exists(_.generation == generation)
 
   def clear(): Unit = fetchers.clear()
+
+  private val Age = Ordering.Tuple2[Instant, StreamShard]
 
   private def add(assignment: Assignment): ShardFetcher = {
     // The new fetcher reads and reports again what an earlier assignment read after this progress.

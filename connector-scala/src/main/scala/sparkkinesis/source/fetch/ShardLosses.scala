@@ -21,6 +21,7 @@ private[source] final class ShardLosses(
   private val log = LoggerFactory.getLogger(classOf[ShardLosses])
   private val retention = new RetentionCheck(stream.client, stream.ref)
   private var isBehind = false
+  private var wasGone = false
   private var count = 0
 
   /**
@@ -40,6 +41,16 @@ private[source] final class ShardLosses(
       lose("it was not read for longer than the retention period", progress, completeAsOf, now)
     else None
   }
+
+  /** Whether the shard was already gone at the last look: one answer may be wrong. */
+  def isGoneAgain(): Boolean = {
+    val again = wasGone
+    wasGone = true
+    again
+  }
+
+  /** The shard exists. */
+  def found(): Unit = wasGone = false
 
   def shardGone(
       progress: Progress,

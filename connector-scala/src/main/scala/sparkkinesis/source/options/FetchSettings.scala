@@ -15,6 +15,8 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param bufferBytes size of an executor's read-ahead buffer
  * @param limits of a batch: they determine the distance between marks
  * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
+ * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one, by
+ *   the arrival times
  */
 final case class FetchSettings(
     maxRecords: Int,
@@ -23,7 +25,8 @@ final case class FetchSettings(
     bufferBytes: Long,
     limits: ReadLimits,
     failOnDataLoss: Boolean,
-    stopAtMillis: Option[Long]
+    stopAtMillis: Option[Long],
+    maxShardSkew: Option[FiniteDuration] = None
 ) {
 
   /**
@@ -39,22 +42,29 @@ final case class FetchSettings(
    */
   def marks(records: PackedRecords): Vector[Int] = {
     val last = records.size - 1
-    if (limits.isUnlimited) Vector(last)
+    if (limits.isUnlimited && maxShardSkew.isEmpty) Vector(last)
     else {
-      var (count, bytes) = (0L, 0L)
+      var (count, bytes, begin) = (0L, 0L, 0)
       records.indices.filter { index =>
         count += 1
         bytes += records.dataLength(index)
         val isFull = !limitsOfMark.allow(count + 1, bytes + 1)
-        val isMark = index == last || isFull
+        val isMark = index == last || isFull || isSkewed(records, begin, index + 1)
         if (isMark) {
           count = 0
           bytes = 0
+          begin = index + 1
         }
         isMark
       }.toVector
     }
   }
+
+  /** Whether the records of a mark would be further apart than shards may be. */
+  private def isSkewed(records: PackedRecords, first: Int, last: Int): Boolean =
+    maxShardSkew.exists { skew =>
+      records.arrivalMillis(last) - records.arrivalMillis(first) > skew.toMillis
+    }
 
   /** The distance between marks: a small part of the limits of a batch. */
   private lazy val limitsOfMark: ReadLimits = {

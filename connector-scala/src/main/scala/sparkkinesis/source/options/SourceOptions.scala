@@ -55,6 +55,7 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "minPartitions",
+    "maxShardSkew",
     "failOnDataLoss",
     "deaggregate",
     "maxRecordsPerFetch",
@@ -104,8 +105,17 @@ object SourceOptions {
       options.size("maxBytesPerTrigger")
     ),
     failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true),
-    stopAtMillis = None
+    stopAtMillis = None,
+    maxShardSkew = maxShardSkew(options)
   )
+
+  /** At least a second: at the tip of a shard, times are not known more exactly. */
+  private def maxShardSkew(options: Options): Option[FiniteDuration] = {
+    val skew = options.duration("maxShardSkew")
+    if (skew.exists(_ < 1.second))
+      throw options.invalid("maxShardSkew", "1s or longer", "To set no limit, remove the option.")
+    skew
+  }
 
   private def maxRecords(options: Options): Int = {
     val max = ServiceLimits.GetRecordsCount

@@ -108,8 +108,12 @@ object BatchPlanner {
       after <- end.streams.get(arn).toSeq
       _ = checkFollows(before, after)
       (id, from) <- before.shards.toSeq
-      upTo <- after.shards.get(id).map(_.progress).filter(_ != from.progress)
-    } yield ShardRange(StreamShard(arn, id), from.progress, upTo, from.completeAsOf)
+      to <- after.shards.get(id).filter(_.progress != from.progress)
+    } yield {
+      val first = to.first.filter(_ => Progress.isStart(from.progress))
+      val shard = StreamShard(arn, id)
+      ShardRange(shard, from.progress, to.progress, from.completeAsOf, first = first)
+    }
 
   private def checkFollows(before: StreamOffset, after: StreamOffset): Unit = {
     val missing = before.readable.keys.find(!after.shards.contains(_))
@@ -139,7 +143,12 @@ object BatchPlanner {
     val moved = settled.shards.transform { (id, before) =>
       ends.get(id) match {
         case Some(end) =>
-          ShardProgress(end.mark.upTo, Set.empty, completeAsOf(before, end.frontier, end.count))
+          ShardProgress(
+            end.mark.upTo,
+            Set.empty,
+            completeAsOf(before, end.frontier, end.count),
+            end.frontier.first.filter(_ => Progress.isStart(before.progress))
+          )
         case None =>
           frontiers.get(StreamShard(settled.stream, id)).fold(before)(confirmed(before, _))
       }

@@ -163,13 +163,18 @@ final class FetchCoordinator(lease: FiniteDuration) {
    * Waits until executors have read a page of every readable shard, a record of any, or until a
    * failure or the timeout.
    *
+   * @param ofAll whether a record of any shard is not enough
    * @return `false` after the timeout
    */
-  def awaitFirstLook(timeout: FiniteDuration, clock: () => Instant): Boolean = synchronized {
+  def awaitFirstLook(
+      timeout: FiniteDuration,
+      clock: () => Instant,
+      ofAll: Boolean = false
+  ): Boolean = synchronized {
     val end = clock().plusMillis(timeout.toMillis)
     def isReady = failed.nonEmpty || batchEnd.exists { offset =>
       val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
-      looks.forall(_.nonEmpty) || looks.exists(_.exists(_.marks.nonEmpty))
+      looks.forall(_.nonEmpty) || !ofAll && looks.exists(_.exists(_.marks.nonEmpty))
     }
     awaitUntil(end, clock)(isReady)
   }

@@ -60,7 +60,8 @@ final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Ve
         range.copy(
           from = begin.upTo,
           upTo = marks(last).upTo,
-          completeAsOf = (range.completeAsOf ++ arrived).maxOption
+          completeAsOf = (range.completeAsOf ++ arrived).maxOption,
+          first = None
         ),
         marks = marks.slice(before + 1, last + 1)
       )

@@ -156,7 +156,8 @@ object ReadingShards {
       before.marks ++ report.marks,
       report.children,
       report.millisBehindLatest,
-      math.max(before.completeAsOfMillis, report.completeAsOfMillis)
+      math.max(before.completeAsOfMillis, report.completeAsOfMillis),
+      before.first.orElse(report.first)
     )
     shard.copy(frontier = Some(frontier), completeAsOf = shard.provenCompleteAsOf)
   }

@@ -4,7 +4,7 @@ import java.time.Instant
 
 import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, StreamShard}
+import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 
 /**
  * The result of one `GetRecords` call, for the coordinator on the driver.
@@ -16,6 +16,7 @@ import sparkkinesis.model.{ChildShard, StreamShard}
  * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
  * @param lost number of times since the last report that records were missing and the query
  *   continued
+ * @param first the first record, if nothing was read of the shard before
  */
 final case class FetchReport(
     shard: StreamShard,
@@ -25,7 +26,8 @@ final case class FetchReport(
     children: Seq[ChildShard],
     millisBehindLatest: Long,
     completeAsOfMillis: Long,
-    lost: Int = 0
+    lost: Int = 0,
+    first: Option[SequenceNumber] = None
 )
 
 /**

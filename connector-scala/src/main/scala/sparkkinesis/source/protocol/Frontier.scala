@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, StreamShard}
+import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 
 /**
  * A place where a batch may end, with the size of the data since the previous mark.
@@ -20,19 +20,29 @@ final case class Mark(upTo: Progress, records: Long, bytes: Long, lastArrivalMil
  * @param children of the shard, if the last mark is `Finished`
  * @param millisBehindLatest as Kinesis reports it with the last page
  * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
+ * @param first the shard's first record, if that batch has read nothing of the shard
  */
 final case class Frontier(
     marks: Vector[Mark],
     children: Seq[ChildShard],
     millisBehindLatest: Long,
-    completeAsOfMillis: Long
+    completeAsOfMillis: Long,
+    first: Option[SequenceNumber] = None
 ) {
 
   /** Without the marks up to `progress`. */
   def after(progress: Progress): Frontier =
     marks.indexWhere(_.upTo == progress) match {
       case -1 => this
-      case index => copy(marks = marks.drop(index + 1))
+      case index => copy(marks = marks.drop(index + 1), first = None)
+    }
+
+  /** Only the first marks. */
+  def take(count: Int): Frontier =
+    if (count == marks.size) this
+    else {
+      val taken = marks.take(count)
+      copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
   /** Without the first record that arrived after the time, and all later records. */

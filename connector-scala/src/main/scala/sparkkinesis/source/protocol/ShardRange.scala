@@ -2,7 +2,7 @@ package sparkkinesis.source.protocol
 
 import java.time.Instant
 
-import sparkkinesis.model.StreamShard
+import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.model.offset.Progress
 
 /**
@@ -10,6 +10,7 @@ import sparkkinesis.model.offset.Progress
  *
  * @param upTo `After` a record, or `Finished`
  * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
+ * @param first the first record of the range, if it is known and `from` does not name one
  * @param until the end of a batch read that ends at a time; `upTo` is `Finished` then
  */
 final case class ShardRange(
@@ -17,8 +18,13 @@ final case class ShardRange(
     from: Progress,
     upTo: Progress,
     completeAsOf: Option[Instant] = None,
-    until: Option[ReadUntil] = None
+    until: Option[ReadUntil] = None,
+    first: Option[SequenceNumber] = None
 ) {
+
+  /** Where reading the range begins. */
+  def start: Progress = first.fold(from)(Progress.From(_))
+
   override def toString: String = until match {
     case None => s"${shard.shard} ($from, $upTo]"
     case Some(end) => s"${shard.shard} ($from, before ${Instant.ofEpochMilli(end.millis)})"

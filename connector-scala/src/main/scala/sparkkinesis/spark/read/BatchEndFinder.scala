@@ -1,18 +1,20 @@
 package sparkkinesis.spark.read
 
 import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.QueryStreams
-import sparkkinesis.source.plan.BatchPlanner
+import sparkkinesis.source.plan.{BatchPlanner, ShardSkew}
 import sparkkinesis.source.protocol.{Frontier, ReadLimits}
 import sparkkinesis.source.watch.WatchService
 
 /**
  * Finds the end of a micro-batch, on the driver.
  *
+ * @param skew how far a shard may be read beyond others, if that is limited
  * @param stopAtMillis with `Trigger.AvailableNow`: records that arrived later belong to the next
  *   run
  * @param read makes sure that executors read ahead from an offset
@@ -21,22 +23,50 @@ private[spark] final class BatchEndFinder(
     ahead: ReadAhead,
     streams: QueryStreams,
     watch: WatchService,
+    skew: Option[FiniteDuration],
     stopAtMillis: Option[Long],
     read: SourceOffset => Unit
 ) {
   import BatchEndFinder._
 
   private var seen = Option.empty[Seen]
+  private var asked = Option.empty[SourceOffset]
+  private var readAhead = Option.empty[(Seen, KinesisOffset)]
 
   /** @return `from` itself if there is no batch to log */
   def of(from: SourceOffset, limits: ReadLimits): SourceOffset = {
+    asked = Some(from)
     val frontiers = ahead.frontiers(limits)
     val joined = streams.withJoined(streams.withoutRemoved(from))
-    val end =
-      if (joined ne from) BatchPlanner.end(joined, due(frontiers), limits)
+    val next =
+      if (joined ne from) end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
       else before(from, limits, frontiers)
-    watch.repair(end)
+    watch.repair(next)
+  }
+
+  /**
+   * The end of all that executors have read ahead, whatever the limits of a batch are: how far the
+   * query could be. `None` before the first call of `of`. The same object while nothing changes.
+   */
+  def latest: Option[KinesisOffset] = asked.map { from =>
+    val frontiers = ahead.frontiers
+    readAhead.filter(_._1.isSame(from, frontiers)) match {
+      case Some((_, known)) => known
+      case None =>
+        val offset = KinesisOffset(BatchPlanner.end(from, frontiers, ReadLimits.None))
+        readAhead = Some(Seen(from, frontiers) -> offset)
+        offset
+    }
+  }
+
+  private def end(
+      from: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
+      limits: ReadLimits
+  ): SourceOffset = {
+    val taken = skew.fold(frontiers)(ShardSkew.limited(from, frontiers, limits, _))
+    BatchPlanner.end(from, taken, limits)
   }
 
   /** The frontiers, without the records that `Trigger.AvailableNow` leaves to the next run. */
@@ -50,9 +80,9 @@ private[spark] final class BatchEndFinder(
   ): SourceOffset =
     if (seen.exists(_.isSame(from, frontiers))) from
     else {
-      val end = BatchPlanner.end(from, frontiers, limits)
+      val planned = end(from, frontiers, limits)
       val next =
-        if (end ne from) end
+        if (planned ne from) planned
         else BatchPlanner.confirmed(from, frontiers, streams.confirmationPeriod)
       seen = Option.when(next eq from)(Seen(from, frontiers))
       next
@@ -68,9 +98,9 @@ private[spark] final class BatchEndFinder(
       limits: ReadLimits,
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
-    val end = watch.repair(BatchPlanner.end(from, due(frontiers), limits))
+    val planned = watch.repair(end(from, due(frontiers), limits))
     val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
-    if (end ne from) end
+    if (planned ne from) planned
     else if (isDone && watch.isSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
     else {
@@ -83,7 +113,7 @@ private[spark] final class BatchEndFinder(
 
 private object BatchEndFinder {
 
-  /** An answer without news. Spark asks an idle query a hundred times per second. */
+  /** What an answer depends on. Spark asks an idle query a hundred times per second. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
     def isSame(otherFrom: SourceOffset, otherFrontiers: Map[StreamShard, Frontier]): Boolean =
       (from eq otherFrom) && (frontiers eq otherFrontiers)

@@ -28,7 +28,8 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
       )
     }
 
-  private def read(): Option[SourceOffset] = {
+  /** `None` if the file does not exist. */
+  def read(): Option[SourceOffset] = {
     val fs = file.getFileSystem(conf)
     if (!fs.exists(file)) None
     else {

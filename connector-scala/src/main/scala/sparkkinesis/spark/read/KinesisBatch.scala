@@ -61,15 +61,15 @@ object KinesisBatch {
 
   /** More tasks than slots: shards differ in size, and Spark repeats a failed task as a whole. */
   private val TasksPerSlot = 4
-  private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger")
+  private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger", "maxShardSkew")
 
   private final case class Plan(streams: Map[StreamArn, StreamAccess], ranges: Seq[ShardRange])
 
   private def checkOptions(options: SourceOptions): Unit = {
-    if (!options.fetch.limits.isUnlimited)
+    if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
       throw new OptionException(
         OptionException.ConflictingOptions,
-        s"Options ${StreamingOptions.mkString("'", "' and '", "'")} limit micro-batches, and this is " +
+        s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this is " +
           "a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =

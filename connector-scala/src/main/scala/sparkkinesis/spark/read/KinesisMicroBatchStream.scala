@@ -14,7 +14,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStream, QueryStreams}
+import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStream, QueryStreams, StartLog}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
@@ -50,26 +50,26 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   )
   private var reading = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
-  private lazy val endFinder = new BatchEndFinder(ahead, streams, watch, stopAtMillis, readFrom)
+  private lazy val endFinder = new BatchEndFinder(
+    ahead,
+    streams,
+    watch,
+    options.fetch.maxShardSkew,
+    stopAtMillis,
+    readFrom
+  )
   private var planned = Option.empty[Plan]
-  private var recent = Vector.empty[KinesisOffset] // the offsets that Spark has, the newest first
-
-  private lazy val initial: KinesisOffset = {
-    val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
-    KinesisOffset(file.readOrWrite(streams.firstOffset()))
-  }
+  private val recent = new RecentOffsets
+  private lazy val initialFile =
+    new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
+  private lazy val initial = KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))
+  private val starts = new StartLog(streams.starts, initialFile.read())
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
   /** Spark calls this before every poll, a hundred times per second. */
   override def deserializeOffset(json: String): Offset = ConnectorError.translating {
-    recent.find(_.json == json).getOrElse(remember(KinesisOffset(OffsetCodec.decode(json))))
-  }
-
-  /** The same object is quick to compare, and a batch between the same objects is planned once. */
-  private def remember(offset: KinesisOffset): KinesisOffset = {
-    recent = (offset +: recent).take(RecentOffsets)
-    offset
+    recent.of(json)
   }
 
   override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
@@ -85,10 +85,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
+    starts.begin(from)
     readFrom(streams.withoutRemoved(from))
     val end = endFinder.of(from, limits)
-    if (end eq from) start else remember(KinesisOffset(end))
+    if (end eq from) start else recent.keep(KinesisOffset(end))
   }
+
+  /** How far executors have read ahead: Spark shows it in the query's progress. Calls no service. */
+  override def reportLatestOffset(): Offset = reading.flatMap(_ => endFinder.latest).orNull
 
   /** Executors read ahead from there. */
   private def readFrom(from: SourceOffset): Unit = {
@@ -133,6 +137,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
     streams.check(from)
     streams.check(upTo)
+    starts.begin(from)
     val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
     ahead.advance(
       streams.withoutReportedLoss(streams.withoutRemoved(from)),
@@ -184,9 +189,6 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 }
 
 object KinesisMicroBatchStream {
-
-  /** Start and end of a batch, and the end of the batch before. */
-  private val RecentOffsets = 3
 
   /** The tasks of a batch. */
   private final case class Plan(

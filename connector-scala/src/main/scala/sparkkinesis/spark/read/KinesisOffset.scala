@@ -20,3 +20,25 @@ final case class KinesisOffset(offset: SourceOffset) extends Offset {
 
   override lazy val json: String = OffsetCodec.encode(offset)
 }
+
+/**
+ * The offsets that Spark has. It passes them as text, before every poll: the same object is quick to
+ * compare, and a batch between the same objects is planned once.
+ */
+private[read] final class RecentOffsets {
+  private var recent = Vector.empty[KinesisOffset] // the newest first
+
+  def of(json: String): KinesisOffset =
+    recent.find(_.json == json).getOrElse(keep(KinesisOffset(OffsetCodec.decode(json))))
+
+  def keep(offset: KinesisOffset): KinesisOffset = {
+    recent = (offset +: recent).take(RecentOffsets.Count)
+    offset
+  }
+}
+
+private object RecentOffsets {
+
+  /** Start and end of a batch, and the end of the batch before. */
+  private val Count = 3
+}

@@ -52,7 +52,7 @@ final class ReadAhead(
     starter.startMissing(SystemClock.steady, coordinator.live(SystemClock.steady))
     if (!hasRead) {
       // Otherwise the first trigger would find nothing, and a long interval would delay the second.
-      if (!awaitFirstLook())
+      if (!awaitFirstLook() && frontiers.isEmpty)
         log.warn(
           s"No shard of ${run.options.names} could be read within $firstLook. The query keeps trying."
         )
@@ -70,7 +70,9 @@ final class ReadAhead(
     var hasLooked = false
     while (!hasLooked && SystemClock.steady.isBefore(end)) {
       starter.check()
-      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.steady)
+      // Shards that must advance together wait for each other.
+      val ofAll = run.options.fetch.maxShardSkew.nonEmpty
+      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.steady, ofAll)
     }
     hasLooked
   }

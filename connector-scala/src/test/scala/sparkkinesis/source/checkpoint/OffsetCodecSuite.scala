@@ -65,6 +65,12 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     2 -> at(Progress.TrimHorizon, 0)
   )
 
+  private val firstBatch = offsetOf(
+    0 -> complete(Progress.After(number)).copy(first = Some(number)),
+    1 -> at(Progress.Finished).copy(first = Some(number)),
+    2 -> at(Progress.After(number))
+  )
+
   /** Golden files of the current version, and of each earlier version that is still accepted. */
   private val golden = Table[String, SourceOffset](
     ("file", "offset"),
@@ -73,7 +79,10 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       (name, offset) <- offsets
     } yield s"offset-v$version-$name.json" -> offset) ++ Seq(
       "offset-v2-streams.json" -> several,
-      "offset-v2-positions.json" -> positions
+      "offset-v2-positions.json" -> positions,
+      "offset-v3-streams.json" -> several,
+      "offset-v3-positions.json" -> positions,
+      "offset-v3-first.json" -> firstBatch
     ): _*
   )
 
@@ -107,10 +116,10 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a later version is refused, and the error names the version and the remedy") {
     val e = intercept[SourceException](
-      OffsetCodec.decode(good.replace("\"version\":2", "\"version\":3"))
+      OffsetCodec.decode(good.replace("\"version\":3", "\"version\":4"))
     )
     assert(e.condition === "KINESIS_OFFSET_TOO_NEW")
-    assert(e.getMessage.contains("version 3") && e.getMessage.contains("versions up to 2"))
+    assert(e.getMessage.contains("version 4") && e.getMessage.contains("versions up to 3"))
     assert(e.getMessage.contains("the release that wrote it"))
   }
 
@@ -129,8 +138,8 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (good + "x", "not a JSON object"),
     ("""{"orders":{"0":12,"1":7}}""", "no 'version'"), // Kafka's
     ("""{"logOffset":3}""", "no 'version'"), // the file source's
-    (good.replace("\"version\":2", "\"version\":\"1\""), "no 'version'"),
-    (good.replace("\"version\":2", "\"version\":0"), "version is 0"),
+    (good.replace("\"version\":3", "\"version\":\"1\""), "no 'version'"),
+    (good.replace("\"version\":3", "\"version\":0"), "version is 0"),
     (good.replace("stream/orders", "orders"), "orders' is not the ARN of a stream"),
     (good.replace("\"streams\"", "\"stream\""), "'streams' is not an object"),
     (s"""{"version":2,"streams":{"$arn":7}}""", "is not an object"),
@@ -154,10 +163,18 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (withWaits("""{"shardId-9":["shardId-1"]}"""), "shardId-9, but 'shards' does not"),
     (withWaits("""{"shardId-000000000000":"x"}"""), "is not a list of shards"),
     (withWaits("""{"shardId-000000000000":[1]}"""), "is not a list of shards"),
-    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is not an object")
+    (withWaits("""["shardId-000000000000"]"""), "'waitsFor' is not an object"),
+    (withFirst("""{"shardId-9":"7"}"""), "'first' contains shardId-9, but 'shards' does not"),
+    (withFirst("""{"shardId-000000000000":7}"""), "is not a sequence number"),
+    (withFirst("""{"shardId-000000000000":"x"}"""), "is not a sequence number"),
+    (withFirst(""""7""""), "'first' is not an object")
   )
 
-  private def withWaits(json: String): String = good.dropRight(3) + s""","waitsFor":$json}}}"""
+  private def withWaits(json: String): String = withField("waitsFor", json)
+  private def withFirst(json: String): String = withField("first", json)
+
+  private def withField(name: String, json: String): String =
+    good.dropRight(3) + s""","$name":$json}}}"""
 
   test("a text that is no offset is refused, and the error shows the reason and the text") {
     forAll(corrupt) { (text, reason) =>

@@ -161,6 +161,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .listing(listing(two: _*))
       .page(ScriptedKinesis.page(8 to 7))
       .page(ScriptedKinesis.page(9 to 9))
+      .page(ScriptedKinesis.page(9 to 9)) // the second look
     val number = SequenceNumber("7")
     val heard = LogTap.of(classOf[ShardStarts]) {
       val offset = of(kinesis, 0 -> Position.AtSequenceNumber(number))

@@ -83,10 +83,9 @@ class ShardFetcherSuite extends AnyFunSuite {
   test("each page is buffered and reported, and starts where the last one ended") {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
     val (first, second) = (fetching.fetched(), fetching.fetched())
-    val mark = Mark(upTo(3), 3, 30, 30)
-    assert(
-      first.report === FetchReport(id, 7, Progress.TrimHorizon, Vector(mark), Nil, Behind, 30)
-    )
+    val (mark, record) = (Mark(upTo(3), 3, 30, 30), Some(SequenceNumber("1")))
+    val horizon = Progress.TrimHorizon
+    assert(first.report === FetchReport(id, 7, horizon, Vector(mark), Nil, Behind, 30, 0, record))
     assert(first.records === 3 && first.isUrgent && first.pause === 200.millis)
     assert(second.report.from === upTo(3) && second.report.marks.map(_.upTo) === Seq(upTo(5)))
     assert(fetching.buffered(upTo(5)) === Some(1L to 5L))
@@ -220,9 +219,12 @@ class ShardFetcherSuite extends AnyFunSuite {
         .page(page(1 to 3))
         .page(throw Gone)
         .listing(listing(listedChild))
+        .page(throw Gone)
+        .listing(listing(listedChild))
         .summary(summary())
     val failing = new Fetching(script)
     failing.fetched()
+    assert(failing.step() === Retries(Gone, 1500.millis), "one answer may be wrong")
     failing.step() match {
       case Loses(loss) =>
         assert(loss.condition === "KINESIS_DATA_LOSS")
@@ -233,8 +235,21 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
     val going = new Fetching(script, settings.copy(failOnDataLoss = false))
     going.fetched()
+    going.step()
     val report = going.fetched().report
     assert(report.marks.map(_.upTo) === Seq(Progress.Finished) && report.children === Seq(child))
+  }
+
+  test("a shard that is gone for one call only is read on") {
+    def gone(script: ScriptedKinesis) = script.page(throw Gone).listing(listing(listedChild))
+    val script = gone(gone(new ScriptedKinesis().page(page(1 to 3))).page(page(4 to 4)))
+    val fetching = new Fetching(script)
+    fetching.fetched()
+    (1 to 2).foreach { _ =>
+      assert(fetching.step() === Retries(Gone, 1500.millis))
+      script.page(page(5 to 5))
+      fetching.fetched()
+    }
   }
 
   test("NotFound for a listed shard is retried, and a deleted stream fails the fetcher") {

@@ -61,6 +61,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
+    ("maxShardSkew", "10m", _.fetch.maxShardSkew, Some(10.minutes)),
     ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
     ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
     ("checkpointLocation", "/c", _.names, "orders")
@@ -101,6 +102,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
     ("idleFetchPeriod", "0s", InvalidOption, "a duration above zero"),
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
+    ("maxShardSkew", "999ms", InvalidOption, "1s or longer"),
     ("shardDiscoveryInterval", "999ms", InvalidOption, "1s to 1h"),
     ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
     ("streamName", "a b", InvalidOption, "1 to 128"),

@@ -158,10 +158,27 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a shard that no longer exists is a loss") {
-    val gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
+    def gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone).page(throw Gone)
     assertThrows[DataLossException](read(gone, range(0, 3)))
-    val going = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone)
-    assert(read(going, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
+    assert(read(gone, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
+  }
+
+  test("one answer is no loss: a second look, a little later and with another iterator, decides") {
+    def first = new ScriptedKinesis().page(page(1 to 2))
+    val doubts = Seq[ScriptedKinesis => ScriptedKinesis](
+      _.page(throw Gone),
+      _.page(page(3 to 2, behind = 0)),
+      _.page(page(4 to 5)),
+      _.page(end(4 to 5, ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)))
+    )
+    doubts.foreach { doubt =>
+      val (kinesis, clock) = (doubt(first).page(page(3 to 2)).page(page(3 to 3)), new FastClock)
+      assert(read(kinesis, range(0, 3), clock = clock) === (1 to 3))
+      val after = Position.AfterSequenceNumber(SequenceNumber("2"))
+      assert(kinesis.positions === Seq(Position.TrimHorizon, after))
+      assert(clock.now.toEpochMilli === 1500 + 2 * 200)
+      assertThrows[DataLossException](read(doubt(doubt(first)), range(0, 3)))
+    }
   }
 
   test("retryable failures are retried, and no record is repeated or missing") {
@@ -173,6 +190,13 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .page(page(3 to 4))
     assert(read(kinesis, range(0, 4)) === (1 to 4))
     assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("2")))
+  }
+
+  test("a retry keeps its iterator, so that a walk through empty pages does not start over") {
+    val kinesis = new ScriptedKinesis()
+    (1 to 30).foreach(_ => kinesis.page(page(1 to 0)).page(throw Throttled))
+    assert(read(kinesis.page(page(1 to 1)), range(0, 1)) === Seq(1))
+    assert(kinesis.positions === Seq(Position.TrimHorizon))
   }
 
   test(

@@ -189,6 +189,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
       else preferred.getOrElse(others.head)
     val buffered = executor.buffer.pages(range).map(_.flatten.toVector)
     val records = buffered.getOrElse(reread(range))
+    if (run.settings.failOnDataLoss)
+      require(
+        range.first.forall(first => records.headOption.exists(_.sequenceNumber == first)),
+        s"$range begins at ${records.headOption}"
+      )
     if (buffered.nonEmpty && random.nextInt(3) == 0)
       require(
         reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),

@@ -77,6 +77,9 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
       val query = start(s"now_$index", options, Trigger.AvailableNow())
       assert(query.awaitTermination(60000L))
       assert(count(s"now_$index") === 10)
+      val sources = query.recentProgress.map(_.sources.head)
+      assert(sources.forall(_.latestOffset.contains("shardId")), "how far the query could be")
+      if (options.nonEmpty) assert(sources.exists(it => it.latestOffset != it.endOffset))
     }
 
     test(s"the default trigger is accepted $limited, and so is processAllAvailable") {

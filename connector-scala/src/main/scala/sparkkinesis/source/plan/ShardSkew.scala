@@ -1,0 +1,70 @@
+package sparkkinesis.source.plan
+
+import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
+
+/**
+ * Holds shards back, so that no shard is read further than the oldest unread record of another plus a
+ * duration, by the arrival times. The same arguments always give the same result.
+ *
+ * Only shards that are readable at `start` count. The records of a shard that waits for its parents are
+ * later than those of the parents, and one of these, or an ancestor of it, is readable.
+ */
+object ShardSkew {
+
+  /**
+   * The frontiers with the marks that a batch may take. All of them together fit into the limits,
+   * unless it is only one.
+   *
+   * @param skew at least the time between the arrival of the first and of the last record of a mark
+   */
+  def limited(
+      start: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
+      limits: ReadLimits,
+      skew: FiniteDuration
+  ): Map[StreamShard, Frontier] = {
+    val readable = start.readable.keySet
+    val last = readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L) + skew.toMillis
+    val due = for {
+      (id, frontier) <- frontiers.toSeq if readable(id)
+      (mark, arrival) <- frontier.marks.zip(arrivals(frontier.marks)) if arrival <= last
+    } yield Due(arrival, id, mark)
+    val taken = fitting(due.sortBy(it => (it.arrival, it.shard)).toList, limits)
+      .groupMapReduce(_.shard)(_ => 1)(_ + _)
+    frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0)))
+  }
+
+  /** Every unread record of the shard arrived at this time or later; 0 if that is not known. */
+  private def completeAsOf(
+      start: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
+      id: StreamShard
+  ): Long = {
+    val planned = start.shard(id).flatMap(_.completeAsOf).fold(0L)(_.toEpochMilli)
+    math.max(planned, frontiers.get(id).fold(0L)(_.completeAsOfMillis))
+  }
+
+  /** Arrival of the last record up to each mark. Arrival times are approximate and may decrease. */
+  private def arrivals(marks: Vector[Mark]): Vector[Long] =
+    marks.scanLeft(0L)((latest, mark) => math.max(latest, mark.lastArrivalMillis)).drop(1)
+
+  private final case class Due(arrival: Long, shard: StreamShard, mark: Mark)
+
+  /** The oldest marks that fit into the limits. At least one, so that the query continues. */
+  private def fitting(due: List[Due], limits: ReadLimits): Vector[Due] = {
+    @tailrec
+    def more(rest: List[Due], taken: Vector[Due], records: Long, bytes: Long): Vector[Due] =
+      rest match {
+        case next :: later =>
+          val (r, b) = (records + next.mark.records, bytes + next.mark.bytes)
+          if (taken.isEmpty || limits.allow(r, b)) more(later, taken :+ next, r, b) else taken
+        case Nil => taken
+      }
+    more(due, Vector.empty, 0, 0)
+  }
+}

@@ -1,0 +1,70 @@
+package sparkkinesis.source.replay
+
+import java.time.Instant
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.Clock
+import sparkkinesis.source.fetch.RetentionCheck
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.{DataLossException, StreamClient}
+
+/**
+ * The records that are missing from ranges. With `failOnDataLoss` a loss is thrown; without, it is
+ * logged and counted.
+ */
+private[replay] final class RangeLosses(
+    stream: StreamClient,
+    failOnDataLoss: Boolean,
+    clock: Clock
+) {
+  private val log = LoggerFactory.getLogger(classOf[RangeLosses])
+  private val retention = new RetentionCheck(stream.client, stream.ref)
+  private var tolerated = 0L
+  private var isTolerated = false // whether a loss at the start of the range was counted
+
+  /** Number of losses that were not thrown. */
+  def count: Long = tolerated
+
+  /** Another range is read from now on. */
+  def begin(): Unit = isTolerated = false
+
+  /** @throws DataLossException with `failOnDataLoss` */
+  def report(loss: DataLossException): Unit = {
+    if (failOnDataLoss) throw loss
+    tolerated += 1
+    log.warn(s"${loss.getMessage} The query continues, because 'failOnDataLoss' is 'false'.")
+  }
+
+  /** The same for a loss at the start of a range: it has one cause, so it counts once. */
+  def reportStart(loss: => DataLossException): Unit = if (!isTolerated) {
+    report(loss)
+    isTolerated = true
+  }
+
+  /**
+   * Checks where a range starts, and also later pages of a batch query: its last record is not
+   * known, so a loss on the way is not noticed otherwise.
+   *
+   * @param completeAsOf all records of the range that arrived before have been read
+   */
+  def checkRetention(range: ShardRange, isStart: Boolean, completeAsOf: Option[Instant]): Unit = {
+    val isChecked = !isTolerated && (isStart || range.until.nonEmpty)
+    if (isChecked && completeAsOf.exists(retention.hasPassed(_, clock.now))) {
+      val where = if (isStart) "start" else "current position"
+      reportStart(of(range, s"records at its $where have been trimmed", completeAsOf))
+    }
+  }
+
+  def of(range: ShardRange, reason: String): DataLossException =
+    of(range, reason, range.completeAsOf)
+
+  private def of(
+      range: ShardRange,
+      reason: String,
+      completeAsOf: Option[Instant]
+  ): DataLossException = {
+    val extent = retention.extent(completeAsOf, clock.now)
+    new DataLossException(stream.ref, range, s"$reason ($extent)")
+  }
+}

@@ -1,0 +1,108 @@
+package sparkkinesis.spark.read
+
+import java.nio.file.Files
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.functions.{col, window}
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import sparkkinesis.client.{Clock, ShardFilter, ShardSnapshot, SystemClock}
+import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
+import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.service.SimulatedKinesis
+
+/**
+ * Counts per window of the event time, with a watermark, over an uneven backlog with a split in the
+ * middle: exact if the shards advance together, and wrong otherwise.
+ */
+class SparkSkewSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val rounds = 12
+  private val step = 10.minutes
+
+  /** A service that is now in the past. The backlog takes it to the present. */
+  private object PastClock extends Clock {
+    override def now: java.time.Instant =
+      SystemClock.now.minusMillis((step * rounds.toLong).toMillis)
+    override def sleep(duration: FiniteDuration): Unit = SystemClock.sleep(duration)
+  }
+
+  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(PastClock))
+  private lazy val spark = SparkSession
+    .builder()
+    .master("local[2]")
+    .config("spark.ui.enabled", false)
+    .config("spark.sql.shuffle.partitions", 1)
+    .getOrCreate()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    server.close()
+  }
+
+  private val name = StreamName("uneven")
+  private val (busy, quiet) = (HashKey(BigInt(0)), HashKey.Max)
+  private val perRound = 40
+
+  private lazy val written: Int = {
+    server.kinesis.createStream(name, 2)
+    for (round <- 0 until rounds) {
+      (1 to perRound).foreach(_ => put(busy))
+      put(quiet)
+      if (round == rounds / 2) splitBusy()
+      server.kinesis.advance(step)
+    }
+    rounds * (perRound + 1)
+  }
+
+  private def put(key: HashKey): Unit =
+    server.kinesis.putRecord(name, PutEntry("k", Array(1), Some(key))): Unit
+
+  private def splitBusy(): Unit = {
+    val open = ShardSnapshot.list(server.kinesis, StreamRef.ByName(name), ShardFilter.AtLatest)
+    val shard = open.shards.minBy(_.hashKeys.first)
+    server.kinesis.splitShard(name, shard.id, HashKey(shard.hashKeys.last.value / 2))
+  }
+
+  /** The sum of the counts of all windows. */
+  private def counted(options: Map[String, String]): Long = {
+    val windows = mutable.Map.empty[String, Long]
+    val query = spark.readStream
+      .format("kinesis")
+      .option("streamName", name.name)
+      .option("region", SimulatedKinesis.Region)
+      .option("endpoint", server.endpoint.toString)
+      .option("awsAccessKeyId", "ID")
+      .option("awsSecretAccessKey", "hush")
+      .option("startingPosition", "trim_horizon")
+      .option("minFetchPeriod", "10ms")
+      .option("maxRecordsPerTrigger", perRound.toLong)
+      .options(options)
+      .load()
+      .withWatermark("approximateArrivalTimestamp", "20 minutes")
+      .groupBy(window(col("approximateArrivalTimestamp"), "10 minutes"))
+      .count()
+      .writeStream
+      .outputMode("update")
+      .option("checkpointLocation", Files.createTempDirectory("uneven").toString)
+      .trigger(Trigger.AvailableNow())
+      .foreachBatch { (frame: DataFrame, _: Long) =>
+        frame.collect().foreach(row => windows(row.get(0).toString) = row.getLong(1))
+      }
+      .start()
+    try assert(query.awaitTermination(180000L))
+    finally query.stop()
+    windows.values.sum
+  }
+
+  test("the windows are exact with maxShardSkew, and without it rows of the busy shard are late") {
+    val all = written
+    assert(counted(Map("maxShardSkew" -> "10m")) === all)
+    assert(counted(Map.empty) < all)
+  }
+}
