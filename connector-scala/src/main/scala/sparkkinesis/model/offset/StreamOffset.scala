@@ -14,8 +14,8 @@ import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
  * @param completeAsOf the query has read every record that arrived in this shard before this time.
  *   If the retention period has passed since then, unread records may have expired. `None` if no
  *   record could be missing yet, as at the trim horizon of a new query.
- * @param first the first record that the batch before this offset read of the shard, if that was the
- *   shard's first batch. Its start had no sequence number, so the batch is known only by this record.
+ * @param first the first record that the batch before this offset read of the shard, if that was
+ *   the shard's first batch. Its start had no sequence number, so only this record identifies it.
  */
 final case class ShardProgress(
     progress: Progress,
@@ -39,8 +39,8 @@ final case class StreamOffset(
 ) {
 
   /**
-   * This offset without what only the batch before it needs: the shards that are finished in it, the
-   * waiting for them, and the first records of that batch.
+   * This offset without what only the batch before it needs: the shards that are finished in it,
+   * the waiting for them, and the first records of that batch.
    */
   lazy val settled: StreamOffset = {
     val finished = shards.collect {

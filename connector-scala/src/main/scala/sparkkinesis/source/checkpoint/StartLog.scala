@@ -7,8 +7,8 @@ import sparkkinesis.model.{Position, ShardId, StreamArn, StreamShard}
 import sparkkinesis.source.position.ByShard
 
 /**
- * Logs where a run begins to read each shard, and where the checkpoint begins elsewhere than the options
- * say. Only the query's thread uses it.
+ * Logs where a run begins to read each shard, and where the checkpoint begins elsewhere than the
+ * options say. Only the query's thread uses it.
  *
  * @param starts the starts in the options
  * @param recorded the first offset of the query; `None` if the checkpoint lacks it
@@ -41,7 +41,8 @@ private object StartLog {
   private val MaxShards = 20
 
   private def text(arn: StreamArn, shards: Seq[(ShardId, Progress)]): String = {
-    val some = shards.take(MaxShards).map { case (id, progress) => s"${id.name} ${place(progress)}" }
+    val some =
+      shards.take(MaxShards).map { case (id, progress) => s"${id.name} ${place(progress)}" }
     val others =
       if (shards.size > MaxShards) s", and ${shards.size - MaxShards} other shards" else ""
     s"Reading stream $arn begins: ${some.mkString(", ")}$others."

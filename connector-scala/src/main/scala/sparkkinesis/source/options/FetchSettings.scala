@@ -15,8 +15,8 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param bufferBytes size of an executor's read-ahead buffer
  * @param limits of a batch: they determine the distance between marks
  * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
- * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one, by
- *   the arrival times
+ * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
+ *   by the arrival times
  */
 final case class FetchSettings(
     maxRecords: Int,

@@ -8,11 +8,11 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /**
- * Holds shards back, so that no shard is read further than the oldest unread record of another plus a
- * duration, by the arrival times. The same arguments always give the same result.
+ * Holds shards back, so that no shard is read further than the oldest unread record of another plus
+ * a duration, by the arrival times. The same arguments always give the same result.
  *
- * Only shards that are readable at `start` count. The records of a shard that waits for its parents are
- * later than those of the parents, and one of these, or an ancestor of it, is readable.
+ * Only shards that are readable at `start` count. The records of a shard that waits for its parents
+ * are later than those of the parents, and one of these, or an ancestor of it, is readable.
  */
 object ShardSkew {
 
@@ -29,7 +29,8 @@ object ShardSkew {
       skew: FiniteDuration
   ): Map[StreamShard, Frontier] = {
     val readable = start.readable.keySet
-    val last = readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L) + skew.toMillis
+    val last =
+      readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L) + skew.toMillis
     val due = for {
       (id, frontier) <- frontiers.toSeq if readable(id)
       (mark, arrival) <- frontier.marks.zip(arrivals(frontier.marks)) if arrival <= last

@@ -2,8 +2,8 @@ package sparkkinesis.source.protocol
 
 import java.time.Instant
 
-import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{SequenceNumber, StreamShard}
 
 /**
  * The part of a shard that one batch reads: after `from`, up to and including `upTo`.

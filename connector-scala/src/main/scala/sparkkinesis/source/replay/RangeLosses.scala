@@ -36,8 +36,14 @@ private[replay] final class RangeLosses(
     log.warn(s"${loss.getMessage} The query continues, because 'failOnDataLoss' is 'false'.")
   }
 
+  /** Kinesis no longer has the first record of the range. */
+  def firstMissing(range: ShardRange): Unit = {
+    val number = range.first.map(_.text).mkString
+    reportStart(of(range, s"its first record, $number, is gone"))
+  }
+
   /** The same for a loss at the start of a range: it has one cause, so it counts once. */
-  def reportStart(loss: => DataLossException): Unit = if (!isTolerated) {
+  private def reportStart(loss: => DataLossException): Unit = if (!isTolerated) {
     report(loss)
     isTolerated = true
   }

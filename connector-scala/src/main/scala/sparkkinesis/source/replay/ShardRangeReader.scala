@@ -77,8 +77,7 @@ final class ShardRangeReader(
     if (found.isMissing && !reading.isSecondLook) (PackedRecords.Empty, Some(lookAgain(reading)))
     else {
       if (found.isLastMissing) losses.report(losses.of(range, "its last record is gone"))
-      else if (found.isFirstMissing)
-        losses.reportStart(losses.of(range, s"its first record, ${range.first.map(_.text).mkString}, is gone"))
+      else if (found.isFirstMissing) losses.firstMissing(range)
       if (found.isShardEnd && !found.isLastMissing) atEnd(page.children)
       (found.wanted, Option.when(!found.isLast)(reading.after(found, page.next)))
     }

@@ -22,8 +22,8 @@ final case class KinesisOffset(offset: SourceOffset) extends Offset {
 }
 
 /**
- * The offsets that Spark has. It passes them as text, before every poll: the same object is quick to
- * compare, and a batch between the same objects is planned once.
+ * The offsets that Spark has. It passes them as text, before every poll: the same object is quick
+ * to compare, and a batch between the same objects is planned once.
  */
 private[read] final class RecentOffsets {
   private var recent = Vector.empty[KinesisOffset] // the newest first

@@ -70,7 +70,10 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     offset.streams(arn).shards(shardId(shard)).progress
 
   test("marks are no further apart than shards may be") {
-    assert(marks(Seq(0, 60000, 60001, 90000, 300000)).map(_.lastArrivalMillis) === Seq(60000, 90000, 300000))
+    assert(
+      marks(Seq(0, 60000, 60001, 90000, 300000))
+        .map(_.lastArrivalMillis) === Seq(60000, 90000, 300000)
+    )
     assert(marks(Seq(5, 5, 5)).size === 1)
   }
 
@@ -139,7 +142,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
             marks(Seq(millis), limits, first.size + index)
           }
           val isTip = rest.size <= batch
-          val complete = if (isTip) 2000000L else (first ++ rest.take(batch)).lastOption.getOrElse(0L)
+          val complete =
+            if (isTip) 2000000L else (first ++ rest.take(batch)).lastOption.getOrElse(0L)
           val all = marks(first, limits) ++ later
           val frontier = Frontier(all, Nil, if (isTip) 0 else 1000, complete)
           shardOf(id) -> frontier.after(read(from, id))
