@@ -4,16 +4,17 @@ package sparkkinesis.client
 trait ResponseRoom {
 
   /**
-   * A client calls this before it reads a response from the network. Waits until there is room.
+   * A client calls this before it reads a response from the network. Waits for room.
    *
    * @param bytes size of the response
+   * @return whether there is room; if not, the client fails the call
    * @throws InterruptedException if the thread is interrupted while it waits
    */
-  def await(bytes: Long): Unit
+  def await(bytes: Long): Boolean
 }
 
 object ResponseRoom {
-  private val Unlimited: ResponseRoom = _ => ()
+  private val Unlimited: ResponseRoom = _ => true
   private val current = ThreadLocal.withInitial[ResponseRoom](() => Unlimited)
 
   /** The room for responses to this thread's calls. */

@@ -29,6 +29,15 @@ final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
     all.toMap
   }
 
+  /** The progress of each shard. */
+  def progress: Map[StreamShard, Progress] = {
+    val all = for {
+      (arn, offset) <- streams.iterator
+      (id, shard) <- offset.shards.iterator
+    } yield StreamShard(arn, id) -> shard.progress
+    all.toMap
+  }
+
   /** `None` if the offset does not contain the shard. */
   def shard(shard: StreamShard): Option[ShardProgress] =
     streams.get(shard.stream).flatMap(_.shards.get(shard.shard))

@@ -30,6 +30,7 @@ private[source] final class FetchReporter(
   private val log = LoggerFactory.getLogger(classOf[FetchReporter])
   private val unsent = new UnsentReports
   private var isStopped = false
+  private var version = 0L // of the last plan; only the thread uses it
   private var lastStatusAt = clock.steady
   private val thread = new Thread(() => run(), "spark-kinesis-report")
   thread.setDaemon(true)
@@ -59,25 +60,38 @@ private[source] final class FetchReporter(
   }
 
   private def run(): Unit =
-    try reportUntilStopped()
+    try while (isRunning) reportUntilInterrupted()
     catch {
-      case _: InterruptedException => // stopped
       case gone: CoordinatorGone => log.info(s"Stopped reading $streams: ${gone.getMessage}")
-      case NonFatal(e) => log.error(s"Stopped reading $streams after an unexpected error.", e)
+      // Any error, because the query would wait for pages that never arrive.
+      case e: Throwable => crash(e)
     } finally onEnd()
 
+  /** A library may interrupt the thread, too. */
+  private def reportUntilInterrupted(): Unit =
+    try reportUntilStopped()
+    catch { case _: InterruptedException => () }
+
+  /** The driver fails the query with the reason. If it does not receive it, it starts another service. */
+  private def crash(cause: Throwable): Unit = {
+    log.error(s"Stopped reading $streams after an unexpected error.", cause)
+    val last = synchronized {
+      unsent.crash(s"Reading ahead of $streams ended unexpectedly: $cause")
+      status(unsent, version)
+    }
+    send(last): Unit
+  }
+
   private def reportUntilStopped(): Unit = {
-    var version = 0L
     var answeredAt = clock.steady
     while (isRunning) {
-      val current = nextStatus(version)
-      send(current) match {
+      val current = nextStatus()
+      sendAll(current) match {
         case Some(reply) =>
           answeredAt = clock.steady
           version = reply.version
           if (reply.isStopped) onEnd() else reply.plan.foreach(onPlan)
         case None =>
-          synchronized(unsent.giveBack(current.reports))
           if (clock.steady.isAfter(answeredAt.plusMillis(DriverPatience.toMillis))) {
             log.warn(s"Stopped reading $streams: the driver did not answer for $DriverPatience.")
             onEnd()
@@ -86,10 +100,18 @@ private[source] final class FetchReporter(
     }
   }
 
+  /** Keeps the reports for the next status if there is no answer. */
+  private def sendAll(status: FetchStatus): Option[FetchReply] = {
+    var reply = Option.empty[FetchReply]
+    try reply = send(status)
+    finally if (reply.isEmpty) synchronized(unsent.giveBack(status.reports))
+    reply
+  }
+
   private def isRunning: Boolean = synchronized(!isStopped)
 
   /** Waits until a report is urgent, but at most for a heartbeat's period. */
-  private def nextStatus(version: Long): FetchStatus = synchronized {
+  private def nextStatus(): FetchStatus = synchronized {
     if (!unsent.isUrgent && !isStopped) wait(HeartbeatPeriod.toMillis)
     lastStatusAt = clock.steady
     status(unsent, version)

@@ -3,7 +3,6 @@ package sparkkinesis.source.fetch
 import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
-import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
@@ -97,7 +96,7 @@ final class FetchService(
     val failure = synchronized(unsent.failures.find { failure =>
       fetchers.isCurrent(failure.shard, failure.generation)
     })
-    FetchStatus(executor, host, unsent.take(), counters, failure, version)
+    FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash)
   }
 
   private def apply(plan: FetchPlan): Unit = synchronized {
@@ -118,15 +117,19 @@ final class FetchService(
     if (synchronized(fetchers.isCurrent(fetcher))) {
       val begin = clock.moment
       try handle(fetcher, fetcher.step(begin), begin.steady.toEpochMilli)
-      catch {
-        case _: InterruptedException => // closed: the pool ends
-        // Any error, because the pool would discard it and the shard would stop silently.
-        case e: Throwable if isRunning =>
-          log.error(s"Reading ${fetcher.shard} failed unexpectedly.", e)
-          fail(fetcher, InternalError, s"Reading ${fetcher.shard} failed: $e")
-        case NonFatal(_) => // a call on a closed client
+      catch { // any error, because the pool would discard it and the shard would stop silently
+        case e: Throwable => if (isRunning) stumble(fetcher, e)
       }
     }
+
+  private def stumble(fetcher: ShardFetcher, cause: Throwable): Unit = cause match {
+    case _: InterruptedException => // not by `close`, so by a library
+      log.warn(s"Reading ${fetcher.shard} was interrupted. It continues.")
+      schedule(fetcher, InterruptionPause)
+    case _ =>
+      log.error(s"Reading ${fetcher.shard} failed unexpectedly.", cause)
+      fail(fetcher, InternalError, s"Reading ${fetcher.shard} failed: $cause")
+  }
 
   private def handle(fetcher: ShardFetcher, step: FetchStep, beginMillis: Long): Unit =
     step match {
@@ -168,6 +171,7 @@ object FetchService {
 
   private val MaxThreads = 256
   private val InternalError = "KINESIS_INTERNAL_ERROR"
+  private val InterruptionPause = 1.second
 
   /** Spreads the calls to shards whose reading started at the same time. */
   private val JitterFraction = 0.1

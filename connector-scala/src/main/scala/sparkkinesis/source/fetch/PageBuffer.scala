@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import sparkkinesis.client.ResponseRoom
+import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
 import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
@@ -45,7 +45,7 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
       val isSmall = ofShard + estimate <= capacity / math.max(1, shards)
       val isFair = used == 0 || total <= capacity / 2 || ofShard == 0 || isSmall
       val hasRoom =
-        (used == 0 || total <= capacity) && isFair && (isSmall || turns.isNext(shard))
+        (used == 0 || total <= capacity) && isFair && turns.isNext(shard, isSmall)
       if (hasRoom) {
         reservations.update(shard, Reservation(estimate, now))
         turns.granted(shard)
@@ -63,13 +63,22 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
     hasRoom
   }
 
+  /** The shard is not read here any more. */
+  def forget(shard: StreamShard): Unit = synchronized(turns.forget(shard))
+
   def release(shard: StreamShard): Unit = synchronized(reservations.remove(shard): Unit)
 
-  /** Makes a call whose response waits until the executor has memory for it. */
-  def receiving[A](call: => A): A = {
+  /**
+   * Makes a call whose response waits until the executor has memory for it.
+   *
+   * @return the bytes of the response if there was no memory for them
+   */
+  def receiving[A](call: => A): Either[Long, A] = {
     val arrival = memory.arrival()
-    try ResponseRoom.limiting(arrival)(call)
-    finally arrival.close()
+    try Right(ResponseRoom.limiting(arrival)(call))
+    catch {
+      case e: KinesisException => Left(arrival.refused.getOrElse(throw e))
+    } finally arrival.close()
   }
 
   /** Without calls that hang: they must not hold up other shards. */
@@ -134,6 +143,8 @@ final class PageBuffer(memory: FetchMemory#Account) extends AutoCloseable {
   def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
 
   def bytes: Long = synchronized(buffered)
+
+  def pageCount(shard: StreamShard): Int = pagesOf(shard).size
 
   private def hold(change: Long): Unit = {
     buffered += change

@@ -46,6 +46,7 @@ final class ShardFetcher(
   private var iterator = Option.empty[ShardIterator]
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
+  private var markCounts = Vector.empty[Int] // of the buffered pages
   @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
@@ -63,9 +64,9 @@ final class ShardFetcher(
       case None => Ended
       case Some(position) =>
         val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-        if (!reserve(estimate, at.steady)) Waits(FullBufferPause)
+        if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullBufferPause)
         else
-          try translated(at)(buffer.receiving(fetch(position, at)))
+          try translated(at)(buffer.receiving(fetch(position, at)).fold(tooLarge(at, _), identity))
           finally buffer.release(shard)
     }
 
@@ -73,6 +74,17 @@ final class ShardFetcher(
   private def reserve(estimate: Long, now: Instant): Boolean =
     buffer.reserve(shard, estimate, shards(), now) ||
       settings.maxShardSkew.nonEmpty && isOldest(this) && buffer.reserveFirst(shard, estimate, now)
+
+  /** The next request waits until the buffer has room for this page. */
+  private def tooLarge(at: Moment, bytes: Long): FetchStep = {
+    lastPage = Some(PageEstimate(at.steady, 0, bytes))
+    Waits(FullBufferPause)
+  }
+
+  private def isFarAhead: Boolean = {
+    markCounts = markCounts.takeRight(buffer.pageCount(shard))
+    settings.isFarAhead(markCounts.sum)
+  }
 
   private def translated(at: Moment)(step: => FetchStep): FetchStep =
     try step
@@ -90,7 +102,7 @@ final class ShardFetcher(
       case None =>
         val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
         iterator = Some(current)
-        val answer = client.getRecords(ref, current, settings.maxRecords)
+        val answer = client.getRecords(ref, current, settings.pageRecords)
         val page = answer.copy(records = PackedRecords(answer.records)) // packs them only once
         iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
         val children =
@@ -126,6 +138,7 @@ final class ShardFetcher(
     val lastArrival = page.records.lastOption.map(_.arrivalMillis)
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (page.records.nonEmpty || isEnd) addToBuffer(page) else 0L
+    if (marks.nonEmpty) markCounts :+= marks.size
     iterator = page.next
     val dataBytes = marks.map(_.bytes).sum
     lastPage = Some(

@@ -23,7 +23,10 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
    */
   def apply(plan: FetchPlan): Seq[ShardFetcher] = {
     val assigned = plan.assignments.map(_.shard).toSet
-    fetchers.keySet.diff(assigned).foreach(fetchers.remove)
+    fetchers.keySet.diff(assigned).foreach { shard =>
+      fetchers.remove(shard)
+      buffer.forget(shard)
+    }
     buffer.shards.filterNot(id => assigned(id) || plan.processed.contains(id)).foreach(buffer.drop)
     plan.processed.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
     plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(add)

@@ -11,6 +11,7 @@ private[source] final class UnsentReports {
   private val reports = mutable.Queue.empty[FetchReport]
   private var totals = FetchCounters.Zero
   private var failureOf = Map.empty[StreamShard, FetchFailure]
+  private var crashed = Option.empty[String]
   private var urgent = true
 
   /** Whether to report at once instead of with the next heartbeat. */
@@ -38,6 +39,11 @@ private[source] final class UnsentReports {
     failureOf = failureOf.updated(failure.shard, failure)
     urgent = true
   }
+
+  /** Why the service ends, although the query goes on. */
+  def crash: Option[String] = crashed
+
+  def crash(reason: String): Unit = crashed = Some(reason)
 
   /** Removes and returns all reports, in order. */
   def take(): Vector[FetchReport] = {

@@ -2,9 +2,10 @@ package sparkkinesis.source.memory
 
 import java.util.{HashMap => JHashMap, Map => JMap, UUID}
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import sparkkinesis.client.ResponseRoom
+import sparkkinesis.client.{Clock, ResponseRoom, SystemClock}
 import sparkkinesis.model.{PackedRecords, ServiceLimits}
 
 /**
@@ -17,7 +18,10 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
  * @param accounts one account per service, by its name. Only classes of the JDK, because two class
  *   loaders of the connector may share them. Guarded by its own lock.
  */
-final class FetchMemory(accounts: JMap[String, Array[Long]] = new JHashMap) {
+final class FetchMemory(
+    accounts: JMap[String, Array[Long]] = new JHashMap,
+    clock: Clock = SystemClock
+) {
   import FetchMemory._
 
   /** Number of services that share the memory. */
@@ -81,10 +85,19 @@ final class FetchMemory(accounts: JMap[String, Array[Long]] = new JHashMap) {
       extends ResponseRoom
       with AutoCloseable {
     private var taken = 0L
+    private var lacking = Option.empty[Long]
 
-    override def await(bytes: Long): Unit = accounts.synchronized {
-      while (!admits(bytes)) accounts.wait()
+    /** Waits for some seconds. */
+    override def await(bytes: Long): Boolean = accounts.synchronized {
+      val end = clock.elapsedMillis + LongestWait.toMillis
+      def isOver = clock.elapsedMillis >= end
+      while (!admits(bytes) && !isOver) clock.await(accounts, end - clock.elapsedMillis)
+      if (taken == 0) lacking = Some(bytes)
+      taken > 0
     }
+
+    /** Bytes of the response that did not get room. */
+    def refused: Option[Long] = accounts.synchronized(lacking)
 
     /** Takes the room if there is enough. */
     def admits(bytes: Long): Boolean = accounts.synchronized {
@@ -106,6 +119,12 @@ final class FetchMemory(accounts: JMap[String, Array[Long]] = new JHashMap) {
 
 object FetchMemory {
 
+  /**
+   * The memory of this JVM. Isolated sessions of Spark Connect load the connector with a class loader each,
+   * so the accounts are where all of them find them.
+   */
+  lazy val ofJvm: FetchMemory = new FetchMemory(SharedAccounts.ofJvm)
+
   /** Room for five of the largest pages in addition to full buffers. */
   val SpareBytes: Long = 64L * 1024 * 1024
 
@@ -117,6 +136,8 @@ object FetchMemory {
   private val Capacity = 0
   private val Held = 1
   private val Arriving = 2
+
+  private val LongestWait = 5.seconds
 
   /** Beside a response, a page has an index, which takes less than this part of the response. */
   private val IndexParts = 4

@@ -17,10 +17,16 @@ private[source] final class ShardTurns {
   private var turn = 0L
   private var refusals = 0L
 
-  /** Whether no shard waits whose last turn is older. */
-  def isNext(shard: StreamShard): Boolean = waiting.forall { case (other, refused) =>
-    other == shard || lastTurns(other) >= lastTurns(shard) || isGone(refused)
-  }
+  /**
+   * Whether no shard waits whose last turn is older.
+   *
+   * @param isSmall whether the page is small: then it waits only for a shard that has waited for long
+   */
+  def isNext(shard: StreamShard, isSmall: Boolean): Boolean =
+    waiting.forall { case (other, refused) =>
+      other == shard || lastTurns(other) >= lastTurns(shard) || isGone(refused) ||
+      isSmall && turn - lastTurns(other) < Patience
+    }
 
   /** The shard has its turn now. */
   def granted(shard: StreamShard): Unit = {
@@ -35,12 +41,21 @@ private[source] final class ShardTurns {
     if (isWaiting) waiting.update(shard, refusals) else waiting -= shard
   }
 
-  /** Whether a shard asks no more, because another executor reads it by now. */
+  /** The shard does not wait any more, because another executor reads it. */
+  def forget(shard: StreamShard): Unit = {
+    lastTurns -= shard
+    waiting -= shard
+  }
+
+  /** Whether a shard asks no more: it may have asked once after `forget`. */
   private def isGone(refused: Long): Boolean = refusals - refused > Rounds * waiting.size
 }
 
 private object ShardTurns {
 
   /** Waiting shards ask at equal intervals: each asks once while all others do. */
-  private val Rounds = 8L
+  private val Rounds = 4L
+
+  /** Number of turns of others. */
+  private val Patience = 64L
 }

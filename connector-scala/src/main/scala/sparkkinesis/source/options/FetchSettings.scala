@@ -44,11 +44,14 @@ final case class FetchSettings(
     val last = records.size - 1
     if (limits.isUnlimited && maxShardSkew.isEmpty) Vector(last)
     else {
+      val part = limitsOfMark.copy(maxBytes = limitsOfMark.maxBytes.map { bytes =>
+        math.max(bytes, records.dataBytes / FetchSettings.MarksPerPage)
+      })
       var (count, bytes, begin) = (0L, 0L, 0)
       records.indices.filter { index =>
         count += 1
         bytes += records.dataLength(index)
-        val isFull = !limitsOfMark.allow(count + 1, bytes + 1)
+        val isFull = !part.allow(count + 1, bytes + 1)
         val isMark = index == last || isFull || isSkewed(records, begin, index + 1)
         if (isMark) {
           count = 0
@@ -66,14 +69,31 @@ final case class FetchSettings(
       records.arrivalMillis(last) - records.arrivalMillis(first) > skew.toMillis
     }
 
+  /** Limit of one `GetRecords` call of a fetcher: if limits are small, a page has many marks. */
+  lazy val pageRecords: Int =
+    limitsOfMark.maxRecords.fold(maxRecords) { records =>
+      math.min(maxRecords.toLong, records * FetchSettings.MarksPerPage).toInt
+    }
+
+  /** Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed. */
+  def joinedMark: ReadLimits =
+    if (maxShardSkew.isEmpty) limitsOfMark else ReadLimits(Some(0), None)
+
+  /** Whether so many marks are enough for many batches. */
+  def isFarAhead(marks: Int): Boolean = !limits.isUnlimited && marks >= FetchSettings.MostMarks
+
   /** The distance between marks: a small part of the limits of a batch. */
-  private lazy val limitsOfMark: ReadLimits = {
+  lazy val limitsOfMark: ReadLimits = {
     def part(limit: Long) = math.max(1L, limit / FetchSettings.MarksPerLimit)
     ReadLimits(limits.maxRecords.map(part), limits.maxBytes.map(part))
   }
 }
 
 object FetchSettings {
+
+  /** Each mark takes about 200 bytes on the driver. */
+  private val MarksPerPage = 256
+  private val MostMarks = 4096
 
   /** After ten seconds without a record the fetcher calls once per second. */
   private val QuietParts = 10L

@@ -10,17 +10,16 @@ import sparkkinesis.source.protocol._
 
 /**
  * Decides which executor reads which shard ahead, and knows how far they have read. Runs on the
- * driver. It has no threads, and receives the time as an argument. It is safe for use by many
- * threads.
+ * driver. It has no threads, and receives the time of a clock that never jumps. It is safe for use by
+ * many threads.
  *
  * A shard stays with its executor until the executor is lost. The reports of executors matter for
  * speed only: tasks read a planned range again from Kinesis if its pages are gone.
  *
- * The methods receive the time of a clock that never jumps.
- *
  * @param lease an executor without a heartbeat for this time loses its shards
+ * @param distance between marks, if there are very many
  */
-final class FetchCoordinator(lease: FiniteDuration) {
+final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.None) {
   import FetchCoordinator._
 
   private val running = new RunningTime
@@ -35,6 +34,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
   private var stopped = false
   private var stoppedExecutors: Set[String] = Set.empty // that know that the query has stopped
   private var failed: Option[FetchFailure] = None
+  private var crashed: Option[String] = None
 
   /**
    * After a batch is planned: executors read ahead from `end`, and may drop pages before `start`.
@@ -48,7 +48,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
     closedShards += ShardCounts.closedBetween(batchEnd.getOrElse(start), end)
     batchStart = Some(start)
     batchEnd = Some(end)
-    processed = progressOf(start).toMap
+    processed = start.progress
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     expire(now)
@@ -65,7 +65,8 @@ final class FetchCoordinator(lease: FiniteDuration) {
     // A service that knows no plan is new. The pages of an earlier one on this executor are gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
-    reading = status.reports.foldLeft(reading)(_.reported(status.executor, _))
+    crashed = crashed.orElse(status.crash)
+    reading = status.reports.foldLeft(reading)(_.reported(status.executor, _, distance))
     expire(time)
     if (isNew) reading = reading.balanced(executors.size)
     assign()
@@ -74,18 +75,9 @@ final class FetchCoordinator(lease: FiniteDuration) {
     FetchReply(
       version,
       stopped,
-      if (status.knownVersion == version) None else Some(plan(status.executor))
+      if (status.knownVersion == version) None else Some(reading.plan(status.executor, processed))
     )
   }
-
-  /** An executor drops all pages of a shard that is now assigned to another one. */
-  private def plan(executor: String): FetchPlan =
-    FetchPlan(
-      reading.of(executor),
-      processed.filter { case (id, _) =>
-        reading.shards.get(id).forall(_.executor.contains(executor))
-      }
-    )
 
   /** Assigns the executor's shards to others at once. */
   def executorLost(executor: String, now: Instant): Unit = synchronized {
@@ -150,6 +142,9 @@ final class FetchCoordinator(lease: FiniteDuration) {
 
   def failure: Option[FetchFailure] = synchronized(failed)
 
+  /** Why the service of an executor ended unexpectedly. */
+  def crash: Option[String] = synchronized(crashed)
+
   /** Each executor receives the news with its next heartbeat. */
   def stop(): Unit = synchronized {
     stopped = true
@@ -172,7 +167,7 @@ final class FetchCoordinator(lease: FiniteDuration) {
       ofAll: Boolean = false
   ): Boolean = synchronized {
     val end = clock().plusMillis(timeout.toMillis)
-    def isReady = failed.nonEmpty || batchEnd.exists { offset =>
+    def isReady = failed.nonEmpty || crashed.nonEmpty || batchEnd.exists { offset =>
       val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
       looks.forall(_.nonEmpty) || !ofAll && looks.exists(_.exists(_.marks.nonEmpty))
     }
@@ -196,12 +191,6 @@ final class FetchCoordinator(lease: FiniteDuration) {
 }
 
 object FetchCoordinator {
-  private def progressOf(offset: SourceOffset): Iterator[(StreamShard, Progress)] =
-    for {
-      (arn, stream) <- offset.streams.iterator
-      (id, shard) <- stream.shards.iterator
-    } yield StreamShard(arn, id) -> shard.progress
-
   private final case class Executor(
       host: String,
       lastHeartbeat: FiniteDuration,

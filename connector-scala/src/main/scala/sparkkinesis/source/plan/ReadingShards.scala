@@ -119,11 +119,17 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
   /**
    * Adds the report of an executor. Ignores a report that it has already. If an earlier report is
    * missing, the shard needs a new assignment.
+   *
+   * @param distance largest size of a mark that stands for several ones
    */
-  def reported(executor: String, report: FetchReport): ReadingShards =
+  def reported(
+      executor: String,
+      report: FetchReport,
+      distance: ReadLimits = ReadLimits.None
+  ): ReadingShards =
     shards.get(report.shard).filter(_.isReadBy(executor, report.generation)) match {
       case Some(shard) if report.from == shard.tip =>
-        copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report)))
+        copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report, distance)))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
         unassigned((id, _) => id == report.shard)
       case _ => this
@@ -137,11 +143,17 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
   lazy val frontiers: Map[StreamShard, Frontier] =
     shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 
-  def of(executor: String): Vector[Assignment] =
-    shards.collect {
+  /** An executor drops all pages of a shard that is now assigned to another one. */
+  def plan(executor: String, processed: Map[StreamShard, Progress]): FetchPlan = {
+    val assignments = shards.collect {
       case (id, shard) if shard.executor.contains(executor) =>
         Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf)
-    }.toVector
+    }
+    val own = processed.filter { case (id, _) =>
+      shards.get(id).forall(_.executor.contains(executor))
+    }
+    FetchPlan(assignments.toVector, own)
+  }
 }
 
 object ReadingShards {
@@ -150,10 +162,14 @@ object ReadingShards {
   private def unassigned(from: Progress, completeAsOf: Option[Instant]): ReadingShard =
     ReadingShard(None, 0, from, None, completeAsOf)
 
-  private def extended(shard: ReadingShard, report: FetchReport): ReadingShard = {
+  private def extended(
+      shard: ReadingShard,
+      report: FetchReport,
+      distance: ReadLimits
+  ): ReadingShard = {
     val before = shard.frontier.getOrElse(Frontier(Vector.empty, Seq.empty, 0, 0))
     val frontier = Frontier(
-      before.marks ++ report.marks,
+      MarkMerging.bounded(before.marks ++ report.marks, distance),
       report.children,
       report.millisBehindLatest,
       math.max(before.completeAsOfMillis, report.completeAsOfMillis),

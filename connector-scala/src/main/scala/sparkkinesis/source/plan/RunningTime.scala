@@ -8,7 +8,7 @@ import scala.concurrent.duration._
  * The time in which the driver was running. Time in which its process was suspended or collected
  * garbage does not count, because no heartbeat could arrive. Its owner's lock guards it.
  */
-private[plan] final class RunningTime {
+final class RunningTime {
   private var last = Option.empty[Instant]
   private var sum: FiniteDuration = Duration.Zero
 
@@ -25,7 +25,7 @@ private[plan] final class RunningTime {
   }
 }
 
-private object RunningTime {
+object RunningTime {
 
   /** A running driver receives a heartbeat, or is asked for an offset, far more often. */
   private val LongestGap = 1.second

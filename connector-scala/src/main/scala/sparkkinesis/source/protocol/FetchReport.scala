@@ -50,6 +50,7 @@ final case class Assignment(
  * @param host the executor's host in Spark
  * @param failure ends the query if the shard is still assigned to this executor
  * @param knownVersion of the last [[FetchReply]]; 0 before the first
+ * @param crash why the service ends, although the query goes on; ends the query
  */
 final case class FetchStatus(
     executor: String,
@@ -57,7 +58,8 @@ final case class FetchStatus(
     reports: Vector[FetchReport],
     counters: FetchCounters,
     failure: Option[FetchFailure],
-    knownVersion: Long
+    knownVersion: Long,
+    crash: Option[String] = None
 )
 
 /**

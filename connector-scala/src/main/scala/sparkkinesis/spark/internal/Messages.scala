@@ -3,6 +3,9 @@ package org.apache.spark.sparkkinesis
 import java.io.{
   ByteArrayInputStream,
   ByteArrayOutputStream,
+  DataInputStream,
+  DataOutputStream,
+  IOException,
   ObjectInputStream,
   ObjectOutputStream,
   ObjectStreamClass,
@@ -22,6 +25,28 @@ object Messages {
     bytes.toByteArray
   }
 
+  /** The same after the version of the sender, which a receiver of any version can read. */
+  def encode(message: Serializable, version: String): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    new DataOutputStream(bytes).writeUTF(version)
+    bytes.write(encode(message))
+    bytes.toByteArray
+  }
+
+  /** @throws OtherVersion if the sender has another version, or other classes of the same version */
+  def decode[A](bytes: Array[Byte], version: String): A = {
+    val in = new ByteArrayInputStream(bytes)
+    val sender =
+      try new DataInputStream(in).readUTF()
+      catch { case _: IOException => "unknown" }
+    if (sender != version) throw new OtherVersion(sender, null)
+    try decode[A](in.readAllBytes())
+    catch {
+      case e @ (_: IOException | _: ClassNotFoundException | _: LinkageError) =>
+        throw new OtherVersion(sender, e)
+    }
+  }
+
   /** Uses the class loader of this jar. */
   def decode[A](bytes: Array[Byte]): A = {
     val in = new ObjectInputStream(new ByteArrayInputStream(bytes)) {
@@ -31,3 +56,7 @@ object Messages {
     in.readObject().asInstanceOf[A]
   }
 }
+
+/** A message of another version of the jar. */
+final class OtherVersion(val version: String, cause: Throwable)
+    extends RuntimeException(s"The sender has version $version of the connector.", cause)

@@ -35,13 +35,16 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   import KinesisMicroBatchStream._
 
   private val context = SparkContext.getOrCreate()
-  private val loans: Seq[Loan[KinesisClient]] =
-    ClientPool.shared.borrowAll(options.streams.map(_.client))
-  private val named = options.streams.zip(loans).map { case (access, loan) =>
-    val start = options.queryStart(access.ref)
-    new QueryStream(access, loan.value, start, SystemClock, SystemChance)
+  private var loans = Seq.empty[Loan[KinesisClient]]
+  // Not in the constructor: Spark does not stop this source if another source cannot be constructed.
+  private lazy val named = {
+    loans = ClientPool.shared.borrowAll(options.streams.map(_.client))
+    options.streams.zip(loans).map { case (access, loan) =>
+      val start = options.queryStart(access.ref)
+      new QueryStream(access, loan.value, start, SystemClock, SystemChance)
+    }
   }
-  private val streams = new QueryStreams(options, named)
+  private lazy val streams = new QueryStreams(options, named)
   private var stopAtMillis = Option.empty[Long]
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",

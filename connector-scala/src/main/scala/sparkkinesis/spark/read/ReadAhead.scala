@@ -6,13 +6,13 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages}
+import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersion}
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
-import sparkkinesis.source.protocol.{FetchStatus, Frontier, ReadLimits, ShardRange}
+import sparkkinesis.source.protocol._
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
@@ -32,9 +32,10 @@ final class ReadAhead(
   import ReadAhead._
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
-  private val coordinator = new FetchCoordinator(Lease)
+  private val coordinator = new FetchCoordinator(Lease, run.options.fetch.joinedMark)
   private val executors = new java.util.concurrent.ConcurrentHashMap[String, String]() // by address
   private val starter = new ServiceStarter(context, run)
+  @volatile private var otherVersion = Option.empty[OtherVersion]
   private var endpoint = Option.empty[AutoCloseable]
   private var hasRead = false
 
@@ -61,8 +62,17 @@ final class ReadAhead(
   }
 
   /** @throws ConnectorError if an executor reported a failure that retries cannot fix */
-  def checkFailure(): Unit =
+  def checkFailure(): Unit = {
     coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
+    coordinator.crash.foreach(reason => throw ConnectorError("KINESIS_INTERNAL_ERROR", reason))
+    otherVersion.foreach { other =>
+      throw ConnectorError(
+        "KINESIS_VERSION_MISMATCH",
+        s"An executor of ${run.options.names} has version ${other.version} of the connector, and the " +
+          s"driver has version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
+      )
+    }
+  }
 
   /** Waits in short steps, so that an error shows if no service can start at all. */
   private def awaitFirstLook(): Boolean = {
@@ -70,6 +80,7 @@ final class ReadAhead(
     var hasLooked = false
     while (!hasLooked && SystemClock.steady.isBefore(end)) {
       starter.check()
+      checkFailure()
       // Shards that must advance together wait for each other.
       val ofAll = run.options.fetch.maxShardSkew.nonEmpty
       hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.steady, ofAll)
@@ -147,7 +158,14 @@ final class ReadAhead(
   }
 
   private def answer(address: String, question: Array[Byte]): Array[Byte] = {
-    val status = Messages.decode[FetchStatus](question)
+    val status =
+      try Messages.decode[FetchStatus](question, ProtocolVersion.Current)
+      catch {
+        case other: OtherVersion =>
+          log.error(s"Cannot read a message of the executor at $address.", other)
+          otherVersion = otherVersion.orElse(Some(other))
+          throw other
+      }
     executors.put(address, status.executor)
     Messages.encode(coordinator.heartbeat(status, SystemClock.steady))
   }

@@ -4,10 +4,14 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
+import org.slf4j.LoggerFactory
+
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.{Executors, SubmittedJob}
 
 import sparkkinesis.compat._
+import sparkkinesis.source.plan.RunningTime
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
 /**
@@ -18,8 +22,11 @@ import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoCloseable {
   import ServiceStarter._
 
+  private val log = LoggerFactory.getLogger(classOf[ServiceStarter])
   private val keep = Executors.areDynamic(context)
   private val name = s"spark-kinesis: start reading ahead of ${run.options.names}"
+  private val running = new RunningTime
+  private var silence = Silence.None
   private var schedule = StartSchedule.Empty
   private var lastLook: Option[Instant] = None
   private var jobs = Vector.empty[SubmittedJob] // the newest last
@@ -32,6 +39,17 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
    */
   def startMissing(now: Instant, live: Set[String]): Unit = {
     check()
+    silence = silence.after(
+      isSilent = live.isEmpty && jobs.lastOption.exists(_.hasSucceeded),
+      running.at(now)
+    )
+    if (silence.isTooLong)
+      throw ConnectorError(
+        "KINESIS_EXECUTOR_UNREACHABLE",
+        s"Reading ahead of ${run.options.names} was started, but no executor reports to the driver. " +
+          "Check that executors can connect to the driver ('spark.driver.host', 'spark.driver.port'), " +
+          "and find the cause in the log of the executor."
+      )
     val isDue = lastLook.forall(last => !now.isBefore(last.plusMillis(LookPeriod.toMillis)))
     if (isDue && !jobs.exists(_.isRunning)) {
       lastLook = Some(now)
@@ -44,8 +62,16 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
     }
   }
 
-  /** @throws java.lang.Exception the failure of the last job: no service can start */
-  def check(): Unit = jobs.lastOption.flatMap(_.failure).foreach(throw _)
+  /** @throws ConnectorError if the last job failed: no service can start */
+  def check(): Unit = jobs.lastOption.flatMap(_.failure).foreach { cause =>
+    log.warn(s"Starting to read ahead of ${run.options.names} failed.", cause)
+    throw ConnectorError(
+      "KINESIS_EXECUTOR_FAILED",
+      s"Reading ahead of ${run.options.names} could not start on an executor: ${cause.getMessage} " +
+        "Check that driver and executors have the same version of the connector, for example with " +
+        "'spark.jars', and find the cause in the log of the executor."
+    )
+  }
 
   private def submit(executors: Map[String, String]): Unit = {
     val (holding, idle) = jobs.partition(_.holdsBlocks)

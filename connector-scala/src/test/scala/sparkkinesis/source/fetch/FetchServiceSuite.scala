@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Clock, KinesisClient, KinesisException, ShardIterator, SystemClock}
+import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
@@ -150,6 +150,33 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       }
     }
     running(hanging)(_ => eventually(assert(called.get === 1)))
+  }
+
+  test("a fetcher whose thread a library interrupts continues") {
+    val shard = new OneShard(records)
+    val interruptions = new AtomicInteger
+    val interrupted = new ReadOnlyKinesis {
+      override def describeStream(s: StreamRef): StreamSummary = shard.describeStream(s)
+      override def shardIterator(s: StreamRef, id: ShardId, p: Position): ShardIterator =
+        if (interruptions.incrementAndGet() <= 2) throw new InterruptedException
+        else shard.shardIterator(s, id, p)
+      override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page =
+        shard.getRecords(s, iterator, limit)
+    }
+    running(interrupted) { running =>
+      eventually(assert(running.marks.map(_.records).sum === 50))
+      assert(running.coordinator.failure.isEmpty)
+    }
+  }
+
+  test("a service that ends unexpectedly tells the driver why") {
+    running(new OneShard(records)) { running =>
+      val calls = new AtomicInteger
+      running.trouble =
+        () => if (calls.getAndIncrement() == 0) throw new NoClassDefFoundError("a missing class")
+      eventually(assert(running.coordinator.crash.exists(_.contains("a missing class"))))
+      eventually(assert(!running.service.isRunning))
+    }
   }
 
   test("a time of day that jumps by hours changes nothing") {

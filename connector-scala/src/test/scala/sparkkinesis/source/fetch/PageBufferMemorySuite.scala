@@ -3,14 +3,18 @@ package sparkkinesis.source.fetch
 import java.time.Instant
 
 import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Promise}
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
+import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
+import sparkkinesis.sink.FastClock
 import sparkkinesis.source.memory.FetchMemory
 
 /**
@@ -125,12 +129,28 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     account.hold(70 * mega)
     val room = account.arrival()
     assert(!room.admits(10 * mega))
-    val reader = new Thread(() => room.await(10 * mega))
+    val read = Promise[Boolean]()
+    val reader = new Thread(() => { read.success(room.await(10 * mega)); () })
     reader.start()
     account.hold(-60 * mega)
-    reader.join() // hangs without the room
+    assert(Await.result(read.future, 1.minute))
     room.close()
     assert(account.arrival().admits(largest))
+  }
+
+  test("a response for which there is no memory is read later, when the buffer has room for it") {
+    val memory = new FetchMemory(clock = new FastClock)
+    val account = memory.join(10 * mega)
+    account.hold(70 * mega)
+    val (room, buffer) = (account.arrival(), new PageBuffer(account))
+    assert(!room.await(10 * mega) && room.refused === Some(10 * mega))
+    def call(): Int =
+      if (ResponseRoom.ofThread.await(9 * mega)) 1 else throw new KinesisException.Other("full")
+    assert(buffer.receiving(call()) === Left(9 * mega))
+    account.hold(-70 * mega)
+    assert(buffer.receiving(call()) === Right(1))
+    val e = new KinesisException.Other("another reason")
+    assert(intercept[KinesisException](buffer.receiving(throw e)) eq e)
   }
 
   test("a service's share shrinks when services start, grows when they end, and its pages stay") {
@@ -156,6 +176,21 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(queries.map(_.inMemory).sum <= size)
       }
     }
+  }
+
+  test("small pages do not keep a large page out forever") {
+    val buffer = new PageBuffer(new FetchMemory().join(100))
+    def begins(shard: Int, bytes: Long) =
+      buffer.reserve(shardOf(shard), bytes, 4, Instant.EPOCH)
+    assert(begins(1, 10))
+    val small = (1 to 1000).indexWhere { turn =>
+      val isLarge = begins(0, 200)
+      val other = 1 + turn % 2
+      begins(other, 10)
+      buffer.release(shardOf(3 - other))
+      isLarge
+    }
+    assert(small > 0)
   }
 
   test("each query gets at least one page, for any number of queries and any capacity") {

@@ -47,13 +47,26 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("however small the limits are, a page has few marks, and the fetcher asks for few records") {
+    val tiny =
+      Seq(ReadLimits(Some(1), None), ReadLimits(None, Some(1)), ReadLimits(Some(1), Some(1)))
+    tiny.foreach { limits =>
+      val all = settings(limits).copy(maxRecords = 10000)
+      val marks = PageMarks.of(page(1 to all.pageRecords), all)
+      assert(marks.size <= 257 && marks.map(_.records).sum === all.pageRecords)
+    }
+    assert(settings(ReadLimits(Some(1000), None)).copy(maxRecords = 10000).pageRecords === 7936)
+    assert(settings(ReadLimits(Some(1300), None)).copy(maxRecords = 10000).pageRecords === 10000)
+  }
+
   test("no part exceeds its fraction of the limits, unless it is one record") {
     forAll(filled, Gen.choose(1L, 400L), Gen.choose(1L, 2000L)) { (page, records, bytes) =>
       val marks = PageMarks.of(page, settings(ReadLimits(Some(records), Some(bytes))))
+      val smallest = page.records.map(_.data.length.toLong).sum / 256
       marks.foreach { mark =>
         assert(mark.records <= math.max(1, records / 32))
         // A part ends when one more byte would be too much: its last record may exceed the limit.
-        assert(mark.bytes < math.max(1, bytes / 32) + 50)
+        assert(mark.bytes < math.max(smallest, math.max(1, bytes / 32)) + 50)
       }
     }
   }

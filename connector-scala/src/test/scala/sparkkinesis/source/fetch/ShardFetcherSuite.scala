@@ -390,6 +390,20 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(before.fetched().report.marks.map(_.upTo) === Seq(Progress.Finished))
   }
 
+  test("with a small limit it reads only some thousand batches ahead") {
+    val kinesis = new ScriptedKinesis()
+    (0 until 20).foreach(page =>
+      kinesis.page(ScriptedKinesis.page(page * 256 + 1 to page * 256 + 256))
+    )
+    val each = settings.copy(maxRecords = 10000, limits = ReadLimits(Some(1), None))
+    val fetching = new Fetching(kinesis, each)
+    (1 to 16).foreach(_ => fetching.fetched())
+    assert(fetching.kinesis.asked.map(_._2).toSet === Set(256))
+    assert(fetching.step().isInstanceOf[Waits])
+    fetching.buffer.dropUpTo(id, upTo(256))
+    assert(fetching.fetched().report.marks.size === 256 && fetching.step().isInstanceOf[Waits])
+  }
+
   test("the estimated size counts that small records need more memory than their data") {
     val many = page(1 to 1000)
     val taken = PackedRecords(many.records).bytes

@@ -5,9 +5,11 @@ import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
+import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
+import sparkkinesis.spark.errors.ConnectorError
 
 /** The methods that need no service. */
 class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
@@ -18,6 +20,17 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
     "awsAccessKeyId" -> "ID",
     "awsSecretAccessKey" -> "hush"
   )
+
+  test("it borrows no client until Spark asks for something, and gives all back when it stops") {
+    val before = ClientPool.shared.loans
+    val checkpoint = Files.createTempDirectory("checkpoint").toString
+    val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
+    assert(ClientPool.shared.loans === before, "Spark may never stop it")
+    intercept[ConnectorError](stream.prepareForTriggerAvailableNow())
+    assert(ClientPool.shared.loans === before + 1)
+    stream.stop()
+    assert(ClientPool.shared.loans === before)
+  }
 
   test(
     "an offset that Spark returns, about 90 times per second, stays the same object"

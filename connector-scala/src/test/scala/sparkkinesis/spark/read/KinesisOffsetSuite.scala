@@ -2,6 +2,8 @@ package sparkkinesis.spark.read
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
+
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -9,7 +11,8 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.read.streaming.Offset
 
 import sparkkinesis.Generators._
-import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.model.SequenceNumber
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.source.checkpoint.OffsetCodec
 
 class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -38,6 +41,16 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       })
       assert(KinesisOffset(one) !== KinesisOffset(later))
     }
+  }
+
+  test("a hundred offsets of 10,000 shards, which Spark keeps, take little of a heap of 1 GB") {
+    val number = SequenceNumber("49659048151843208164834873923474529478262450846735958018")
+    val progress = ShardProgress(Progress.After(number), Set.empty, Some(Instant.EPOCH))
+    val shards = SortedMap.from((0 until 10000).map(shardId(_) -> progress))
+    val offset = KinesisOffset(only(StreamOffset(arn, Instant.EPOCH, shards)))
+    assert(offset.json eq offset.json, "start, end and latest of a batch share one text")
+    info(s"${offset.json.length} bytes of JSON per offset")
+    assert(offset.json.length * 100L < (150L << 20))
   }
 
   test("an offset equals its own text in Spark's log") {

@@ -9,10 +9,14 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.SparkException
+import org.apache.spark.sparkkinesis.{DriverLink, Messages}
+
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
 /** Reading ahead in one JVM, without a server. */
@@ -85,6 +89,32 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     new ReadAhead(context, run).stop()
     assert(FetchServices.ensure(run).isRunning)
     eventually(assert(FetchServices.count === 0, "a service whose query has ended forgets itself"))
+  }
+
+  test("an executor with another version of the jar fails the query by name") {
+    val run = newRun()
+    val ahead = new ReadAhead(context, run, 100.millis)
+    ahead.advance(from, from)
+    val link = new DriverLink(run.id, 10.seconds)
+    Seq(Messages.encode("status", "0.0.1"), Array[Byte](1, 2)).foreach { message =>
+      intercept[SparkException](link.ask(message))
+      val e = intercept[ConnectorError](ahead.checkFailure())
+      assert(e.getErrorClass === "KINESIS_VERSION_MISMATCH" && e.getMessage.contains("orders"))
+    }
+    assert(intercept[ConnectorError](ahead.checkFailure()).getMessage.contains("0.0.1"))
+    ahead.stop()
+  }
+
+  test("a service that cannot start fails the query by name") {
+    val run = newRun()
+    val broken = run.copy(streams = run.streams.transform { (_, access) =>
+      access.copy(client = access.client.copy(region = ""))
+    })
+    val ahead = new ReadAhead(context, broken, 1.minute)
+    ahead.advance(from, from)
+    val e = intercept[ConnectorError](ahead.ensureServices())
+    assert(e.getErrorClass === "KINESIS_EXECUTOR_FAILED" && e.getMessage.contains("orders"))
+    ahead.stop()
   }
 
   test("the job has its own description, and the query keeps its description") {

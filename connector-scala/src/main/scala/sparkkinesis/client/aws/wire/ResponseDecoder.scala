@@ -12,7 +12,7 @@ import software.amazon.awssdk.core.interceptor.{
   ExecutionAttributes,
   ExecutionInterceptor
 }
-import software.amazon.awssdk.http.SdkHttpResponse
+import software.amazon.awssdk.http.{Abortable, SdkHttpResponse}
 
 import sparkkinesis.client.ResponseRoom
 import sparkkinesis.model.ServiceLimits
@@ -40,7 +40,9 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
     def value: Option[A] = decoded
 
     private[ResponseDecoder] def awaitRoom(bytes: Long): Unit =
-      try room.await(bytes)
+      try
+        if (!room.await(bytes))
+          throw SdkClientException.create(s"There is no memory for a response of $bytes bytes.")
       catch {
         case e: InterruptedException =>
           Thread.currentThread.interrupt()
@@ -62,7 +64,12 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
   ): Optional[InputStream] = {
     val called = Option[Decoded[_]](attributes.getAttribute(Attribute))
     val bytes = length(context.httpResponse).getOrElse(ServiceLimits.GetRecordsBytes)
-    called.filter(_ => context.httpResponse.isSuccessful).foreach(_.awaitRoom(bytes.toLong))
+    try called.filter(_ => context.httpResponse.isSuccessful).foreach(_.awaitRoom(bytes.toLong))
+    catch {
+      case e: SdkClientException =>
+        context.responseBody.ifPresent(abort(_))
+        throw e
+    }
     val decoded = called.filter(_ => isPlain(context.httpResponse))
     decoded.fold(context.responseBody) { it =>
       context.responseBody.map[InputStream] { stream =>
@@ -70,6 +77,12 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
         new ByteArrayInputStream(if (it.fill(body)) EmptyMap else body)
       }
     }
+  }
+
+  /** Closes the connection, because the rest of the response may be long. */
+  private def abort(body: InputStream): Unit = body match {
+    case abortable: Abortable => abortable.abort()
+    case other => other.close()
   }
 
   /** Leaves a response with a checksum to the SDK, which compares the body with it. */

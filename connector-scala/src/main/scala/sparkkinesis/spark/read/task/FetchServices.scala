@@ -11,12 +11,11 @@ import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.memory.FetchMemory
-import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus}
+import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus, ProtocolVersion}
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {
   private val services = new ConcurrentHashMap[String, FetchService]()
-  private val memory = new FetchMemory
   private val AskTimeout = 10.seconds
 
   /** The run's service in this JVM. Starts the service if none is running. */
@@ -34,25 +33,31 @@ private[sparkkinesis] object FetchServices {
     val (arns, access) = run.streams.toSeq.unzip
     val loans = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
     val driver = new DriverLink(run.id, AskTimeout)
+    def giveBack(): Unit = loans.values.foreach(_.close())
     lazy val service: FetchService = new FetchService(
       executor,
       host,
       loans.transform((arn, loan) => StreamClient(run.streams(arn).ref, loan.value)),
       () => {
         services.remove(run.id, service)
-        loans.values.foreach(_.close())
+        giveBack()
       },
       run.options.fetch,
       status => heartbeat(driver, run.id, status),
       SystemClock,
       SystemChance,
-      memory
+      FetchMemory.ofJvm
     )
-    service.start()
+    try service.start()
+    catch {
+      case e: Throwable =>
+        giveBack()
+        throw e
+    }
   }
 
   private def heartbeat(driver: DriverLink, id: String, status: FetchStatus): FetchReply =
-    driver.ask(Messages.encode(status)) match {
+    driver.ask(Messages.encode(status, ProtocolVersion.Current)) match {
       case Some(reply) => Messages.decode[FetchReply](reply)
       case None => throw new CoordinatorGone(s"the query run $id has ended")
     }

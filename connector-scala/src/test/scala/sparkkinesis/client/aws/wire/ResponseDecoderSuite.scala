@@ -87,8 +87,10 @@ class ResponseDecoderSuite extends AnyFunSuite {
     def readIn(room: ResponseRoom) =
       ResponseRoom.limiting(room)(getRecords(answers(200, Cbor, body, None)))
     val asked = mutable.Buffer.empty[Long]
-    check(readIn(asked += _), isPacked = true)
+    check(readIn { bytes => asked += bytes; true }, isPacked = true)
     assert(asked === Seq(body.length))
+    val e = intercept[KinesisException](readIn(_ => false))
+    assert(e.getMessage.contains(s"no memory for a response of ${body.length} bytes"))
     intercept[InterruptedException](readIn(_ => throw new InterruptedException))
     Thread.interrupted(): Unit
   }

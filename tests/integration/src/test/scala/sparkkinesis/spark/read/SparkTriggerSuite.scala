@@ -60,6 +60,16 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def count(name: String): Long = spark.table(name).count()
 
+  test("the progress of one batch after the other shares the texts of offsets") {
+    val query = start("texts", Map("maxRecordsPerTrigger" -> "1"), Trigger.AvailableNow())
+    assert(query.awaitTermination(60000L))
+    val batches = query.recentProgress.filter(_.numInputRows > 0).map(_.sources.head)
+    assert(batches.length >= 3)
+    batches.drop(1).zip(batches).foreach { case (next, batch) =>
+      assert(next.startOffset eq batch.endOffset)
+    }
+  }
+
   limits.zipWithIndex.foreach { case (options, index) =>
     val limited = if (options.isEmpty) "without limits" else s"with ${options.keys.mkString(", ")}"
 

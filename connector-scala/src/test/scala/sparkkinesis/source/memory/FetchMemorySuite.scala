@@ -1,0 +1,36 @@
+package sparkkinesis.source.memory
+
+import java.io.File
+import java.net.URLClassLoader
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class FetchMemorySuite extends AnyFunSuite {
+  private val classPath =
+    sys.props("java.class.path").split(File.pathSeparator).map(new File(_).toURI.toURL)
+
+  /** Joins the memory of this JVM as another isolated session does. */
+  private def elsewhere(use: (() => Unit) => Unit): Unit = {
+    val loader = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader)
+    try {
+      val module = loader.loadClass("sparkkinesis.source.memory.FetchMemory$")
+      val memory = module.getMethod("ofJvm").invoke(module.getField("MODULE$").get(null))
+      val account = memory.getClass.getMethod("join", classOf[Long]).invoke(memory, Long.box(1000))
+      assert(memory.getClass ne classOf[FetchMemory])
+      use(() => account.getClass.getMethod("close").invoke(account): Unit)
+    } finally loader.close()
+  }
+
+  test("two class loaders share one memory") {
+    val memory = FetchMemory.ofJvm
+    val (before, account) = (memory.services, memory.join(1000))
+    val alone = account.bytes
+    elsewhere { close =>
+      assert(memory.services === before + 2 && account.bytes === 1000 / (before + 2))
+      close()
+    }
+    assert(account.bytes === alone)
+    account.close()
+    assert(memory.services === before && account.bytes === 0)
+  }
+}
