@@ -183,7 +183,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     val jumps = new AtomicInteger
     val clock = new Clock {
       override def now: Instant =
-        SystemClock.now.plusSeconds(if (jumps.incrementAndGet() % 2 == 0) 7200 else 0)
+        SystemClock.now.plusSeconds(if (jumps.incrementAndGet() % 3 == 0) 7200 else 0)
       override def elapsedMillis: Long = SystemClock.elapsedMillis
       override def sleep(duration: FiniteDuration): Unit = SystemClock.sleep(duration)
     }
