@@ -54,7 +54,10 @@ class KinesisSource(StreamAccess):
         max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.
         min_fetch_period: minimum time between two requests to the same shard. Default: 200 ms.
         idle_fetch_period: time between two requests to a shard without new records. Default: 1 s.
-        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: 256 MiB.
+        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: an eighth
+            of the heap, at most 256 MiB.
+        fetch_spill_size: bytes of local disk per executor for prefetched records that do not fit in
+            memory; 0 for none. Default: 4 GiB.
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
             Default: 10 s.
 
@@ -79,6 +82,7 @@ class KinesisSource(StreamAccess):
     min_fetch_period: timedelta | None = None
     idle_fetch_period: timedelta | None = None
     fetch_buffer_size: int | None = None
+    fetch_spill_size: int | None = None
     shard_discovery_interval: timedelta | None = None
 
     def __post_init__(self) -> None:
@@ -87,9 +91,9 @@ class KinesisSource(StreamAccess):
         require_one(self.stream_name, self.stream_arn)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, _named(name, getattr(self, name)))
-        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger", "min_partitions"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("min_partitions", "max_records_per_fetch", "fetch_buffer_size"):
+        for name in ("max_records_per_fetch", "fetch_buffer_size", "fetch_spill_size"):
             require(name, getattr(self, name), int, ABSENT)
         for name in (
             "max_shard_skew",
@@ -133,6 +137,7 @@ class KinesisSource(StreamAccess):
                     "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
                     "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
                     "fetchBufferSize": text(self.fetch_buffer_size),
+                    "fetchSpillSize": text(self.fetch_spill_size),
                     "shardDiscoveryInterval": duration(
                         "shard_discovery_interval", self.shard_discovery_interval
                     ),

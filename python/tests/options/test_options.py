@@ -61,6 +61,7 @@ SOURCE = {
     "min_fetch_period": timedelta(milliseconds=250),
     "idle_fetch_period": timedelta(seconds=2),
     "fetch_buffer_size": 64 << 20,
+    "fetch_spill_size": 1 << 30,
     "shard_discovery_interval": timedelta(minutes=1),
 }
 SOURCE_OPTIONS = {
@@ -77,6 +78,7 @@ SOURCE_OPTIONS = {
     "minFetchPeriod": "250ms",
     "idleFetchPeriod": "2000ms",
     "fetchBufferSize": "67108864",
+    "fetchSpillSize": "1073741824",
     "shardDiscoveryInterval": "60000ms",
 }
 SINK = {

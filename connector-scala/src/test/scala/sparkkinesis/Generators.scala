@@ -8,8 +8,8 @@ import org.scalacheck.Gen
 
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.source.fetch.BufferedPage
 import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.store.BufferedPage
 
 /** Values of the model as Kinesis, or a query over it, makes them. */
 object Generators {

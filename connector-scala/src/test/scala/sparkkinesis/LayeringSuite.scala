@@ -133,6 +133,7 @@ object LayeringSuite {
         "source/plan",
         "source/checkpoint",
         "source/memory",
+        "source/store",
         "source/fetch",
         "source/watch",
         "source/replay"

@@ -25,6 +25,7 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val default = "To use the default, remove the option."
   private val duration = "a duration above zero such as 200ms, 10s, 5m or 1h, at most 8760h"
   private val size = "a size above zero such as 512k, 64m or 1g, at most 1048576g"
+  private val sizeOrZero = "0 or a size such as 512k, 64m or 1g, at most 1048576g"
   private val whole = s"a whole number from 1 to ${Int.MaxValue}"
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
@@ -135,6 +136,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("fetchBufferSize", "0", size, unit, stream),
     ("fetchBufferSize", "1.5g", size, unit, stream),
     ("fetchBufferSize", "1048577g", size, unit, stream),
+    ("fetchSpillSize", "-1", sizeOrZero, unit, stream),
+    ("fetchSpillSize", "1048577g", sizeOrZero, unit, stream),
     ("shardDiscoveryInterval", "10", duration, unit, stream),
     ("shardDiscoveryInterval", "999ms", "1s to 1h", "Remove it to use 10s.", stream),
     ("shardDiscoveryInterval", "61m", "1s to 1h", "Remove it to use 10s.", stream)
@@ -223,6 +226,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "maxRecordsPerFetch" -> "1",
       "minFetchPeriod" -> "1ms",
       "idleFetchPeriod" -> "1ms",
+      "fetchSpillSize" -> "0",
       "fetchBufferSize" -> "1" // a first page is always let in: slow, not wrong
     )
     val most = Map(
@@ -233,7 +237,8 @@ class OptionBoundsSuite extends AnyFunSuite {
       "maxRecordsPerFetch" -> "10000",
       "minFetchPeriod" -> "4m",
       "idleFetchPeriod" -> "4m",
-      "fetchBufferSize" -> "1048576g"
+      "fetchBufferSize" -> "1048576g",
+      "fetchSpillSize" -> "1048576g"
     )
     Seq(least, most).foreach(options => asSource(stream ++ options))
     val leastOfSink = Map(

@@ -76,21 +76,24 @@ final class Options private (values: Map[String, OptionValue]) {
   }
 
   /** A number of bytes from 1 to 2^50: digits, and optionally `k`, `m` or `g` (powers of 1024). */
-  def size(name: String): Option[Long] = text(name).map { value =>
-    val read = normalized(value) match {
-      case SizePattern(digits, unit) =>
-        val most = LargestSize >> SizeShifts(unit)
-        digits.toLongOption.filter(n => n > 0 && n <= most).map(_ << SizeShifts(unit))
-      case _ => None
+  def size(name: String): Option[Long] = size(name, least = 1, "a size above zero such as")
+
+  /** The same, or 0. */
+  def sizeOrZero(name: String): Option[Long] = size(name, least = 0, "0 or a size such as")
+
+  private def size(name: String, least: Long, expected: String): Option[Long] =
+    text(name).map { value =>
+      val read = normalized(value) match {
+        case SizePattern(digits, unit) =>
+          val most = LargestSize >> SizeShifts(unit)
+          digits.toLongOption.filter(n => n >= least && n <= most).map(_ << SizeShifts(unit))
+        case _ => None
+      }
+      read.getOrElse {
+        val limits = s"$expected 512k, 64m or 1g, at most ${LargestSize >> 30}g"
+        throw invalid(name, limits, DigitsAndUnit)
+      }
     }
-    read.getOrElse {
-      throw invalid(
-        name,
-        s"a size above zero such as 512k, 64m or 1g, at most ${LargestSize >> 30}g",
-        DigitsAndUnit
-      )
-    }
-  }
 
   /** The URL of an endpoint: `http` or `https` with a host, without user and password. */
   def endpoint(name: String): Option[URI] = text(name).map { text =>

@@ -52,7 +52,7 @@ private[source] final class FetchReporter(
   }
 
   /**
-   * Asks the driver earlier whether a batch is done, because the buffer is full. Only then are its
+   * Asks the driver earlier whether a batch is done, because the store is full. Only then are its
    * pages dropped.
    */
   def askForRoom(): Unit = synchronized {

@@ -12,16 +12,18 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.{PageStore, SpillSpace, StoreSizes}
 
 /**
  * Reads ahead on one executor for one query run: receives shards from the driver, fetches their
- * pages into the buffer and reports progress. Owns daemon threads. Ends when the query ends, when
+ * pages into the store and reports progress. Owns daemon threads. Ends when the query ends, when
  * the driver does not answer for long, or with `close`.
  *
  * @param executor Spark's executor ID
  * @param host Spark's name of the executor's host
  * @param release returns the clients when the service closes
  * @param memory of this JVM, which its services share evenly
+ * @param spill the disk of this JVM, which its services share evenly
  */
 final class FetchService(
     executor: String,
@@ -32,7 +34,8 @@ final class FetchService(
     link: CoordinatorLink,
     clock: Clock,
     chance: () => Double,
-    memory: FetchMemory = new FetchMemory
+    memory: FetchMemory = new FetchMemory,
+    spill: SpillSpace = SpillSpace.Off
 ) extends AutoCloseable {
   import FetchService._
 
@@ -48,12 +51,15 @@ final class FetchService(
   pool.setRemoveOnCancelPolicy(true)
   private var isClosed = false
 
-  val buffer = new PageBuffer(memory.join(settings.bufferBytes))
+  private val heapBytes = Runtime.getRuntime.maxMemory
+  private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
+
+  val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
   private val fetchers = new ShardFetchers(
-    buffer,
+    store,
     assignment => {
       val stream = streams(assignment.shard.stream)
-      new ShardFetcher(stream, assignment, buffer, settings, () => fetcherCount, chance, isOldest)
+      new ShardFetcher(stream, assignment, store, settings, () => fetcherCount, chance, isOldest)
     }
   )
   private val reporter = new FetchReporter(
@@ -66,6 +72,7 @@ final class FetchService(
   )
 
   def start(): this.type = {
+    StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
     reporter.start()
     this
   }
@@ -84,14 +91,18 @@ final class FetchService(
     }
     if (isFirst) {
       pool.shutdownNow()
-      buffer.close()
+      store.close()
       reporter.stop()
       release()
     }
   }
 
   private def status(unsent: UnsentReports, version: Long): FetchStatus = {
-    val counters = unsent.counters.copy(bufferedBytes = buffer.bytes)
+    val counters = unsent.counters.copy(
+      bufferedBytes = store.bytes,
+      spilledBytes = store.spilledBytes,
+      fullStores = if (store.isFull) 1 else 0
+    )
     // A failure does not count once the shard is assigned to another executor.
     val failure = synchronized(unsent.failures.find { failure =>
       fetchers.isCurrent(failure.shard, failure.generation)

@@ -25,7 +25,7 @@ object FetchStep {
       isUrgent: Boolean
   ) extends FetchStep
 
-  /** The buffer has no room. */
+  /** The store has no room. */
   final case class Waits(pause: FiniteDuration) extends FetchStep
 
   /** The iterator had expired. The next step gets a new one. */

@@ -12,7 +12,7 @@ import sparkkinesis.source.memory.FetchMemory
  *
  * @param readAt when the last page was read, by a clock that never jumps
  * @param dataBytes bytes of its data
- * @param bufferedBytes bytes of recent pages in the buffer: for small records far more than their
+ * @param bufferedBytes bytes of recent pages in the store: for small records far more than their
  *   data
  */
 private[source] final case class PageEstimate(
@@ -21,7 +21,7 @@ private[source] final case class PageEstimate(
     bufferedBytes: Long
 ) {
 
-  /** Expected bytes of the next page in the buffer: a little more than recent pages. */
+  /** Expected bytes of the next page in the store: a little more than recent pages. */
   def nextBytes: Long = {
     val likely = math.max(PageEstimate.MinBytes, bufferedBytes * 9 / 8)
     math.min(FetchMemory.LargestPage, likely)

@@ -16,19 +16,20 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
+import sparkkinesis.source.store.{BufferedPage, PageStore}
 import sparkkinesis.source.{DataLoss, StreamClient}
 
 /**
  * Reads one shard ahead of the batches, one page per step. Used by one thread at a time.
  *
- * @param shards number of shards that share the buffer
+ * @param shards number of shards that share the store
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  * @param isOldest whether this fetcher is behind all others by the arrival times
  */
 final class ShardFetcher(
     stream: StreamClient,
     assignment: Assignment,
-    buffer: PageBuffer,
+    store: PageStore,
     settings: FetchSettings,
     shards: () => Int,
     chance: () => Double,
@@ -46,7 +47,7 @@ final class ShardFetcher(
   private var iterator = Option.empty[ShardIterator]
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
-  private var markCounts = Vector.empty[Int] // of the buffered pages
+  private var markCounts = Vector.empty[Int] // of the stored pages
   @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
@@ -64,25 +65,25 @@ final class ShardFetcher(
       case None => Ended
       case Some(position) =>
         val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-        if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullBufferPause)
+        if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullStorePause)
         else
-          try translated(at)(buffer.receiving(fetch(position, at)).fold(tooLarge(at, _), identity))
-          finally buffer.release(shard)
+          try translated(at)(store.receiving(fetch(position, at)).fold(tooLarge(at, _), identity))
+          finally store.release(shard)
     }
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
   private def reserve(estimate: Long, now: Instant): Boolean =
-    buffer.reserve(shard, estimate, shards(), now) ||
-      settings.maxShardSkew.nonEmpty && isOldest(this) && buffer.reserveFirst(shard, estimate, now)
+    store.reserve(shard, estimate, shards(), now) ||
+      settings.maxShardSkew.nonEmpty && isOldest(this) && store.reserveFirst(shard, estimate, now)
 
-  /** The next request waits until the buffer has room for this page. */
+  /** The next request waits until the store has room for this page. */
   private def tooLarge(at: Moment, bytes: Long): FetchStep = {
     lastPage = Some(PageEstimate(at.steady, 0, bytes))
-    Waits(FullBufferPause)
+    Waits(FullStorePause)
   }
 
   private def isFarAhead: Boolean = {
-    markCounts = markCounts.takeRight(buffer.pageCount(shard))
+    markCounts = markCounts.takeRight(store.pageCount(shard))
     settings.isFarAhead(markCounts.sum)
   }
 
@@ -121,7 +122,7 @@ final class ShardFetcher(
 
   /**
    * Ends reading with the records that had arrived at the query's stop time. Later records would
-   * occupy the buffer until the query ends, because no batch reads them.
+   * occupy the store until the query ends, because no batch reads them.
    */
   private def cut(page: Page, current: ShardIterator): Page = {
     isStopped = true
@@ -137,7 +138,7 @@ final class ShardFetcher(
     val isAtTip = page.millisBehindLatest == 0
     val lastArrival = page.records.lastOption.map(_.arrivalMillis)
     val marks = PageMarks.of(page, settings)
-    val bufferedBytes = if (page.records.nonEmpty || isEnd) addToBuffer(page) else 0L
+    val bufferedBytes = if (page.records.nonEmpty || isEnd) addToStore(page) else 0L
     if (marks.nonEmpty) markCounts :+= marks.size
     iterator = page.next
     val dataBytes = marks.map(_.bytes).sum
@@ -164,13 +165,13 @@ final class ShardFetcher(
     Fetched(report, page.records.size, pause(page, at.steady), isUrgent)
   }
 
-  /** @return the bytes that the page takes in the buffer */
-  private def addToBuffer(page: Page): Long = {
+  /** @return the bytes that the page takes in the store */
+  private def addToStore(page: Page): Long = {
     val upTo =
       if (page.next.isEmpty) Progress.Finished
       else Progress.After(page.records.last.sequenceNumber)
     val buffered = BufferedPage(progress, PackedRecords(page.records), upTo)
-    buffer.add(shard, buffered)
+    store.add(shard, buffered)
     progress = upTo
     buffered.bytes
   }
@@ -212,6 +213,6 @@ final class ShardFetcher(
 }
 
 object ShardFetcher {
-  private val FullBufferPause = 20.millis
+  private val FullStorePause = 20.millis
   private val EmptyEnd = Page(IndexedSeq.empty, None, 0, Seq.empty)
 }

@@ -6,14 +6,15 @@ import scala.collection.mutable
 
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{Assignment, FetchPlan}
+import sparkkinesis.source.store.PageStore
 
 /**
- * The fetchers of an executor, and the pages in its buffer, as the driver's plans require them. Has
+ * The fetchers of an executor, and the pages in its store, as the driver's plans require them. Has
  * no threads; used by one thread at a time.
  *
  * @param create a fetcher for an assignment
  */
-final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher) {
+final class ShardFetchers(store: PageStore, create: Assignment => ShardFetcher) {
   private val fetchers = mutable.Map.empty[StreamShard, ShardFetcher]
 
   /**
@@ -25,10 +26,10 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
     val assigned = plan.assignments.map(_.shard).toSet
     fetchers.keySet.diff(assigned).foreach { shard =>
       fetchers.remove(shard)
-      buffer.forget(shard)
+      store.forget(shard)
     }
-    buffer.shards.filterNot(id => assigned(id) || plan.processed.contains(id)).foreach(buffer.drop)
-    plan.processed.foreach { case (shard, progress) => buffer.dropUpTo(shard, progress) }
+    store.shards.filterNot(id => assigned(id) || plan.processed.contains(id)).foreach(store.drop)
+    plan.processed.foreach { case (shard, progress) => store.dropUpTo(shard, progress) }
     plan.assignments.filterNot(a => isCurrent(a.shard, a.generation)).map(add)
   }
 
@@ -53,7 +54,7 @@ final class ShardFetchers(buffer: PageBuffer, create: Assignment => ShardFetcher
 
   private def add(assignment: Assignment): ShardFetcher = {
     // The new fetcher reads and reports again what an earlier assignment read after this progress.
-    buffer.dropAfter(assignment.shard, assignment.from)
+    store.dropAfter(assignment.shard, assignment.from)
     val added = create(assignment)
     fetchers.update(assignment.shard, added)
     added

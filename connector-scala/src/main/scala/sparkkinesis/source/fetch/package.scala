@@ -5,7 +5,7 @@ package sparkkinesis.source
  * run.
  *
  * [[fetch.FetchService]] owns the threads that read, and [[fetch.FetchReporter]] the one that talks
- * to the driver; [[fetch.PageBuffer]] is safe for all of them and for tasks. The rest belongs to
- * one thread at a time. Uses `model`, `client`, `source/options` and `source/protocol`.
+ * to the driver. The rest belongs to one thread at a time. Uses `model`, `client`,
+ * `source/options`, `source/protocol`, `source/memory` and `source/store`.
  */
 package object fetch

@@ -46,6 +46,9 @@ final class FetchMemory(
       Option(accounts.get(own)).fold(0L)(_(Capacity) / math.max(1, accounts.size))
     }
 
+    /** The even part of something else that all services share. */
+    def share(bytes: Long): Long = accounts.synchronized(bytes / math.max(1, accounts.size))
+
     /** The pages of the service now take `change` more bytes. */
     def hold(change: Long): Unit = update(Held, change)
 
@@ -125,7 +128,7 @@ object FetchMemory {
    */
   lazy val ofJvm: FetchMemory = new FetchMemory(SharedAccounts.ofJvm)
 
-  /** Room for five of the largest pages in addition to full buffers. */
+  /** Room for five of the largest pages in addition to full memory parts. */
   val SpareBytes: Long = 64L * 1024 * 1024
 
   /** Bytes of the largest possible page: a page may be far larger than expected. */

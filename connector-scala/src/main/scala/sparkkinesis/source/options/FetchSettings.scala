@@ -12,7 +12,8 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param maxRecords limit of one `GetRecords` call
  * @param minPeriod between two calls to a shard that has records
  * @param idlePeriod the longest period between two calls to a shard without records
- * @param bufferBytes size of an executor's read-ahead buffer
+ * @param bufferBytes memory per executor for pages that are read ahead; `None` follows the heap
+ * @param spillBytes disk per executor for such pages; 0 if all stay in memory
  * @param limits of a batch: they determine the distance between marks
  * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
@@ -22,7 +23,8 @@ final case class FetchSettings(
     maxRecords: Int,
     minPeriod: FiniteDuration,
     idlePeriod: FiniteDuration,
-    bufferBytes: Long,
+    bufferBytes: Option[Long],
+    spillBytes: Long,
     limits: ReadLimits,
     failOnDataLoss: Boolean,
     stopAtMillis: Option[Long],

@@ -62,11 +62,12 @@ object SourceOptions {
     "minFetchPeriod",
     "idleFetchPeriod",
     "fetchBufferSize",
+    "fetchSpillSize",
     "shardDiscoveryInterval"
   )
 
   private val DefaultDiscoveryInterval = 10.seconds
-  private val DefaultBufferBytes = 256L * 1024 * 1024
+  private val DefaultSpillBytes = 4L << 30
 
   /**
    * @param defaultRegion evaluated only if the options name no region
@@ -99,7 +100,8 @@ object SourceOptions {
     maxRecords = maxRecords(options),
     minPeriod = FetchPeriods.min(options),
     idlePeriod = FetchPeriods.idle(options),
-    bufferBytes = options.size("fetchBufferSize").getOrElse(DefaultBufferBytes),
+    bufferBytes = options.size("fetchBufferSize"),
+    spillBytes = options.sizeOrZero("fetchSpillSize").getOrElse(DefaultSpillBytes),
     limits = ReadLimits(
       options.positiveLong("maxRecordsPerTrigger"),
       options.size("maxBytesPerTrigger")

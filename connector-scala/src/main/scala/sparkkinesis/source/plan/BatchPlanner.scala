@@ -7,7 +7,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{ChildShard, PackedRecords, ShardId, StreamShard}
+import sparkkinesis.model.{ChildShard, ShardId, StreamShard}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
 
 /** Decides where a batch ends and what it reads. The same arguments always give the same result. */
@@ -60,34 +60,6 @@ object BatchPlanner {
       })
     }
   }
-
-  /**
-   * Whether to wait for more records before planning a batch, because there is a backlog and
-   * executors have read only little of it. A shard from which nothing has been read does not count:
-   * the others need not wait for it.
-   *
-   * @param enough bytes in the executors' buffers that are worth a batch
-   */
-  def shouldWait(
-      frontiers: Map[StreamShard, Frontier],
-      limits: ReadLimits,
-      enough: Long
-  ): Boolean = {
-    val isBacklog = frontiers.valuesIterator.exists { frontier =>
-      frontier.marks.nonEmpty && frontier.millisBehindLatest > BacklogMillis
-    }
-    isBacklog && {
-      val marks = frontiers.valuesIterator.flatMap(_.marks)
-      val (records, bytes) = marks.foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
-        (records + mark.records, bytes + mark.bytes)
-      }
-      val buffered = bytes + records * PackedRecords.UsualOverhead
-      records > 0 && buffered < enough && limits.allow(records + 1, bytes + 1)
-    }
-  }
-
-  /** A shard further behind its tip has a backlog. */
-  private val BacklogMillis = 1000L
 
   /** Whether no record after `start` arrived at the time or before. */
   def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier], millis: Long): Boolean =

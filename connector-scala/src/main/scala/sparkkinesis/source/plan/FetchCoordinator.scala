@@ -131,9 +131,9 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     executors.keySet
   }
 
-  /** Sums over all executors since the query began; `bufferedBytes` of the live executors only. */
+  /** Sums over all executors since the query began; current sizes of the live executors only. */
   def counters: FetchCounters = synchronized {
-    totals.sum.copy(bufferedBytes = executors.values.map(_.counters.bufferedBytes).sum)
+    totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
   }
 
   def shardCounts: ShardCounts = synchronized {

@@ -88,8 +88,10 @@ object FetchFailure {
 /**
  * Counters of a fetch service since it began.
  *
- * @param bufferedBytes current size of the buffer
- * @param rereadRanges number of ranges that tasks did not find in the buffer
+ * @param bufferedBytes current size of the pages in memory
+ * @param rereadRanges number of ranges that tasks did not find in the store
+ * @param spilledBytes current size of the pages on disk
+ * @param fullStores 1 while pages wait in Kinesis because the executor's store has no room, else 0
  */
 final case class FetchCounters(
     records: Long,
@@ -99,7 +101,9 @@ final case class FetchCounters(
     retried: Long,
     iteratorsExpired: Long,
     rereadRanges: Long = 0,
-    lostRanges: Long = 0
+    lostRanges: Long = 0,
+    spilledBytes: Long = 0,
+    fullStores: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = FetchCounters(
     records + that.records,
@@ -109,12 +113,21 @@ final case class FetchCounters(
     retried + that.retried,
     iteratorsExpired + that.iteratorsExpired,
     rereadRanges + that.rereadRanges,
-    lostRanges + that.lostRanges
+    lostRanges + that.lostRanges,
+    spilledBytes + that.spilledBytes,
+    fullStores + that.fullStores
+  )
+
+  /** These counters, with the current sizes of other ones. */
+  def withState(that: FetchCounters): FetchCounters = copy(
+    bufferedBytes = that.bufferedBytes,
+    spilledBytes = that.spilledBytes,
+    fullStores = that.fullStores
   )
 
   /** Whether any counter is smaller than before. Within one service none ever is. */
   def isBehind(before: FetchCounters): Boolean = {
-    def counts(all: FetchCounters) = all.copy(bufferedBytes = 0).productIterator
+    def counts(all: FetchCounters) = all.withState(FetchCounters.Zero).productIterator
     counts(this).zip(counts(before)).exists {
       case (count: Long, last: Long) => count < last
       case _ => false
@@ -124,6 +137,8 @@ final case class FetchCounters(
 
 object FetchCounters {
   val Zero: FetchCounters = FetchCounters(0, 0, 0, 0, 0, 0)
+
+  def sum(all: Iterator[FetchCounters]): FetchCounters = all.foldLeft(Zero)(_ + _)
 }
 
 /**

@@ -35,6 +35,7 @@ private[spark] object SourceProgress {
       "fetchedRecords" -> counters.records,
       "fetchedBytes" -> counters.bytes,
       "bufferedBytes" -> counters.bufferedBytes,
+      "spilledBytes" -> counters.spilledBytes,
       "throttledRequests" -> counters.throttled,
       "retriedRequests" -> counters.retried,
       "expiredIterators" -> counters.iteratorsExpired,

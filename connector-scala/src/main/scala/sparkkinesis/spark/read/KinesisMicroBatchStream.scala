@@ -16,7 +16,6 @@ import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStream, QueryStreams, StartLog}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
@@ -25,15 +24,13 @@ import sparkkinesis.spark.read.task.{FetchRun, KinesisReaderFactory}
 /**
  * The driver's side of the streaming source, as Spark calls it from the query's thread.
  *
- * It only connects: [[BatchEndFinder]] finds the end of a batch, [[BatchPlanner]] its ranges,
+ * It only connects: [[BatchEndFinder]] finds the end of a batch, [[PlannedBatch]] has its tasks,
  * [[QueryStreams]] checks the streams of the checkpoint, and [[ReadAhead]] talks to the executors.
  */
 final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
-  import KinesisMicroBatchStream._
-
   private val context = SparkContext.getOrCreate()
   private var loans = Seq.empty[Loan[KinesisClient]]
   // Not in the constructor: Spark does not stop this source if another source cannot be constructed.
@@ -61,12 +58,12 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     stopAtMillis,
     readFrom
   )
-  private var planned = Option.empty[Plan]
   private val recent = new RecentOffsets
   private lazy val initialFile =
     new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
   private lazy val initial = KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))
   private val starts = new StartLog(streams.starts, initialFile.read())
+  private val batch = new PlannedBatch(streams, ahead, starts.begin)
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
@@ -129,30 +126,15 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       "Spark calls latestOffset(Offset, ReadLimit) of this source."
     )
 
-  /** Spark asks several times per batch, so the plan of a batch is kept. */
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
-    ConnectorError.translating {
-      val (from, upTo) = (offsetOf(start), offsetOf(end))
-      if (!planned.exists(_.isOf(from, upTo))) planned = Some(Plan(from, upTo, plan(from, upTo)))
-      planned.fold(Seq.empty[InputPartition])(_.partitions).toArray
-    }
-
-  private def plan(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] = {
-    streams.check(from)
-    streams.check(upTo)
-    starts.begin(from)
-    val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
-    ahead.advance(
-      streams.withoutReportedLoss(streams.withoutRemoved(from)),
-      streams.withoutReportedLoss(streams.withoutRemoved(upTo))
-    )
-    partitions
-  }
+    ConnectorError.translating(batch.partitions(offsetOf(start), offsetOf(end)).toArray)
 
   override def createReaderFactory(): PartitionReaderFactory = KinesisReaderFactory(run)
 
-  /** Does nothing: executors drop the pages of a batch when the next one begins. */
-  override def commit(end: Offset): Unit = ()
+  /** Spark calls this when the next trigger fires. `metrics` has come earlier. */
+  override def commit(end: Offset): Unit = ConnectorError.translating {
+    if (batch.endsAt(offsetOf(end))) batch.release()
+  }
 
   override def stop(): Unit =
     try {
@@ -160,12 +142,15 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
       reading.foreach(_.stop())
     } finally loans.foreach(_.close())
 
-  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
+  /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
+  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
+    batch.release()
     reading
       .fold(Map.empty[String, String]) { ahead =>
         ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
       }
       .asJava
+  }
 
   override def toString: String = s"Kinesis[${options.names}]"
 
@@ -188,18 +173,5 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private def offsetOf(offset: Offset) = offset match {
     case KinesisOffset(own) => own
     case other => OffsetCodec.decode(other.json)
-  }
-}
-
-object KinesisMicroBatchStream {
-
-  /** The tasks of a batch. */
-  private final case class Plan(
-      from: SourceOffset,
-      upTo: SourceOffset,
-      partitions: Seq[InputPartition]
-  ) {
-    def isOf(otherFrom: SourceOffset, otherUpTo: SourceOffset): Boolean =
-      from == otherFrom && upTo == otherUpTo
   }
 }

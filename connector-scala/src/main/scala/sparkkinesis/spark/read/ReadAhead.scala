@@ -11,7 +11,7 @@ import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersi
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
+import sparkkinesis.source.plan.{BacklogWait, FetchCoordinator, RangePacking, StoreCeiling}
 import sparkkinesis.source.protocol._
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
@@ -38,6 +38,10 @@ final class ReadAhead(
   @volatile private var otherVersion = Option.empty[OtherVersion]
   private var endpoint = Option.empty[AutoCloseable]
   private var hasRead = false
+  private val ceiling = new StoreCeiling(run.options.names)
+
+  /** Three eighths of the memory: the rest is room to read on during the batch. */
+  private val enough = run.options.fetch.bufferBytes.fold(EnoughBytes)(_ * 3 / 8)
 
   /**
    * Reading continues at `tip`. Executors drop the pages before `pagesFrom`. The only place that
@@ -92,26 +96,28 @@ final class ReadAhead(
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
 
   /**
-   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, because the
-   * smallest batch costs Spark some tenths of a second, too.
+   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, and up to 2 s for its
+   * first pages.
    */
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
-    // One shard beside others may fill half of the buffer. This is most of it, and leaves room to read
-    // more.
-    val enough = run.options.fetch.bufferBytes * 3 / 8
-    val end = SystemClock.steady.plusMillis(BacklogWait.toMillis)
+    val begin = now
+    ceiling.asked(begin, fullStores).foreach(log.warn)
     @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-      if (BatchPlanner.shouldWait(found, limits, enough) && SystemClock.steady.isBefore(end)) {
+      if (BacklogWait.isWorth(found, limits, enough, fullStores > 0, now - begin)) {
         awaitNews()
         awaitMore(frontiers)
       } else found
     awaitMore(frontiers)
   }
 
+  /** Number of executors that have no room to read on. */
+  private def fullStores: Long = coordinator.counters.fullStores
+
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
-  /** Packs the ranges into few tasks, each on the executor that holds the pages. */
-  def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] =
+  /** Packs the ranges of a batch into few tasks, each on the executor that holds the pages. */
+  def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] = {
+    ceiling.planned(now)
     RangePacking
       .pack(
         coordinator.located(ranges.toVector),
@@ -125,6 +131,7 @@ final class ReadAhead(
         }
         KinesisInputPartition(packed, places.toSeq)
       }
+  }
 
   /**
    * The metrics of the source in the query's progress.
@@ -157,6 +164,8 @@ final class ReadAhead(
     endpoint = None
   }
 
+  private def now: FiniteDuration = SystemClock.elapsedMillis.millis
+
   private def answer(address: String, question: Array[Byte]): Array[Byte] = {
     val status =
       try Messages.decode[FetchStatus](question, ProtocolVersion.Current)
@@ -185,7 +194,7 @@ object ReadAhead {
    */
   private val Lease = 10.seconds
   private val NewsWait = 100.millis
-  private val BacklogWait = 200.millis
+  private val EnoughBytes = 96L << 20
   private val FirstLook = 10.seconds
   private val Goodbye = 2.seconds
 }

@@ -13,9 +13,9 @@ import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.QueryStreamSuite
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** Kinesis throttles calls about shards: the query continues with what it knows. */
@@ -30,7 +30,8 @@ class BusyServiceSuite extends AnyFunSuite {
     100,
     200.millis,
     1.second,
-    1L << 30,
+    Some(1L << 30),
+    0,
     ReadLimits.None,
     failOnDataLoss = true,
     stopAtMillis = None
@@ -45,11 +46,11 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(page(1 to 3))
     (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))
     kinesis.page(end(4 to 4)).listing(listing(closed))
-    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
+    val store = Stores.of(settings)
     val fetcher = new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(id, 1, Progress.TrimHorizon),
-      buffer,
+      store,
       settings,
       () => 1,
       () => 0.5
@@ -58,7 +59,7 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(fetcher.step(at(now)).isInstanceOf[FetchStep.Fetched])
     (1 to 30).foreach { second =>
       assert(fetcher.step(at(now.plusSeconds(second.toLong))).isInstanceOf[FetchStep.Retries])
-      assert(buffer.pages(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
+      assert(store.parts(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
     }
     fetcher.step(at(now.plusSeconds(60))) match {
       case FetchStep.Fetched(report, 1, _, _) =>

@@ -11,6 +11,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
 import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.store.{BufferedPage, PageStore}
 
 /**
  * Fifty queries on one executor with two cores, each of four shards with an endless backlog, in
@@ -92,7 +93,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
     }
 
     final class Query {
-      private val buffer = new PageBuffer(memory.join(capacity))
+      private val store = new PageStore(memory.join(capacity))
       private val fetches = Vector.fill(shards)(new Fetches)
       val done: Array[Int] = new Array[Int](shards)
 
@@ -103,13 +104,13 @@ class CrowdedExecutorSuite extends AnyFunSuite {
 
       private def fetch(shard: Int): Unit = {
         val estimate = fetches(shard).estimate.nextBytes
-        if (!buffer.reserve(shardOf(shard), estimate, shards, Instant.ofEpochMilli(now)))
+        if (!store.reserve(shardOf(shard), estimate, shards, Instant.ofEpochMilli(now)))
           after(20)(fetch(shard))
         else
           after(20 + random.nextInt(200).toLong) {
             val count = fetches(shard).count
-            buffer.add(shardOf(shard), BufferedPage(upTo(count), page(count + 1), upTo(count + 1)))
-            buffer.release(shardOf(shard))
+            store.add(shardOf(shard), BufferedPage(upTo(count), page(count + 1), upTo(count + 1)))
+            store.release(shardOf(shard))
             fetches(shard).count = count + 1
             fetches(shard).estimate =
               fetches(shard).estimate.after(Instant.EPOCH, pageBytes.toLong, pageBytes.toLong)
@@ -119,7 +120,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
 
       /** The pages of the batch before are dropped, and all others are the next batch. */
       private def plan(): Unit = {
-        (0 until shards).foreach(shard => buffer.dropUpTo(shardOf(shard), upTo(done(shard))))
+        (0 until shards).foreach(shard => store.dropUpTo(shardOf(shard), upTo(done(shard))))
         if (fetches.map(_.count) == done.toSeq) after(10)(plan())
         else {
           ready.enqueue(this)

@@ -18,6 +18,7 @@ import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /**
@@ -34,7 +35,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       10,
       1.milli,
       5.millis,
-      1000000,
+      Some(1000000),
+      0,
       ReadLimits.None,
       failOnDataLoss = true,
       stopAtMillis = None
@@ -88,11 +90,11 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     assert(running.released.get === 1 && !running.service.isRunning)
   }
 
-  test("a service fills the buffer, reports each page once, and uses daemon threads") {
+  test("a service fills the store, reports each page once, and uses daemon threads") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
-      assert(running.service.buffer.pages(range).map(_.flatten.toVector) === Some(records))
+      assert(Stores.records(running.service.store, range) === Some(records))
       eventually(assert(running.coordinator.counters.records === 50))
       assert(serviceThreads.nonEmpty && serviceThreads.forall(_.isDaemon))
     }
@@ -103,9 +105,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       eventually(assert(running.marks.map(_.records).sum === 50))
       val end = offsetAt(running.marks.last.upTo)
       running.coordinator.advance(start, end, SystemClock.steady)
-      assert(running.service.buffer.bytes > 0)
+      assert(running.service.store.bytes > 0)
       running.coordinator.advance(end, end, SystemClock.steady)
-      eventually(assert(running.service.buffer.bytes === 0))
+      eventually(assert(running.service.store.bytes === 0))
     }
   }
 
@@ -124,7 +126,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       running.coordinator.executorLost("a", SystemClock.steady)
       val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
       running.coordinator.heartbeat(other, SystemClock.steady)
-      eventually(assert(running.service.buffer.bytes === 0))
+      eventually(assert(running.service.store.bytes === 0))
     }
   }
 

@@ -15,7 +15,16 @@ import sparkkinesis.source.protocol.{Mark, ReadLimits}
 
 class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def settings(limits: ReadLimits, stopAtMillis: Option[Long] = None) =
-    FetchSettings(100, 200.millis, 1.second, 1000, limits, failOnDataLoss = true, stopAtMillis)
+    FetchSettings(
+      100,
+      200.millis,
+      1.second,
+      Some(1000),
+      0,
+      limits,
+      failOnDataLoss = true,
+      stopAtMillis
+    )
 
   private val filled: Gen[Page] = for {
     sizes <- Gen.choose(1, 60).flatMap(Gen.listOfN(_, Gen.choose(0, 50)))

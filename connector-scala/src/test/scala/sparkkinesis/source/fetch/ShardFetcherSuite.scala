@@ -12,21 +12,22 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.FetchStep._
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
+import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /**
  * The fetcher of a shard
- *   - adds each page to the buffer and reports it;
+ *   - adds each page to the store and reports it;
  *   - marks places where a batch may end, close enough together for the limits;
  *   - continues after an empty page while it is behind the tip, and polls an idle shard less often;
  *   - gets a new iterator at the last position when one expires;
  *   - waits after each failure for a random time with a growing bound;
  *   - accepts a shard's end only with children, or if the shard is listed as closed;
  *   - fails or continues when a shard is gone, depending on `failOnDataLoss`;
- *   - makes no call while the buffer is full;
+ *   - makes no call while the store is full;
  *   - fails if failures last too long, or if it is behind the retention period;
  *   - reads no record that arrived after the query's stop time.
  */
@@ -41,7 +42,8 @@ class ShardFetcherSuite extends AnyFunSuite {
       100,
       200.millis,
       1.second,
-      1000000,
+      Some(1000000),
+      0,
       ReadLimits.None,
       failOnDataLoss = true,
       stopAtMillis = None
@@ -54,13 +56,13 @@ class ShardFetcherSuite extends AnyFunSuite {
       from: Progress = Progress.TrimHorizon,
       chance: Double = 0.5
   ) {
-    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
+    val store: PageStore = Stores.of(settings)
     private val assignment = Assignment(id, 7, from)
     private val fetcher =
       new ShardFetcher(
         StreamClient(stream, kinesis),
         assignment,
-        buffer,
+        store,
         settings,
         () => 1,
         () => chance
@@ -73,9 +75,10 @@ class ShardFetcherSuite extends AnyFunSuite {
       case other => fail(s"not fetched: $other")
     }
 
-    def buffered(upTo: Progress): Option[Seq[Long]] = buffer
-      .pages(ShardRange(id, from, upTo))
-      .map(_.flatten.map(_.sequenceNumber.text.toLong).toVector)
+    def buffered(upTo: Progress): Option[Seq[Long]] =
+      Stores
+        .records(store, ShardRange(id, from, upTo))
+        .map(_.map(_.sequenceNumber.text.toLong))
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
@@ -261,14 +264,14 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(busy.step() === Retries(Throttled, 100.millis))
   }
 
-  test("with a full buffer the fetcher waits, and continues at its position when there is room") {
+  test("with a full store the fetcher waits, and continues at its position when there is room") {
     val fetching = new Fetching(
       new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 4)),
-      settings.copy(bufferBytes = 500)
+      settings.copy(bufferBytes = Some(500))
     )
     fetching.fetched()
     assert(fetching.step().isInstanceOf[Waits] && fetching.kinesis.asked.size === 1)
-    fetching.buffer.dropUpTo(id, upTo(3))
+    fetching.store.dropUpTo(id, upTo(3))
     assert(fetching.fetched().report.from === upTo(3))
   }
 
@@ -321,7 +324,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
     val large = Page(IndexedSeq(record(1, 4 << 20)), Some(ShardIterator("next")), Behind, Nil)
     val kinesis = new ScriptedKinesis().page(large).page(throw Throttled).page(throw outage)
-    val fetching = new Fetching(kinesis, settings.copy(bufferBytes = 1L << 30))
+    val fetching = new Fetching(kinesis, settings.copy(bufferBytes = Some(1L << 30)))
     fetching.fetched()
     // Four megabytes use two seconds of the quota. Half a second has passed.
     assert(fetching.step(now.plusMillis(500)) === Retries(Throttled, 1500.millis))
@@ -376,8 +379,8 @@ class ShardFetcherSuite extends AnyFunSuite {
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.millisBehindLatest === 0)
     assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)))
-    fetching.buffer.dropUpTo(id, upTo(2))
-    assert(fetching.buffer.bytes === 0, "what no batch will use takes no room")
+    fetching.store.dropUpTo(id, upTo(2))
+    assert(fetching.store.bytes === 0, "what no batch will use takes no room")
     assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
   }
 
@@ -400,7 +403,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     (1 to 16).foreach(_ => fetching.fetched())
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(256))
     assert(fetching.step().isInstanceOf[Waits])
-    fetching.buffer.dropUpTo(id, upTo(256))
+    fetching.store.dropUpTo(id, upTo(256))
     assert(fetching.fetched().report.marks.size === 256 && fetching.step().isInstanceOf[Waits])
   }
 
@@ -409,7 +412,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     val taken = PackedRecords(many.records).bytes
     def second(capacity: Long) = {
       val kinesis = new ScriptedKinesis().page(many).page(many)
-      val fetching = new Fetching(kinesis, settings.copy(bufferBytes = capacity))
+      val fetching = new Fetching(kinesis, settings.copy(bufferBytes = Some(capacity)))
       fetching.fetched()
       fetching.step()
     }

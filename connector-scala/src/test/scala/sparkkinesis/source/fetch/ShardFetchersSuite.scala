@@ -8,9 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchPlan, ReadLimits, ShardRange}
+import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.store.{BufferedPage, Stores}
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 class ShardFetchersSuite extends AnyFunSuite {
@@ -18,24 +19,25 @@ class ShardFetchersSuite extends AnyFunSuite {
     100,
     200.millis,
     1.second,
-    1000,
+    Some(1000),
+    0,
     ReadLimits.None,
     failOnDataLoss = true,
     stopAtMillis = None
   )
 
   private class Reading {
-    val buffer = new PageBuffer(new FetchMemory().join(1000))
+    val store: PageStore = Stores.inMemory(1000)
     val begun: mutable.Buffer[Assignment] = mutable.Buffer.empty[Assignment]
     val fetchers = new ShardFetchers(
-      buffer,
+      store,
       { assignment =>
         begun += assignment
         val kinesis = new ScriptedKinesis()
         new ShardFetcher(
           StreamClient(stream, kinesis),
           assignment,
-          buffer,
+          store,
           settings,
           () => 1,
           () => 0.5
@@ -49,14 +51,14 @@ class ShardFetchersSuite extends AnyFunSuite {
     /** Pages of one record each. */
     def hold(shard: Int, numbers: Range): Unit = numbers.foreach { number =>
       val from = if (number == 1) Progress.TrimHorizon else upTo(number - 1)
-      buffer.add(
+      store.add(
         shardOf(shard),
         BufferedPage(from, PackedRecords(Vector(record(number.toLong, 1))), upTo(number))
       )
     }
 
     def holds(shard: Int, from: Int, last: Int): Boolean =
-      buffer.pages(ShardRange(shardOf(shard), upTo(from), upTo(last))).nonEmpty
+      store.parts(ShardRange(shardOf(shard), upTo(from), upTo(last))).nonEmpty
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
@@ -99,7 +101,7 @@ class ShardFetchersSuite extends AnyFunSuite {
     reading(Map(shardOf(0) -> upTo(2), shardOf(1) -> upTo(4)), assigned(0, 1, upTo(5)))
     assert(reading.holds(0, 2, 5) && !reading.holds(0, 1, 5))
     assert(reading.holds(1, 4, 5) && !reading.holds(1, 3, 5), "its last batch may still run")
-    assert(reading.buffer.shards === Set(shardOf(0), shardOf(1)))
+    assert(reading.store.shards === Set(shardOf(0), shardOf(1)))
   }
 
   test("after clear no fetcher is current") {

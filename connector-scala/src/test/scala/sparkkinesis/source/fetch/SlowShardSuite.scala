@@ -17,10 +17,10 @@ import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
 
 /**
@@ -37,7 +37,8 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     10,
     200.millis,
     1.second,
-    256L << 20,
+    Some(256L << 20),
+    0,
     ReadLimits.None,
     failOnDataLoss = true,
     stopAtMillis = None
@@ -69,13 +70,13 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       asked(shard) :+= now.toEpochMilli
       if (slow.contains(shard)) throw Throttled
     })
-    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
+    val store = Stores.of(settings)
     val due = mutable.Map.from((0 until 8).map { number =>
       val assignment = Assignment(shardOf(number), 1, Progress.TrimHorizon)
       new ShardFetcher(
         StreamClient(stream, kinesis),
         assignment,
-        buffer,
+        store,
         settings,
         () => 8,
         () => 0.5
@@ -119,7 +120,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
-      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = bufferBytes),
+      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = Some(bufferBytes)),
       coordinator.heartbeat(_, SystemClock.now),
       SystemClock,
       () => 0.5
@@ -155,7 +156,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("calls that hang do not hold the buffer's room") {
+  test("calls that hang do not hold the store's room") {
     val end = new CountDownLatch(1)
     val kinesis = new Shards(shard => if (shard < shardId(5)) end.await())
     running(kinesis, 8, bufferBytes = 8L << 20) { running =>

@@ -60,7 +60,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
     ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
     ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
-    ("fetchBufferSize", "64m", _.fetch.bufferBytes, 64L << 20),
+    ("fetchBufferSize", "64m", _.fetch.bufferBytes, Some(64L << 20)),
+    ("fetchSpillSize", "64m", _.fetch.spillBytes, 64L << 20),
+    ("fetchSpillSize", "0", _.fetch.spillBytes, 0L),
     ("maxShardSkew", "10m", _.fetch.maxShardSkew, Some(10.minutes)),
     ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
     ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
@@ -73,7 +75,8 @@ class SourceOptionsSuite extends AnyFunSuite {
 
   test("the defaults of all options") {
     val options = parse()
-    val fetch = FetchSettings(10000, 200.millis, 1.second, 256L << 20, ReadLimits.None, true, None)
+    val fetch =
+      FetchSettings(10000, 200.millis, 1.second, None, 4L << 30, ReadLimits.None, true, None)
     assert(
       !options.allowStreamRemoval && startOf(
         options

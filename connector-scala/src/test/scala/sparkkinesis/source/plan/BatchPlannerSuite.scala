@@ -338,22 +338,6 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BatchPlanner.confirmed(from, Map(shardOf(0) -> unread), 1.second) eq from)
   }
 
-  test("a batch waits for more records only when a backlog starts to arrive") {
-    def thin(records: Long, behind: Long, limits: ReadLimits = ReadLimits.None) = {
-      val marks = Vector(Mark(afterNumber(1), records, records * 10, 0)).filter(_.records > 0)
-      val other = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0) // it brings nothing
-      val frontiers = Map(shardOf(0) -> Frontier(marks, Nil, behind, 0), shardOf(1) -> other)
-      BatchPlanner.shouldWait(frontiers, limits, enough = 10 * (10 + PackedRecords.UsualOverhead))
-    }
-    assert(thin(records = 9, behind = 60000))
-    assert(!thin(records = 10, behind = 60000), "there is enough")
-    assert(!thin(records = 0, behind = 60000), "Spark asks again by itself")
-    assert(!thin(records = 9, behind = 500), "new records would wait")
-    assert(thin(records = 8, behind = 60000, ReadLimits(Some(9), None)))
-    assert(!thin(records = 9, behind = 60000, ReadLimits(Some(9), None)), "the batch is full")
-    assert(!thin(records = 9, behind = 60000, ReadLimits(None, Some(90))))
-  }
-
   test("an end without a shard of its start is refused") {
     val from = start(newStream(1))
     val e = intercept[IllegalArgumentException](

@@ -10,10 +10,10 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.Page
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.fetch.{BufferedPage, PageBuffer, PageMarks}
-import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.fetch.PageMarks
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.{Mark, ShardRange}
+import sparkkinesis.source.store.{BufferedPage, Stores}
 
 class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val settings = SourceOptions.parse(
@@ -55,10 +55,10 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("each part has records, and the pages of all parts hold exactly those of the range") {
     forAll(cuts) { case (pages, whole, parts, _) =>
-      val buffer = new PageBuffer(new FetchMemory().join(Long.MaxValue))
-      pages.foreach(buffer.add(whole.range.shard, _))
+      val store = Stores.inMemory(Long.MaxValue)
+      pages.foreach(store.add(whole.range.shard, _))
       def records(range: ShardRange) =
-        buffer.pages(range).get.flatten.map(_.sequenceNumber).toVector
+        Stores.records(store, range).get.map(_.sequenceNumber)
       assert(parts.flatMap(part => records(part.range)) === records(whole.range))
       if (whole.marks.exists(_.records > 0))
         assert(parts.forall(part => records(part.range).nonEmpty))

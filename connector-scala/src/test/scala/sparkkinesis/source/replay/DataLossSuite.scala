@@ -13,18 +13,18 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, UnsentReports}
-import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.fetch.{FetchStep, ShardFetcher, UnsentReports}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
 class DataLossSuite extends AnyFunSuite {
   private val shard = StreamShard(arn, shardId(0))
   private val strict =
-    FetchSettings(100, 200.millis, 1.second, 1000000, ReadLimits.None, true, None)
+    FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, ReadLimits.None, true, None)
   private val lenient = strict.copy(failOnDataLoss = false)
   private val late = Instant.EPOCH.plusMillis((27.hours + 20.minutes).toMillis)
 
@@ -55,7 +55,7 @@ class DataLossSuite extends AnyFunSuite {
     new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(shard, 1, Progress.TrimHorizon, completeAsOf),
-      new PageBuffer(new FetchMemory().join(1000000)),
+      Stores.inMemory(1000000),
       settings,
       () => 1,
       () => 0.5

@@ -14,18 +14,18 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher}
-import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.fetch.{FetchStep, ShardFetcher}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
 
 /** The first batch of a shard is a fixed set, too, though its start has no sequence number. */
 class FirstBatchSuite extends AnyFunSuite {
   private val shard = StreamShard(arn, shardId(0))
   private val settings =
-    FetchSettings(2, 200.millis, 1.second, 1000000, ReadLimits.None, true, None)
+    FetchSettings(2, 200.millis, 1.second, Some(1000000), 0, ReadLimits.None, true, None)
   private val begin = Moment(Instant.EPOCH, Instant.EPOCH)
   private def number(value: Int) = SequenceNumber(value.toString)
   private def upTo(value: Int): Progress = Progress.After(number(value))
@@ -58,7 +58,7 @@ class FirstBatchSuite extends AnyFunSuite {
       new ShardFetcher(
         StreamClient(stream, kinesis),
         assignment,
-        new PageBuffer(new FetchMemory().join(1000000)),
+        Stores.inMemory(1000000),
         settings,
         () => 1,
         () => 0.5
@@ -135,19 +135,19 @@ class FirstBatchSuite extends AnyFunSuite {
 
   test("pages that begin at another record are not the pages of a first batch") {
     def buffered(numbers: Range) = {
-      val buffer = new PageBuffer(new FetchMemory().join(1000000))
+      val store = Stores.inMemory(1000000)
       val fetcher = new ShardFetcher(
         StreamClient(stream, new ScriptedKinesis().page(page(numbers))),
         Assignment(shard, 1, Progress.TrimHorizon),
-        buffer,
+        store,
         settings,
         () => 1,
         () => 0.5
       )
       fetcher.step(begin)
-      buffer
-        .pages(range(Progress.TrimHorizon, upTo(3)))
-        .map(_.flatten.map(_.sequenceNumber.text.toInt).toVector)
+      Stores
+        .records(store, range(Progress.TrimHorizon, upTo(3)))
+        .map(_.map(_.sequenceNumber.text.toInt))
     }
     assert(buffered(2 to 3) === None)
     assert(buffered(0 to 4) === Some(1 to 3))

@@ -23,7 +23,8 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       3,
       200.millis,
       1.second,
-      1000,
+      Some(1000),
+      0,
       ReadLimits.None,
       failOnDataLoss = true,
       stopAtMillis = None

@@ -21,7 +21,7 @@ object Scenarios {
 
   /** The names, in the order of the report. */
   val Names: Seq[String] =
-    Seq("simulator", "drain", "latency", "idle", "sink", "quota", "scale", "reshard")
+    Seq("simulator", "drain", "latency", "idle", "sink", "quota", "scale", "reshard", "interval")
 
   /** The time that an interrupted scenario has to end its processes. */
   private val CleanUpLimit = 1.minute
@@ -34,7 +34,8 @@ object Scenarios {
     new SinkScenario(spark, sizing),
     new QuotaScenario(spark, sizing),
     new ScaleScenario(sizing),
-    new ReshardScenario(spark, sizing)
+    new ReshardScenario(spark, sizing),
+    new IntervalScenario(spark, sizing)
   )
 
   /**

@@ -30,7 +30,7 @@ object ExecutorHeap {
     val settings = ReadAheadFixture.Settings.copy(
       maxRecords = args(2).toInt,
       idlePeriod = 50.millis,
-      bufferBytes = args(1).toLong
+      bufferBytes = Some(args(1).toLong)
     )
     val access = StreamClient(stream, client)
     val start = ReadAheadFixture.oldest(access)
@@ -38,7 +38,7 @@ object ExecutorHeap {
     val query = new ReadAheadFixture(access, start, settings)
     awaitFull(query)
     val live = liveHeap
-    println(s"${start.shards.size} $base $live ${query.buffer.bytes}")
+    println(s"${start.shards.size} $base $live ${query.store.bytes}")
     query.close()
     client.close()
   }
@@ -49,7 +49,7 @@ object ExecutorHeap {
     while (quiet < 30) {
       query.coordinator.failure.foreach(failure => sys.error(failure.message))
       SystemClock.sleep(100.millis)
-      val now = query.buffer.bytes
+      val now = query.store.bytes
       quiet = if (now == before && now > 0) quiet + 1 else 0
       before = now
     }

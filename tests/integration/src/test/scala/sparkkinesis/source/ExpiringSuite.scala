@@ -10,12 +10,12 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher}
-import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.fetch.{FetchStep, ShardFetcher}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.replay.ShardRangeReader
+import sparkkinesis.source.store.Stores
 
 /**
  * Iterators that expire: in a query that pauses, in a shard without records, and in a range that a
@@ -53,10 +53,10 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     private var end = begin
     var rows: Vector[Int] = Vector.empty[Int]
 
-    def isFull: Boolean = buffer.bytes > settings.bufferBytes - 64 * 1024
+    def isFull: Boolean = store.bytes > settings.bufferBytes.get - 64 * 1024
 
     def state: String =
-      s"${rows.size} rows, ${buffer.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
+      s"${rows.size} rows, ${store.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
 
     def awaitNews(): Unit =
       eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
@@ -65,7 +65,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     def runBatch(): Unit = {
       val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
       rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
-        buffer.pages(range).get.flatten.map(number)
+        Stores.records(store, range).get.map(number)
       }
       coordinator.advance(end, next, SystemClock.now)
       coordinator.advance(next, next, SystemClock.now)
@@ -96,12 +96,12 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
 
   test("a shard without records for a day keeps its iterator") {
     val fixture = new Fixture(0)
-    val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
+    val store = Stores.of(settings)
     val assignment = Assignment(fixture.shard, 1, Progress.TrimHorizon)
     val fetcher = new ShardFetcher(
       fixture.access,
       assignment,
-      buffer,
+      store,
       settings.copy(minPeriod = 200.millis, idlePeriod = 1.minute),
       () => 1,
       () => 0.5

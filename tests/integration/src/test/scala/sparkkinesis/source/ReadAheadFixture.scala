@@ -6,15 +6,20 @@ import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.source.checkpoint.ShardDiscovery
-import sparkkinesis.source.fetch.{FetchService, PageBuffer}
+import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.store.{PageStore, SpillSpace}
 
 /** A query that reads a stream ahead: the driver's coordinator, and one executor's service. */
-class ReadAheadFixture(access: StreamClient, start: StreamOffset, settings: FetchSettings)
-    extends AutoCloseable {
+class ReadAheadFixture(
+    access: StreamClient,
+    start: StreamOffset,
+    settings: FetchSettings,
+    disk: SpillSpace = SpillSpace.Off
+) extends AutoCloseable {
   val begin: SourceOffset = SourceOffset.of(Seq(start))
   val coordinator = new FetchCoordinator(1.minute)
   coordinator.advance(begin, begin, SystemClock.now)
@@ -26,10 +31,11 @@ class ReadAheadFixture(access: StreamClient, start: StreamOffset, settings: Fetc
     settings,
     coordinator.heartbeat(_, SystemClock.now),
     SystemClock,
-    () => 0.5
+    () => 0.5,
+    spill = disk
   ).start()
 
-  def buffer: PageBuffer = service.buffer
+  def store: PageStore = service.store
 
   override def close(): Unit = service.close()
 }
@@ -39,7 +45,8 @@ object ReadAheadFixture {
     maxRecords = 10,
     minPeriod = 1.milli,
     idlePeriod = 5.millis,
-    bufferBytes = 100000,
+    bufferBytes = Some(100000),
+    spillBytes = 0,
     limits = ReadLimits.None,
     failOnDataLoss = true,
     stopAtMillis = None

@@ -16,6 +16,7 @@ import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus, P
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {
   private val services = new ConcurrentHashMap[String, FetchService]()
+  private val spill = new DiskSpill(SystemClock)
   private val AskTimeout = 10.seconds
 
   /** The run's service in this JVM. Starts the service if none is running. */
@@ -46,7 +47,8 @@ private[sparkkinesis] object FetchServices {
       status => heartbeat(driver, run.id, status),
       SystemClock,
       SystemChance,
-      FetchMemory.ofJvm
+      FetchMemory.ofJvm,
+      spill
     )
     try service.start()
     catch {

@@ -89,20 +89,28 @@ final class KinesisPartitionReader(
     )
 
   private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
-    ahead.flatMap(_.buffer.pages(range)).map(_.map(range.shard -> _)).getOrElse {
-      ahead.foreach(_.countReread())
-      val arn = range.shard.stream
-      val access = streams(arn)
-      val loan = loans.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
-      val context = TaskContext.get()
-      val reader = new ShardRangeReader(
-        StreamClient(access.ref, loan.value),
-        options.fetch,
-        SystemClock,
-        SystemChance,
-        () => context != null && context.isInterrupted()
-      )
-      readers += reader
-      new DescendantReader(reader).pages(range)
+    ahead.flatMap(_.store.parts(range)) match {
+      case Some(parts) =>
+        parts.iterator.flatMap { part =>
+          part.records.map(range.shard -> _).fold(fromKinesis(part.range))(Iterator.single)
+        }
+      case None => fromKinesis(range)
     }
+
+  private def fromKinesis(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
+    ahead.foreach(_.countReread())
+    val arn = range.shard.stream
+    val access = streams(arn)
+    val loan = loans.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
+    val context = TaskContext.get()
+    val reader = new ShardRangeReader(
+      StreamClient(access.ref, loan.value),
+      options.fetch,
+      SystemClock,
+      SystemChance,
+      () => context != null && context.isInterrupted()
+    )
+    readers += reader
+    new DescendantReader(reader).pages(range)
+  }
 }

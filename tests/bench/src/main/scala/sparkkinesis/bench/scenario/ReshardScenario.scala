@@ -91,7 +91,7 @@ private object ReshardScenario {
 
   /** A small buffer, because a large one would contain the backlog before the split. */
   val Options: Map[String, String] =
-    Map("startingPosition" -> "trim_horizon", "fetchBufferSize" -> "16m")
+    Map("startingPosition" -> "trim_horizon", "fetchBufferSize" -> "16m", "fetchSpillSize" -> "0")
 
   /** @param left unread records of the backlog after the reshard; 0 without one */
   final case class Round(longestGap: Double, left: Double)

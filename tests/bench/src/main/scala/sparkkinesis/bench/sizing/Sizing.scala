@@ -13,6 +13,11 @@ import scala.concurrent.duration._
  * @param sinks records that are written in a round, and number of shards
  * @param quotaSeconds time during which the quota of a stream is used up
  * @param reshardBacklog records of 1 KB, more than can be read during the reshard
+ * @param intervals intervals of triggers
+ * @param intervalRate bytes per second that arrive meanwhile
+ * @param slowSink time that each batch of a slow sink takes
+ * @param backlogInterval interval of the trigger of a query with a backlog
+ * @param backlogBytes size of that backlog
  * @param driverShards number of shards that are planned without a stream
  */
 final case class Sizing(
@@ -27,7 +32,12 @@ final case class Sizing(
     quotaSeconds: Int,
     driverShards: Int,
     reshardFrom: Int,
-    reshardBacklog: Int
+    reshardBacklog: Int,
+    intervals: Seq[FiniteDuration],
+    intervalRate: Int,
+    slowSink: FiniteDuration,
+    backlogInterval: FiniteDuration,
+    backlogBytes: Int
 )
 
 /** Records to write or read. */
@@ -67,7 +77,12 @@ object Sizing {
     quotaSeconds = 8,
     driverShards = 10000,
     reshardFrom = 64,
-    reshardBacklog = 400000
+    reshardBacklog = 400000,
+    intervals = Seq(1.second, 10.seconds, 1.minute),
+    intervalRate = 20000000,
+    slowSink = 30.seconds,
+    backlogInterval = 10.seconds,
+    backlogBytes = 600000000
   )
 
   /** Tests the bench itself. Its figures have no meaning. */
@@ -83,6 +98,11 @@ object Sizing {
     quotaSeconds = 5,
     driverShards = 200,
     reshardFrom = 2,
-    reshardBacklog = 20000
+    reshardBacklog = 20000,
+    intervals = Seq(1.second, 5.seconds),
+    intervalRate = 20000000,
+    slowSink = 6.seconds,
+    backlogInterval = 5.seconds,
+    backlogBytes = 200000000
   )
 }

@@ -22,7 +22,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
 
   private val name = StreamName("orders")
   private val stream = StreamRef.ByName(name)
-  private val settings = ReadAheadFixture.Settings.copy(bufferBytes = 100L << 20)
+  private val settings = ReadAheadFixture.Settings.copy(bufferBytes = Some(100L << 20))
 
   test("a shard whose call stalls is read after the call times out, and the others meanwhile") {
     val server = KinesisServer.start()

@@ -7,15 +7,17 @@ import scala.util.Random
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.service.SimulatedClock
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.fetch.{FetchStep, PageBuffer, ShardFetcher, ShardFetchers}
+import sparkkinesis.source.fetch.{FetchStep, ShardFetcher, ShardFetchers}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, FetchCounters, FetchReport, FetchStatus}
+import sparkkinesis.source.store.{PageStore, SpillSpace}
 
 /**
  * The fetch service without threads. The seed decides the order of its steps.
  *
+ * @param disk for pages that memory has no room for
  * @param isCalm whether every message arrives; else some are lost
  */
 final class SimulatedExecutor(
@@ -25,15 +27,17 @@ final class SimulatedExecutor(
     settings: FetchSettings,
     clock: SimulatedClock,
     random: Random,
+    disk: SpillSpace,
     isCalm: () => Boolean
 ) {
-  val buffer = new PageBuffer(new FetchMemory().join(settings.bufferBytes))
-  private val fetchers: ShardFetchers = new ShardFetchers(buffer, fetcher)
+  private val memoryBytes = settings.bufferBytes.getOrElse(0L)
+  val store = new PageStore(new FetchMemory().join(memoryBytes), settings.spillBytes, disk)
+  private val fetchers: ShardFetchers = new ShardFetchers(store, fetcher)
   private val unsent = mutable.ArrayBuffer.empty[FetchReport]
   private var known = 0L
 
   override def toString: String =
-    s"$id (${buffer.bytes} B of ${buffer.shards}: ${fetchers.all.map(_.shard)})"
+    s"$id (${store.bytes} B of ${store.shards}: ${fetchers.all.map(_.shard)})"
 
   /** @throws SourceException or a `KinesisException` if a fetcher fails for good */
   def work(): Unit = {
@@ -49,18 +53,18 @@ final class SimulatedExecutor(
     }
     if (random.nextBoolean()) heartbeat()
     require(
-      buffer.bytes <= settings.bufferBytes + LargestPage,
-      s"$this of ${settings.bufferBytes} B"
+      store.bytes <= memoryBytes + LargestPage && store.spilledBytes <= settings.spillBytes,
+      s"$this of $memoryBytes B, ${store.spilledBytes} B on disk of ${settings.spillBytes} B"
     )
   }
 
-  /** Fifty records of a few bytes: an empty buffer accepts a page of any size. */
+  /** Fifty records of a few bytes: an empty store accepts a page of any size. */
   private val LargestPage = 50L * 1000
 
   private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
     streams(assignment.shard.stream),
     assignment,
-    buffer,
+    store,
     settings,
     () => fetchers.size,
     () => random.nextDouble()

@@ -111,6 +111,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
         run.settings,
         clock,
         random,
+        newDisk(),
         () => isCalm
       )
     )
@@ -187,14 +188,16 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val executor =
       if (random.nextInt(5) == 0) others(random.nextInt(others.size))
       else preferred.getOrElse(others.head)
-    val buffered = executor.buffer.pages(range).map(_.flatten.toVector)
-    val records = buffered.getOrElse(reread(range))
+    val stored = executor.store.parts(range)
+    val records = stored.fold(reread(range)) { parts =>
+      parts.flatMap(part => part.records.map(_.toVector).getOrElse(reread(part.range)))
+    }
     if (run.settings.failOnDataLoss)
       require(
         range.first.forall(first => records.headOption.exists(_.sequenceNumber == first)),
         s"$range begins at ${records.headOption}"
       )
-    if (buffered.nonEmpty && random.nextInt(3) == 0)
+    if (stored.nonEmpty && random.nextInt(3) == 0)
       require(
         reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),
         s"pages of $range differ"

@@ -13,6 +13,7 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.store.FakeSpill
 
 /**
  * A Kinesis with producers and faults, and the options of the query. The seed decides all of it.
@@ -51,15 +52,26 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
         Option.when(random.nextBoolean())(100L + random.nextInt(1000))
       )
 
-  /** A small buffer has room for one page, a larger one for several. */
+  /** A small memory has room for one page, a larger one for several. */
   private val bufferBytes =
     if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
+
+  /** Of its own, so that the disk does not change what else happens. */
+  private val diskRandom = new Random(seed + 1)
+
+  private val spillBytes =
+    if (diskRandom.nextInt(3) == 0) 0L else 20000L + diskRandom.nextInt(400000)
+  private val isDiskFaulty = diskRandom.nextBoolean()
+
+  /** The disk of an executor: on some, pages cannot be written, or not be read again. */
+  def newDisk(): FakeSpill = new FakeSpill(() => isDiskFaulty && diskRandom.nextInt(5) == 0)
 
   private val fetch = FetchSettings(
     maxRecords = 1 + random.nextInt(50),
     minPeriod = 200.millis,
     idlePeriod = 1.second,
-    bufferBytes = bufferBytes,
+    bufferBytes = Some(bufferBytes),
+    spillBytes = spillBytes,
     limits = limits,
     failOnDataLoss = failOnDataLoss,
     stopAtMillis = None

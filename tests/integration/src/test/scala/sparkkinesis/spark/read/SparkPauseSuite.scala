@@ -71,6 +71,7 @@ class SparkPauseSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually
       .option("startingPosition", "trim_horizon")
       .option("maxRecordsPerFetch", "10")
       .option("fetchBufferSize", "200k")
+      .option("fetchSpillSize", "0")
       .load()
       .writeStream
       .option("checkpointLocation", Files.createTempDirectory("paused").toString)

@@ -1,4 +1,4 @@
-package sparkkinesis.source.fetch
+package sparkkinesis.source.store
 
 import java.time.Instant
 
@@ -12,14 +12,14 @@ import sparkkinesis.model.{PackedRecords, StreamShard}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
-class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardOf(0)
   private val now = Instant.EPOCH
 
-  private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageBuffer = {
-    val buffer = new PageBuffer(new FetchMemory().join(capacity))
-    pages.foreach(buffer.add(shard, _))
-    buffer
+  private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageStore = {
+    val store = new PageStore(new FetchMemory().join(capacity))
+    pages.foreach(store.add(shard, _))
+    store
   }
 
   /** Pages, two places in them where a batch may start and end, and the records in between. */
@@ -37,10 +37,11 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(cuts) { case (pages, begin, end) =>
       val all = pages.flatMap(_.records)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
-      assert(filled(pages).pages(range).map(_.flatten.toVector) === Some(all.slice(begin, end)))
+      assert(Stores.records(filled(pages), range) === Some(all.slice(begin, end)))
       if (pages.last.upTo == Progress.Finished) {
-        val toTheEnd = filled(pages).pages(range.copy(upTo = Progress.Finished))
-        assert(toTheEnd.map(_.flatten.toVector) === Some(all.drop(begin)))
+        val toTheEnd =
+          Stores.records(filled(pages), range.copy(upTo = Progress.Finished))
+        assert(toTheEnd === Some(all.drop(begin)))
       }
     }
   }
@@ -50,87 +51,87 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val last = pages.last.upTo
       val open = pages.filter(_.upTo != Progress.Finished)
       val beyond = ShardRange(shard, Progress.TrimHorizon, after(record(999, 1)))
-      assert(filled(pages).pages(beyond).isEmpty)
-      val before = filled(pages.drop(1)).pages(ShardRange(shard, Progress.TrimHorizon, last))
+      assert(filled(pages).parts(beyond).isEmpty)
+      val before = filled(pages.drop(1)).parts(ShardRange(shard, Progress.TrimHorizon, last))
       assert(before.isEmpty)
       val toTheEnd = ShardRange(shard, Progress.TrimHorizon, Progress.Finished)
-      assert(filled(open).pages(toTheEnd).isEmpty)
+      assert(filled(open).parts(toTheEnd).isEmpty)
       val elsewhere = ShardRange(shardOf(1), Progress.TrimHorizon, last)
-      assert(filled(pages).pages(elsewhere).isEmpty)
+      assert(filled(pages).parts(elsewhere).isEmpty)
     }
   }
 
   test("reading removes nothing: a retried task finds the same records") {
     forAll(cuts) { case (pages, begin, end) =>
-      val buffer = filled(pages)
+      val store = filled(pages)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
-      val first = buffer.pages(range).map(_.flatten.toVector)
-      assert(buffer.pages(range).map(_.flatten.toVector) === first)
+      val first = Stores.records(store, range)
+      assert(Stores.records(store, range) === first)
     }
   }
 
   test("dropUpTo drops the pages that are done, and no later page") {
     forAll(cuts) { case (pages, begin, end) =>
-      val buffer = filled(pages)
-      buffer.dropUpTo(shard, place(pages, begin))
+      val store = filled(pages)
+      store.dropUpTo(shard, place(pages, begin))
       val rest = ShardRange(shard, place(pages, begin), place(pages, end))
       val all = pages.flatMap(_.records)
       if (end > begin)
-        assert(buffer.pages(rest).map(_.flatten.toVector) === Some(all.slice(begin, end)))
+        assert(Stores.records(store, rest) === Some(all.slice(begin, end)))
       val ends = pages.map(_.records.size).scanLeft(0)(_ + _).drop(1)
       val needed = pages.zip(ends).collect {
         case (page, last) if last > begin || page.upTo == Progress.Finished => page
       }
-      assert(buffer.bytes === needed.map(_.bytes).sum)
+      assert(store.bytes === needed.map(_.bytes).sum)
     }
   }
 
   test("no page of a finished shard stays, even if its last pages were never buffered") {
     forAll(pages, Gen.choose(1, 5)) { (pages, count) =>
-      val buffer = filled(pages.take(count))
-      buffer.dropUpTo(shard, Progress.Finished)
-      assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+      val store = filled(pages.take(count))
+      store.dropUpTo(shard, Progress.Finished)
+      assert(store.bytes === 0 && store.shards.isEmpty)
     }
   }
 
   test("dropAfter keeps earlier pages, and accepts pages that continue them") {
     forAll(pages, Gen.choose(0, 5)) { (pages, count) =>
       val kept = pages.take(count)
-      val buffer = filled(pages)
-      buffer.dropAfter(shard, kept.lastOption.fold(pages.head.from)(_.upTo))
-      assert(buffer.bytes === kept.map(_.bytes).sum)
-      pages.drop(count).foreach(buffer.add(shard, _))
-      val whole = buffer.pages(ShardRange(shard, pages.head.from, pages.last.upTo))
-      assert(whole.map(_.flatten.toVector) === Some(pages.flatMap(_.records)))
+      val store = filled(pages)
+      store.dropAfter(shard, kept.lastOption.fold(pages.head.from)(_.upTo))
+      assert(store.bytes === kept.map(_.bytes).sum)
+      pages.drop(count).foreach(store.add(shard, _))
+      val whole = Stores.records(store, ShardRange(shard, pages.head.from, pages.last.upTo))
+      assert(whole === Some(pages.flatMap(_.records)))
     }
   }
 
   test("the byte count is zero after all pages are dropped in any way") {
     forAll(pages) { pages =>
-      val drops = Seq[PageBuffer => Unit](
+      val drops = Seq[PageStore => Unit](
         _.drop(shard),
         _.dropUpTo(shard, pages.last.upTo),
         _.dropAfter(shard, pages.head.from)
       )
       drops.foreach { drop =>
-        val buffer = filled(pages)
-        assert(buffer.bytes > 0 && buffer.shards === Set(shard))
-        drop(buffer)
-        assert(buffer.bytes === 0 && buffer.shards.isEmpty)
+        val store = filled(pages)
+        assert(store.bytes > 0 && store.shards === Set(shard))
+        drop(store)
+        assert(store.bytes === 0 && store.shards.isEmpty)
       }
     }
   }
 
   test("a gap drops the pages before it") {
     forAll(pages) { pages =>
-      val buffer = filled(pages)
+      val store = filled(pages)
       val far = BufferedPage(
         after(record(500, 1)),
         PackedRecords(Vector(record(501, 7))),
         after(record(501, 7))
       )
-      buffer.add(shard, far)
-      assert(buffer.bytes === far.bytes)
+      store.add(shard, far)
+      assert(store.bytes === far.bytes)
     }
   }
 
@@ -143,35 +144,35 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
 
   test("a shard has room up to half of the capacity, then up to its share, then none") {
-    val buffer = new PageBuffer(new FetchMemory().join(8000))
-    def reserves(shard: Int, estimate: Long) = buffer.reserve(shardOf(shard), estimate, 4, now)
-    buffer.add(shardOf(0), pageOf(3000))
+    val store = new PageStore(new FetchMemory().join(8000))
+    def reserves(shard: Int, estimate: Long) = store.reserve(shardOf(shard), estimate, 4, now)
+    store.add(shardOf(0), pageOf(3000))
     assert(!reserves(0, 1001), "beyond half, and more than its fourth")
     assert(reserves(0, 1000), "half, whoever asks")
     assert(!reserves(0, 1), "another's share")
     assert(reserves(1, 4000), "whoever has nothing is let in")
     assert(!reserves(2, 1), "full")
-    buffer.release(shardOf(1))
-    buffer.add(shardOf(1), pageOf(1000))
+    store.release(shardOf(1))
+    store.add(shardOf(1), pageOf(1000))
     assert(reserves(1, 1000) && !reserves(1, 1001), "to a fourth")
   }
 
-  test("an empty buffer accepts a page of any size, and then no other page") {
-    val buffer = new PageBuffer(new FetchMemory().join(100))
-    assert(buffer.reserve(shard, 5000, 2, now))
-    assert(!buffer.reserve(shardOf(1), 1, 2, now))
-    buffer.release(shard)
-    buffer.add(shard, pageOf(4000))
-    assert(!buffer.reserve(shardOf(1), 1, 2, now))
-    buffer.drop(shard)
-    assert(buffer.reserve(shardOf(1), 5000, 2, now))
+  test("an empty store accepts a page of any size, and then no other page") {
+    val store = new PageStore(new FetchMemory().join(100))
+    assert(store.reserve(shard, 5000, 2, now))
+    assert(!store.reserve(shardOf(1), 1, 2, now))
+    store.release(shard)
+    store.add(shard, pageOf(4000))
+    assert(!store.reserve(shardOf(1), 1, 2, now))
+    store.drop(shard)
+    assert(store.reserve(shardOf(1), 5000, 2, now))
   }
 
   test("a call that hangs holds room only for a few seconds") {
-    val buffer = new PageBuffer(new FetchMemory().join(1000))
-    assert((0 to 4).forall(shard => buffer.reserve(shardOf(shard), 200, 6, now)))
-    assert(!buffer.reserve(shardOf(5), 200, 6, now.plusSeconds(2)))
-    assert(buffer.reserve(shardOf(5), 200, 6, now.plusSeconds(4)))
+    val store = new PageStore(new FetchMemory().join(1000))
+    assert((0 to 4).forall(shard => store.reserve(shardOf(shard), 200, 6, now)))
+    assert(!store.reserve(shardOf(5), 200, 6, now.plusSeconds(2)))
+    assert(store.reserve(shardOf(5), 200, 6, now.plusSeconds(4)))
   }
 
   /**
@@ -190,29 +191,29 @@ class PageBufferSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     "buffered plus reserved bytes never exceed the capacity, except for a first page"
   ) {
     forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
-      val buffer = new PageBuffer(new FetchMemory().join(capacity))
+      val store = new PageStore(new FetchMemory().join(capacity))
       var pending = Vector.empty[(StreamShard, Int, Int)]
       def settle(): Unit = {
         pending.foreach { case (id, _, bytes) =>
           val page = pageOf(bytes)
-          buffer.add(id, page.copy(from = page.upTo))
-          buffer.release(id)
+          store.add(id, page.copy(from = page.upTo))
+          store.release(id)
         }
         pending = Vector.empty
       }
       turns.foreach { case (id, estimate, bytes, isOver) =>
-        val before = buffer.bytes + pending.map(_._2).sum
-        if (!pending.exists(_._1 == id) && buffer.reserve(id, estimate.toLong, 5, now)) {
+        val before = store.bytes + pending.map(_._2).sum
+        if (!pending.exists(_._1 == id) && store.reserve(id, estimate.toLong, 5, now)) {
           assert(before == 0 || before + estimate <= capacity)
           pending :+= ((id, estimate, bytes))
         }
         if (isOver) settle()
       }
       settle()
-      buffer.clear()
-      assert(buffer.bytes === 0)
-      val any = (0 to 4).map(shardOf).find(buffer.reserve(_, capacity * 2, 5, now))
-      assert(any.nonEmpty, "an empty buffer accepts any page")
+      store.clear()
+      assert(store.bytes === 0)
+      val any = (0 to 4).map(shardOf).find(store.reserve(_, capacity * 2, 5, now))
+      assert(any.nonEmpty, "an empty store accepts any page")
     }
   }
 }

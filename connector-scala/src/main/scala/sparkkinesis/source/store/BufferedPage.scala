@@ -1,4 +1,4 @@
-package sparkkinesis.source.fetch
+package sparkkinesis.source.store
 
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}

@@ -1,4 +1,4 @@
-package sparkkinesis.source.fetch
+package sparkkinesis.source.store
 
 import java.time.Instant
 
@@ -22,24 +22,24 @@ import sparkkinesis.source.memory.FetchMemory
  *   - never exceed the capacity plus the spare room, even if pages are larger than expected;
  *   - are shared evenly by the queries that run there at the same time.
  */
-class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val largest = FetchMemory.LargestPage
   private val mega = 1L << 20
 
   /** A query. Its pages have any size, but allocate no bytes. */
   private final class Query(memory: FetchMemory, capacity: Long) {
     private val account = memory.join(capacity)
-    val buffer = new PageBuffer(account)
+    val store = new PageStore(account)
     private val content = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
     private var requested = Map.empty[StreamShard, Long]
     private var arriving = Map.empty[StreamShard, (Long, FetchMemory#Arrival)]
 
     /** Bytes in memory: pages, and responses that are being read. */
-    def inMemory: Long = buffer.bytes + arriving.values.map(_._1).sum
+    def inMemory: Long = store.bytes + arriving.values.map(_._1).sum
 
     def ask(shard: StreamShard, estimate: Long, actual: Long): Boolean = {
       val isIn = !requested.contains(shard) && !arriving.contains(shard) &&
-        buffer.reserve(shard, estimate, 8, Instant.EPOCH)
+        store.reserve(shard, estimate, 8, Instant.EPOCH)
       if (isIn) requested += shard -> actual
       isIn
     }
@@ -62,9 +62,9 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val record = Record(SequenceNumber(s"${number + 1}"), None, new Array[Byte](0), 0, None)
         val from =
           if (number == 0) Progress.TrimHorizon else Progress.After(SequenceNumber(s"$number"))
-        buffer.add(shard, BufferedPage(from, sized(record, actual), after(record)))
+        store.add(shard, BufferedPage(from, sized(record, actual), after(record)))
         arrival.close()
-        buffer.release(shard)
+        store.release(shard)
       }
       arriving = Map.empty
     }
@@ -110,7 +110,7 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("with a full buffer a few large responses are read at a time, with free room many") {
+  test("with a full store a few large responses are read at a time, with free room many") {
     def many(held: Long) = {
       val query = new Query(new FetchMemory, 256 * mega)
       if (held > 0) {
@@ -138,19 +138,19 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(account.arrival().admits(largest))
   }
 
-  test("a response for which there is no memory is read later, when the buffer has room for it") {
+  test("a response for which there is no memory is read later, when the store has room for it") {
     val memory = new FetchMemory(clock = new FastClock)
     val account = memory.join(10 * mega)
     account.hold(70 * mega)
-    val (room, buffer) = (account.arrival(), new PageBuffer(account))
+    val (room, store) = (account.arrival(), new PageStore(account))
     assert(!room.await(10 * mega) && room.refused === Some(10 * mega))
     def call(): Int =
       if (ResponseRoom.ofThread.await(9 * mega)) 1 else throw new KinesisException.Other("full")
-    assert(buffer.receiving(call()) === Left(9 * mega))
+    assert(store.receiving(call()) === Left(9 * mega))
     account.hold(-70 * mega)
-    assert(buffer.receiving(call()) === Right(1))
+    assert(store.receiving(call()) === Right(1))
     val e = new KinesisException.Other("another reason")
-    assert(intercept[KinesisException](buffer.receiving(throw e)) eq e)
+    assert(intercept[KinesisException](store.receiving(throw e)) eq e)
   }
 
   test("a service's share shrinks when services start, grows when they end, and its pages stay") {
@@ -158,8 +158,8 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val query = new Query(memory, 100 * mega)
     assert(query.ask(shardOf(0), 60 * mega, 60 * mega))
     query.arrive()
-    val other = new PageBuffer(memory.join(100 * mega))
-    assert(memory.services === 2 && query.buffer.bytes > 50 * mega)
+    val other = new PageStore(memory.join(100 * mega))
+    assert(memory.services === 2 && query.store.bytes > 50 * mega)
     assert(!query.ask(shardOf(1), mega, mega), "over its part by now")
     other.close()
     assert(query.ask(shardOf(1), mega, mega))
@@ -179,15 +179,15 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("small pages do not keep a large page out forever") {
-    val buffer = new PageBuffer(new FetchMemory().join(100))
+    val store = new PageStore(new FetchMemory().join(100))
     def begins(shard: Int, bytes: Long) =
-      buffer.reserve(shardOf(shard), bytes, 4, Instant.EPOCH)
+      store.reserve(shardOf(shard), bytes, 4, Instant.EPOCH)
     assert(begins(1, 10))
     val small = (1 to 1000).indexWhere { turn =>
       val isLarge = begins(0, 200)
       val other = 1 + turn % 2
       begins(other, 10)
-      buffer.release(shardOf(3 - other))
+      store.release(shardOf(3 - other))
       isLarge
     }
     assert(small > 0)
@@ -209,19 +209,23 @@ class PageBufferMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(query.ask(shardOf(shard), mega, mega), s"$shard")
       query.arrive()
     }
-    assert(queries.map(_.buffer.bytes).sum === 200 * mega)
+    assert(queries.map(_.store.bytes).sum === 200 * mega)
   }
 
   test("shards whose pages do not fit together take turns; one that is gone holds nobody up") {
-    val buffer = new PageBuffer(new FetchMemory().join(100))
-    def begins(shard: Int) = buffer.reserve(shardOf(shard), 90, 4, Instant.EPOCH)
-    def reads(shard: Int) = begins(shard) && { buffer.release(shardOf(shard)); true }
+    val store = new PageStore(new FetchMemory().join(100))
+    def begins(shard: Int) = store.reserve(shardOf(shard), 90, 4, Instant.EPOCH)
+    def reads(shard: Int) = begins(shard) && { store.release(shardOf(shard)); true }
     assert(begins(0) && !reads(1) && !reads(2))
-    buffer.release(shardOf(0))
+    store.release(shardOf(0))
     assert(!reads(0), "the others wait")
     assert(reads(1) && reads(2) && reads(0))
     assert(begins(0) && !reads(3))
-    buffer.release(shardOf(0))
+    store.release(shardOf(0))
     assert(Iterator.continually(reads(0)).take(100).contains(true), "3 never asks again")
+    assert(begins(0) && !reads(4))
+    store.release(shardOf(0))
+    store.forget(shardOf(4))
+    assert(reads(0), "another executor reads 4 by now")
   }
 }

@@ -1,0 +1,200 @@
+package sparkkinesis.source.store
+
+import java.time.Instant
+
+import scala.collection.mutable
+
+import sparkkinesis.client.{KinesisException, ResponseRoom}
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
+import sparkkinesis.source.protocol.ShardRange
+
+/**
+ * The pages that an executor has read ahead for one query: first in memory, then on disk. A page stays
+ * until its batch is done, so that a retried task finds it again. Safe for use by many threads.
+ *
+ * @param memory limits pages in memory and reserved bytes together. An empty store accepts a page of any
+ *   size. The limit may change: if it falls, the store accepts nothing until enough pages are gone.
+ * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
+ */
+final class PageStore(
+    memory: FetchMemory#Account,
+    diskBytes: Long = 0,
+    spill: SpillSpace = SpillSpace.Off
+) extends AutoCloseable {
+  import PageStore._
+
+  private val shardPages = mutable.Map.empty[StreamShard, Pages]
+  private val reservations = new Reservations
+  private val turns = new ShardTurns
+  private var inMemory = 0L
+  private var onDisk = 0L // and of pages that are being written
+  private var lacksRoom = false
+
+  /**
+   * Reserves room for a page before it is requested. If the result is `true`, `release` must follow. When
+   * half of the capacity is used, each shard is limited to its fair share, so that a shard with a
+   * backlog leaves room for others. Shards whose pages are larger than that take turns.
+   *
+   * @param estimate bytes that the page is expected to have
+   * @param shards number of shards that share the store
+   * @param now of a clock that never jumps
+   */
+  def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
+    synchronized {
+      val (part, reserved) = (memory.bytes, reservations.bytes(now))
+      val capacity = part + (if (spill.isOpen) memory.share(diskBytes) else onDisk)
+      val used = inMemory + onDisk + reserved
+      val total = used + estimate
+      val ofShard = shardPages.get(shard).fold(0L)(_.bytes)
+      val isSmall = ofShard + estimate <= capacity / math.max(1, shards)
+      val isFair = used == 0 || total <= capacity / 2 || ofShard == 0 || isSmall
+      val fits = total <= capacity && inMemory < part
+      // A page that will go to disk needs memory until then.
+      val canArrive = reserved == 0 || inMemory + reserved + estimate <= part
+      val hasRoom =
+        (used == 0 || fits && canArrive) && isFair && turns.isNext(shard, isSmall)
+      if (hasRoom) grant(shard, estimate, now)
+      else {
+        turns.refused(shard, isWaiting = isFair)
+        lacksRoom ||= !fits || !isFair
+      }
+      hasRoom
+    }
+
+  /** The same beyond the limit, for the only page of a shard. One shard may do so at a time. */
+  def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
+    val hasRoom = !shardPages.contains(shard)
+    if (hasRoom) grant(shard, estimate, now)
+    hasRoom
+  }
+
+  private def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
+    reservations.add(shard, estimate, now)
+    turns.granted(shard)
+  }
+
+  def release(shard: StreamShard): Unit = synchronized(reservations.remove(shard))
+
+  /** The shard is not read here any more. */
+  def forget(shard: StreamShard): Unit = synchronized(turns.forget(shard))
+
+  /**
+   * Makes a call whose response waits until the executor has memory for it.
+   *
+   * @return the bytes of the response if there was no memory for them
+   */
+  def receiving[A](call: => A): Either[Long, A] = {
+    val arrival = memory.arrival()
+    try Right(ResponseRoom.limiting(arrival)(call))
+    catch {
+      case e: KinesisException => Left(arrival.refused.getOrElse(throw e))
+    } finally arrival.close()
+  }
+
+  /** Writes the page to disk if the memory part is full. Only one thread at a time adds to a shard. */
+  def add(shard: StreamShard, page: BufferedPage): Unit = {
+    // After a gap the earlier pages are useless: the shard was assigned again, from another position.
+    if (!pagesOf(shard).lastOption.forall(_.upTo == page.from)) drop(shard)
+    val stored = StoredPage.of(page)
+    val moves = synchronized {
+      val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
+      shardPages.update(shard, Pages(before.pages :+ stored, before.bytes + stored.bytes))
+      hold(stored.bytes, 0)
+      val isOver = inMemory > memory.bytes / MemoryParts * (MemoryParts - 1)
+      val hasDisk = spill.isOpen && onDisk + stored.bytes <= memory.share(diskBytes)
+      val moves = isOver && hasDisk && stored.isWorthMoving
+      if (moves) hold(0, stored.bytes)
+      moves
+    }
+    if (moves) moveToDisk(shard, stored, page.records)
+  }
+
+  private def moveToDisk(shard: StreamShard, page: StoredPage, records: PackedRecords): Unit = {
+    val written = spill.write(PageBytes.of(records)) // takes milliseconds
+    val isKept = synchronized {
+      val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
+      val index = before.pages.lastIndexWhere(_ eq page)
+      val moved = written.filter(_ => index >= 0).map(page.movedTo)
+      moved.foreach { onDisk =>
+        shardPages.update(shard, before.copy(pages = before.pages.updated(index, onDisk)))
+        hold(onDisk.memoryBytes - page.memoryBytes, 0)
+      }
+      if (moved.isEmpty) hold(0, -page.bytes)
+      moved.nonEmpty
+    }
+    if (!isKept) written.foreach(spill.remove)
+  }
+
+  /** The parts of the range in order, page by page; `None` if the store lacks a part of it. */
+  def parts(range: ShardRange): Option[Vector[StoredPart]] =
+    StoredPart.of(range, pagesOf(range.shard), spill)
+
+  /** Drops the pages that end at or before `progress`, and all pages if the shard is finished. */
+  def dropUpTo(shard: StreamShard, progress: Progress): Unit =
+    if (progress == Progress.Finished) drop(shard)
+    else
+      retain(shard) { all =>
+        val last = all.indexWhere(_.contains(progress))
+        // A page that ends after `progress` stays.
+        all.drop(if (last >= 0 && all(last).upTo == progress) last + 1 else math.max(last, 0))
+      }
+
+  /** Drops the pages after `progress`. */
+  def dropAfter(shard: StreamShard, progress: Progress): Unit =
+    retain(shard)(all => all.take(all.indexWhere(_.upTo == progress) + 1))
+
+  def drop(shard: StreamShard): Unit = retain(shard)(_ => Vector.empty)
+
+  def clear(): Unit = shards.foreach(drop)
+
+  /** Drops all pages, and leaves memory and disk to other services. */
+  override def close(): Unit =
+    try clear()
+    finally memory.close()
+
+  def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
+
+  def pageCount(shard: StreamShard): Int = pagesOf(shard).size
+
+  /** Bytes in memory. */
+  def bytes: Long = synchronized(inMemory)
+
+  /** Bytes on disk. */
+  def spilledBytes: Long = synchronized(onDisk)
+
+  /** Whether a page has had to wait for room since pages were last dropped. */
+  def isFull: Boolean = synchronized(lacksRoom)
+
+  private def pagesOf(shard: StreamShard): Vector[StoredPage] =
+    synchronized(shardPages.get(shard).fold(Vector.empty[StoredPage])(_.pages))
+
+  /** The pages now take more bytes, or fewer, in memory and on disk. */
+  private def hold(memoryChange: Long, diskChange: Long): Unit = {
+    inMemory += memoryChange
+    onDisk += diskChange
+    memory.hold(memoryChange)
+  }
+
+  /** @param kept from the shard's pages, those that stay: the first ones or the last ones */
+  private def retain(shard: StreamShard)(kept: Vector[StoredPage] => Vector[StoredPage]): Unit = {
+    val gone = synchronized {
+      val before = pagesOf(shard)
+      val after = kept(before)
+      val gone = before.filterNot(after.toSet)
+      hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
+      lacksRoom &&= gone.isEmpty
+      if (after.isEmpty) shardPages.remove(shard): Unit
+      else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
+      gone
+    }
+    gone.flatMap(_.onDisk).foreach(spill.remove) // outside of the lock: it deletes files
+  }
+}
+
+private object PageStore {
+
+  /** Pages fill all parts of the memory but one, which is for pages that were requested. */
+  private val MemoryParts = 4
+}

@@ -1,0 +1,108 @@
+package sparkkinesis.source.store
+
+import sparkkinesis.compat._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{PackedRecords, SequenceNumber}
+import sparkkinesis.source.protocol.ShardRange
+
+/**
+ * A page of the store.
+ *
+ * @param numbers of the first and the last record; `None` if there are no records
+ * @param bytes size of the page, in memory or on disk
+ * @param place its records, or their identity on disk
+ */
+private[store] final class StoredPage(
+    val from: Progress,
+    val upTo: Progress,
+    numbers: Option[(SequenceNumber, SequenceNumber)],
+    val bytes: Long,
+    place: Either[Long, PackedRecords]
+) {
+
+  /** Where the page is on disk; `None` if it is in memory. */
+  def onDisk: Option[Long] = place.left.toOption
+
+  def memoryBytes: Long = if (onDisk.isEmpty) bytes else StoredPage.EntryBytes
+
+  def diskBytes: Long = if (onDisk.isEmpty) 0 else bytes
+
+  /** Whether moving it to disk frees memory that is worth a file. */
+  def isWorthMoving: Boolean = bytes > 2 * StoredPage.EntryBytes
+
+  /** The same page on disk. */
+  def movedTo(id: Long): StoredPage = new StoredPage(from, upTo, numbers, bytes, Left(id))
+
+  /** Whether the page begins there, ends there, or has the record. */
+  def contains(progress: Progress): Boolean =
+    progress == from || (progress match {
+      case Progress.After(number) => spans(number)
+      case Progress.From(number) => spans(number)
+      case other => other == Progress.Finished && upTo == Progress.Finished
+    })
+
+  private def spans(number: SequenceNumber): Boolean =
+    numbers.exists { case (first, last) => first <= number && number <= last }
+
+  /** The records between the ends of the range; `None` if the page has been lost. */
+  def records(range: ShardRange, spill: SpillSpace): Option[PackedRecords] =
+    for {
+      records <- place.fold(spill.read(_).flatMap(_.records), Some(_))
+      page = BufferedPage(from, records, upTo)
+      begin <- page.indexAfter(range.start)
+      end <- page.indexAfter(range.upTo)
+    } yield records.slice(begin, end)
+}
+
+private[store] object StoredPage {
+
+  /** Memory of a page that is on disk: this object, and the entries about its file. */
+  val EntryBytes = 1024L
+
+  def of(page: BufferedPage): StoredPage = {
+    val records = page.records
+    val numbers = Option.when(records.nonEmpty) {
+      (records.sequenceNumber(0), records.sequenceNumber(records.length - 1))
+    }
+    new StoredPage(page.from, page.upTo, numbers, page.bytes, Right(records))
+  }
+}
+
+/** The pages of a shard, in order. */
+private[store] final case class Pages(pages: Vector[StoredPage], bytes: Long)
+
+/**
+ * The part of a range that one page holds. A task that does not get its records here reads the part
+ * from Kinesis.
+ */
+final class StoredPart private[store] (val range: ShardRange, page: StoredPage, spill: SpillSpace) {
+
+  /** `None` if the page has been lost. Reads the page from disk if it is there. */
+  def records: Option[PackedRecords] = page.records(range, spill)
+}
+
+private[store] object StoredPart {
+
+  /** @param all pages of the shard, in order */
+  def of(
+      range: ShardRange,
+      all: Vector[StoredPage],
+      spill: SpillSpace
+  ): Option[Vector[StoredPart]] = {
+    val start = range.start
+    val first = all.indexWhere(page => page.contains(start) && page.upTo != start) match {
+      case -1 => all.indexWhere(_.contains(start))
+      case index => index
+    }
+    val last = all.indexWhere(_.contains(range.upTo), first)
+    if (first < 0 || last < 0) None
+    else
+      Some(all.slice(first, last + 1).zipWithIndex.map { case (page, index) =>
+        val upTo = if (first + index == last) range.upTo else page.upTo
+        val part =
+          if (index == 0) range.copy(upTo = upTo)
+          else range.copy(from = page.from, upTo = upTo, first = None)
+        new StoredPart(part, page, spill)
+      })
+  }
+}

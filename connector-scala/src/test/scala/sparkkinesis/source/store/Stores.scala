@@ -1,0 +1,20 @@
+package sparkkinesis.source.store
+
+import sparkkinesis.model.Record
+import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol.ShardRange
+
+/** Stores of tests, and how tests read them. */
+object Stores {
+
+  /** Alone on its executor, without a disk. */
+  def inMemory(bytes: Long): PageStore = new PageStore(new FetchMemory().join(bytes))
+
+  /** As a fetch service with these settings has it, without a disk. */
+  def of(settings: FetchSettings): PageStore = inMemory(settings.bufferBytes.getOrElse(0L))
+
+  /** All records of the range; `None` if a part is missing. */
+  def records(store: PageStore, range: ShardRange): Option[Vector[Record]] =
+    store.parts(range).map(_.map(_.records)).filter(_.forall(_.nonEmpty)).map(_.flatten.flatten)
+}

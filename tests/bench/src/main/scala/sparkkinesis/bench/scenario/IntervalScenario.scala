@@ -1,0 +1,133 @@
+package sparkkinesis.bench.scenario
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Using
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
+
+import sparkkinesis.bench.measure.SteadyWriter
+import sparkkinesis.bench.raw.{RawWriter, Waiting}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.IntervalScenario._
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+import sparkkinesis.bench.sizing.Sizing
+
+/** Queries with an interval trigger: how much of what had arrived a batch takes. */
+final class IntervalScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
+  override val name = "interval"
+  override val limit: FiniteDuration = 12.minutes
+
+  private val rate = sizing.intervalRate
+  private val slow = sizing.slowSink
+
+  override def run(): Seq[Result] = LocalKinesis.use("5g") { kinesis =>
+    val steadily = sizing.intervals.flatMap { interval =>
+      results(s"$name: $interval", steady(kinesis, interval, interval * Intervals, Duration.Zero))
+    }
+    val slowly = steady(kinesis, slow / SlowBatches, slow * SlowBatches, slow)
+    val title = s"$name: ${slow / SlowBatches}, each batch takes $slow"
+    (steadily ++ results(title, slowly).take(1)) :+ backlog(kinesis)
+  }
+
+  private def results(title: String, run: Run): Seq[Result] = Seq(
+    Result.measured(
+      s"$title, delivered of what had arrived",
+      "",
+      Samples(Seq(run.delivered)),
+      Goal.atLeast(0.9)
+    ),
+    Result.measured(s"$title, intervals without rows", "", Samples(Seq(run.empty)), Goal.never)
+  )
+
+  /** A steady writer, and a query until it has run for `time` since its first batch with rows. */
+  private def steady(
+      kinesis: LocalKinesis,
+      interval: FiniteDuration,
+      time: FiniteDuration,
+      batchTime: FiniteDuration
+  ): Run = kinesis.withStream(Stream, Shards) {
+    Using.resource(new SteadyWriter(kinesis.client, Stream, rate, RecordSize)) { writer =>
+      val query = start(kinesis, interval, batchTime)
+      try {
+        val end = time.toMillis + batchTime.toMillis
+        Waiting.until(s"batches for $time", limit) {
+          val batches = withRows(query)
+          batches.size > 1 && batches.last.begin - batches.head.begin >= end
+        }
+        val batches = withRows(query)
+        val last = batches.last.begin
+        val triggers = (last - batches.head.begin).toDouble / interval.toMillis
+        Run(
+          batches.map(_.rows).sum.toDouble / writer.arrivedBy(last),
+          if (batchTime > Duration.Zero) 0 else math.round(triggers).toDouble + 1 - batches.size
+        )
+      } finally query.stop()
+    }
+  }
+
+  /** The number of batches that a backlog takes. */
+  private def backlog(kinesis: LocalKinesis): Result = kinesis.withStream(Stream, Shards) {
+    val (interval, count) = (sizing.backlogInterval, sizing.backlogBytes / RecordSize)
+    RawWriter.put(kinesis.client, Stream, count, RecordSize)(RawWriter.evenKey)
+    val query = start(kinesis, interval, Duration.Zero)
+    try {
+      Waiting.until(s"$count rows", limit)(withRows(query).map(_.rows).sum >= count)
+      Result.measured(
+        s"$name: $interval, a backlog of ${sizing.backlogBytes / 1000000} MB",
+        "batches",
+        Samples(Seq(withRows(query).size.toDouble)),
+        Goal.atMost(3)
+      )
+    } finally query.stop()
+  }
+
+  private def start(
+      kinesis: LocalKinesis,
+      interval: FiniteDuration,
+      batchTime: FiniteDuration
+  ): StreamingQuery =
+    spark
+      .read(kinesis.endpoint, Stream, Map("startingPosition" -> "trim_horizon"))
+      .writeStream
+      .option("checkpointLocation", spark.newCheckpoint().toString)
+      .trigger(Trigger.ProcessingTime(interval.toMillis))
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        batch.write.format("noop").mode("append").save()
+        Waiting.sleep(batchTime)
+      }
+      .start()
+
+  private def withRows(query: StreamingQuery): Seq[Batch] = {
+    query.exception.foreach(throw _)
+    query.recentProgress.toSeq.filter(_.numInputRows > 0).map(Batch.of)
+  }
+}
+
+private object IntervalScenario {
+  val Stream = "interval"
+  val Shards = 4
+  val RecordSize = 10000
+
+  /** After which a query has to keep up. */
+  val Intervals = 3L
+
+  /** A slow batch takes as long as these intervals. */
+  val SlowBatches = 3L
+
+  /**
+   * @param delivered share of the records that had arrived when the last batch was triggered
+   * @param empty number of intervals without rows
+   */
+  final case class Run(delivered: Double, empty: Double)
+
+  /** @param begin time of its trigger, in milliseconds since 1970 */
+  final case class Batch(begin: Long, rows: Long)
+
+  object Batch {
+    def of(progress: StreamingQueryProgress): Batch =
+      Batch(Instant.parse(progress.timestamp).toEpochMilli, progress.numInputRows)
+  }
+}
