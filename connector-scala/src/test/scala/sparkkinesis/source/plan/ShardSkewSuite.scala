@@ -20,7 +20,7 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val skew = 60.seconds
 
   private def settings(limits: ReadLimits) =
-    FetchSettings(100, 200.millis, 1.second, 1000000, limits, true, None, Some(skew))
+    FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, limits, true, None, Some(skew))
 
   private def recordAt(number: Int, millis: Long): Record =
     record(number.toLong, 1).copy(arrivalMillis = millis)
