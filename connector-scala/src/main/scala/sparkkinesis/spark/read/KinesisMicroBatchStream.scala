@@ -63,7 +63,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
   private lazy val initial = KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))
   private val starts = new StartLog(streams.starts, initialFile.read())
-  private val batch = new PlannedBatch(streams, ahead, starts.begin)
+  private lazy val batch = new PlannedBatch(streams, ahead, starts.begin)
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
@@ -144,7 +144,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
 
   /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
-    batch.release()
+    reading.foreach(_ => batch.release())
     reading
       .fold(Map.empty[String, String]) { ahead =>
         ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
