@@ -50,6 +50,8 @@ final case class ShardIterator(token: String) {
  * @param created creation time; it differs if the stream was deleted and created again
  * @param maxRecordBytes limit of the size of a record with its partition key
  * @param distribution `UserPartitionKey` if the response does not contain it
+ * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
+ *   it
  */
 final case class StreamSummary(
     arn: StreamArn,
@@ -58,7 +60,8 @@ final case class StreamSummary(
     retention: FiniteDuration,
     openShards: Int,
     maxRecordBytes: Int,
-    distribution: RecordDistribution = RecordDistribution.UserPartitionKey
+    distribution: RecordDistribution = RecordDistribution.UserPartitionKey,
+    serverTime: Option[Instant] = None
 )
 
 sealed trait StreamStatus
@@ -108,12 +111,15 @@ final case class ShardListing(
  * @param millisBehindLatest time between this page and the tip of the shard, as the service
  *   reports it
  * @param children only in the last page of a closed shard
+ * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
+ *   it
  */
 final case class Page(
     records: IndexedSeq[Record],
     next: Option[ShardIterator],
     millisBehindLatest: Long,
-    children: Seq[ChildShard]
+    children: Seq[ChildShard],
+    serverTime: Option[Instant] = None
 )
 
 /** The result of one entry of a `PutRecords` request. */

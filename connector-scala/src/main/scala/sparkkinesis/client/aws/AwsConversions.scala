@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 import scala.util.Try
 
-import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.core.{SdkBytes, SdkResponse}
 import software.amazon.awssdk.services.kinesis.{model => sdk}
 
 import sparkkinesis.client._
@@ -57,14 +57,14 @@ private[aws] object AwsConversions {
     sdk.ShardFilter.builder().`type`(kind).build()
   }
 
-  def listing(it: sdk.ListShardsResponse): ShardListing = {
-    val date = it.sdkHttpResponse.firstMatchingHeader("Date").toScala
-    ShardListing(
-      it.shards.asScala.map(shard).toVector,
-      Option(it.nextToken),
-      date.flatMap(text => Try(ZonedDateTime.parse(text, RFC_1123_DATE_TIME).toInstant).toOption)
-    )
-  }
+  def listing(it: sdk.ListShardsResponse): ShardListing =
+    ShardListing(it.shards.asScala.map(shard).toVector, Option(it.nextToken), serverTime(it))
+
+  /** The time of a response by the service's clock. */
+  def serverTime(response: SdkResponse): Option[Instant] =
+    Option(response.sdkHttpResponse)
+      .flatMap(_.firstMatchingHeader("Date").toScala)
+      .flatMap(text => Try(ZonedDateTime.parse(text, RFC_1123_DATE_TIME).toInstant).toOption)
 
   def shard(it: sdk.Shard): Shard = Shard(
     ShardId(it.shardId),

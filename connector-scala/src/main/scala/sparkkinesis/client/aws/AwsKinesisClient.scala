@@ -33,6 +33,7 @@ private[aws] final class AwsKinesisClient(
       named.overrideConfiguration(carrying(RecordDistributionReader.Attribute, strategy))
       val response = sdk.describeStreamSummary(named.build())
       summary(response.streamDescriptionSummary, strategy.name)
+        .copy(serverTime = serverTime(response))
     }
 
   override def listShards(request: ListShardsRequest): ShardListing = request match {
@@ -67,7 +68,7 @@ private[aws] final class AwsKinesisClient(
       val decoded = new ResponseDecoder.Decoded(GetRecordsDecoder.decode)
       request.overrideConfiguration(carrying(ResponseDecoder.Attribute, decoded))
       val response = sdk.getRecords(request.build())
-      decoded.value.getOrElse(page(response))
+      decoded.value.getOrElse(page(response)).copy(serverTime = serverTime(response))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =

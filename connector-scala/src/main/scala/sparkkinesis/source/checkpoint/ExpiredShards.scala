@@ -20,7 +20,7 @@ final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
    * @throws SourceException if records may have expired, unless `failOnDataLoss` is `false`
    */
   def check(offset: StreamOffset): Unit = {
-    val horizon = stream.clock.now.minusMillis(stream.retention.toMillis)
+    val horizon = stream.now.minusMillis(stream.retention.toMillis)
     val expired = for {
       (id, shard) <- offset.shards.toSeq
       complete <- shard.completeAsOf if complete.isBefore(horizon)
@@ -46,7 +46,7 @@ final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
   private def text(id: ShardId, shard: ShardProgress): String =
     s"Records of $id of stream ${stream.arn} after ${shard.progress} may have expired before the " +
       "query read them: " +
-      s"${DataLoss.extent(shard.completeAsOf, Some(stream.retention), stream.clock.now)}"
+      s"${DataLoss.extent(shard.completeAsOf, Some(stream.retention), stream.now)}"
 
   /** Number of shards reported by the last check. */
   def count: Long = reported.size.toLong

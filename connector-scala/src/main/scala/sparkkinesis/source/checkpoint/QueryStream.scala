@@ -4,12 +4,12 @@ import java.time.Instant
 
 import scala.concurrent.duration.FiniteDuration
 
-import sparkkinesis.client.{Clock, KinesisClient, ListShardsRequest, ShardFilter, StreamAccess}
+import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{Position, StreamArn}
-import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position.ByShard
+import sparkkinesis.source.{ServiceTime, StreamClient}
 
 /**
  * A stream that the query's options name, and what Kinesis reports about it. Describes the stream
@@ -22,15 +22,23 @@ final class QueryStream(
     val access: StreamAccess,
     kinesis: KinesisClient,
     val start: ByShard[Position],
-    val clock: Clock,
+    clock: Clock,
     chance: () => Double
 ) {
   val client: StreamClient = StreamClient(access.ref, kinesis)
-  private lazy val summary = retrying(kinesis.describeStream(access.ref))
+  private lazy val (summary, time) = retrying {
+    val (begin, time) = (clock.now, new ServiceTime)
+    val summary = kinesis.describeStream(access.ref)
+    time.observe(begin, summary.serverTime)
+    summary -> time
+  }
 
   def arn: StreamArn = summary.arn
 
   def retention: FiniteDuration = summary.retention
+
+  /** The service's time, by its description of the stream. */
+  def now: Instant = time.at(clock.now)
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =

@@ -17,7 +17,7 @@ import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, S
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
 import sparkkinesis.source.store.{BufferedPage, PageStore}
-import sparkkinesis.source.{DataLoss, StreamClient}
+import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
 
 /**
  * Reads one shard ahead of the batches, one page per step. Used by one thread at a time.
@@ -41,9 +41,10 @@ final class ShardFetcher(
 
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
   private val retries = new FetchRetries(assignment.shard, chance)
+  private val time = new ServiceTime
+  private val stop = new StopTime(settings.stopAtMillis)
   @volatile private var progress: Progress = assignment.from
-  // All records that arrived before are read.
-  @volatile private var completeAsOf = assignment.completeAsOf
+  @volatile private var completeAsOf = assignment.completeAsOf // earlier records are read
   private var iterator = Option.empty[ShardIterator]
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
@@ -97,58 +98,40 @@ final class ShardFetcher(
       case failure: KinesisException => failed(failure, at.steady)
     }
 
-  private def fetch(position: Position, at: Moment): FetchStep =
-    losses.behindRetention(progress, completeAsOf, at.now) match {
+  private def fetch(position: Position, at: Moment): FetchStep = {
+    val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
+    iterator = Some(current)
+    val answer = client.getRecords(ref, current, settings.pageRecords)
+    time.observe(at.now, answer.serverTime)
+    losses.behindRetention(progress, completeAsOf, time.at(at.now)) match {
       case Some(loss) => Loses(loss)
       case None =>
-        val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
-        iterator = Some(current)
-        val answer = client.getRecords(ref, current, settings.pageRecords)
         val page = answer.copy(records = PackedRecords(answer.records)) // packs them only once
         iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
-        val children =
-          if (page.next.isEmpty) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
+        val isEnd = page.next.isEmpty
+        val children = if (isEnd) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
         retries.reset()
         losses.found()
-        if (isPastStop(page)) accept(cut(page, current), Seq.empty, at)
-        else accept(page, children, at)
+        stop.cut(page, current).fold(accept(page, children, at)) { wanted =>
+          isStopped = true
+          accept(wanted, Seq.empty, at)
+        }
     }
-
-  private def isPastStop(page: Page): Boolean =
-    settings.stopAtMillis.exists { stop =>
-      val records = PackedRecords(page.records)
-      records.indices.exists(records.arrivalMillis(_) > stop)
-    }
-
-  /**
-   * Ends reading with the records that had arrived at the query's stop time. Later records would
-   * occupy the store until the query ends, because no batch reads them.
-   */
-  private def cut(page: Page, current: ShardIterator): Page = {
-    isStopped = true
-    val records = PackedRecords(page.records)
-    val wanted = records.countWhile { index =>
-      settings.stopAtMillis.forall(records.arrivalMillis(index) <= _)
-    }
-    Page(records.take(wanted), page.next.orElse(Some(current)), 0, Seq.empty)
   }
 
   private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
     val (from, isFirst, isEnd) = (progress, lastPage.isEmpty, page.next.isEmpty)
-    val isAtTip = page.millisBehindLatest == 0
+    val (isAtTip, reached) = (page.millisBehindLatest == 0, time.reachedAt(at.now))
     val lastArrival = page.records.lastOption.map(_.arrivalMillis)
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (page.records.nonEmpty || isEnd) addToStore(page) else 0L
     if (marks.nonEmpty) markCounts :+= marks.size
     iterator = page.next
     val dataBytes = marks.map(_.bytes).sum
-    lastPage = Some(
-      lastPage.fold(PageEstimate(at.steady, dataBytes, bufferedBytes))(
-        _.after(at.steady, dataBytes, bufferedBytes)
-      )
-    )
+    val read = PageEstimate(at.steady, dataBytes, bufferedBytes)
+    lastPage = Some(lastPage.fold(read)(_.after(at.steady, dataBytes, bufferedBytes)))
     completeAsOf =
-      if (isAtTip) Some(at.now) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
+      if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
     val report = FetchReport(
       shard,
       generation,
@@ -157,7 +140,7 @@ final class ShardFetcher(
       children,
       page.millisBehindLatest,
       // At a shard's end its last record counts: its children may have records older than now.
-      if (isAtTip && !isEnd) at.now.toEpochMilli else lastArrival.getOrElse(0L),
+      if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
       losses.takeCount(),
       page.records.headOption.map(_.sequenceNumber).filter(_ => Progress.isStart(from))
     )
@@ -195,7 +178,7 @@ final class ShardFetcher(
       retries.retry(gone, quotaPause(at.steady), at.steady)
     } else if (!losses.isGoneAgain()) Retries(gone, DataLoss.secondLook(chance()))
     else
-      losses.shardGone(progress, completeAsOf, at.now) match {
+      losses.shardGone(progress, completeAsOf, time.at(at.now)) match {
         case Some(loss) => Loses(loss)
         case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), at)
       }

@@ -4,10 +4,10 @@ import java.time.Instant
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, Page}
 import sparkkinesis.source.fetch.RetentionCheck
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLossException, StreamClient}
+import sparkkinesis.source.{DataLossException, ServiceTime, StreamClient}
 
 /**
  * The records that are missing from ranges. With `failOnDataLoss` a loss is thrown; without, it is
@@ -20,11 +20,15 @@ private[replay] final class RangeLosses(
 ) {
   private val log = LoggerFactory.getLogger(classOf[RangeLosses])
   private val retention = new RetentionCheck(stream.client, stream.ref)
+  private val time = new ServiceTime
   private var tolerated = 0L
   private var isTolerated = false // whether a loss at the start of the range was counted
 
   /** Number of losses that were not thrown. */
   def count: Long = tolerated
+
+  /** A page arrived of a call that began at `own`. */
+  def observe(own: Instant, page: Page): Unit = time.observe(own, page.serverTime)
 
   /** Another range is read from now on. */
   def begin(): Unit = isTolerated = false
@@ -56,11 +60,13 @@ private[replay] final class RangeLosses(
    */
   def checkRetention(range: ShardRange, isStart: Boolean, completeAsOf: Option[Instant]): Unit = {
     val isChecked = !isTolerated && (isStart || range.until.nonEmpty)
-    if (isChecked && completeAsOf.exists(retention.hasPassed(_, clock.now))) {
+    if (isChecked && completeAsOf.exists(retention.hasPassed(_, now))) {
       val where = if (isStart) "start" else "current position"
       reportStart(of(range, s"records at its $where have been trimmed", completeAsOf))
     }
   }
+
+  private def now = time.at(clock.now)
 
   def of(range: ShardRange, reason: String): DataLossException =
     of(range, reason, range.completeAsOf)
@@ -70,7 +76,7 @@ private[replay] final class RangeLosses(
       reason: String,
       completeAsOf: Option[Instant]
   ): DataLossException = {
-    val extent = retention.extent(completeAsOf, clock.now)
+    val extent = retention.extent(completeAsOf, now)
     new DataLossException(stream.ref, range, s"$reason ($extent)")
   }
 }

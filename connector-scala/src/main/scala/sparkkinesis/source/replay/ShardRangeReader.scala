@@ -118,12 +118,14 @@ final class ShardRangeReader(
   ): Either[(KinesisException, Reading), Page] = {
     var current = reading
     try {
-      losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
       val iterator =
         reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
       current = reading.copy(iterator = Some(iterator))
+      val begin = clock.now
       val page = client.getRecords(ref, iterator, settings.maxRecords)
+      losses.observe(begin, page)
+      losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
       if (page.next.nonEmpty) Right(page)
       else
         Right(page.copy(children = ShardEnd.children(client, ref, range.shard.shard, page)))

@@ -35,10 +35,11 @@ class CompletenessSuite extends AnyFunSuite {
       offset: SourceOffset,
       at: Instant,
       retention: FiniteDuration = 24.hours
-  ): Unit = {
-    val clock = new FastClock
-    clock.pass(at.toEpochMilli.millis)
-    val kinesis = new ScriptedKinesis().summary(summary(retention = retention))
+  ): Unit = Seq(-1.hour, 0.hours, 1.hour).foreach { wrong =>
+    val clock = new FastClock // of the driver
+    clock.pass(at.toEpochMilli.millis + wrong)
+    val described = summary(retention = retention).copy(serverTime = Some(at))
+    val kinesis = new ScriptedKinesis().summary(described)
     val stream = QueryStreamSuite.queryStream(kinesis, clock)
     new ExpiredShards(stream, failOnDataLoss = true).check(offset.streams(arn))
   }

@@ -121,7 +121,8 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test("a shard at its tip is complete as of now, and is polled less often while it is idle") {
-    val kinesis = new ScriptedKinesis().page(page(1 to 1, behind = 0))
+    val kinesis =
+      new ScriptedKinesis().page(page(1 to 1, behind = 0).copy(serverTime = Some(now)))
     (1 to 4).foreach(_ => kinesis.page(page(1 to 0, behind = 0)))
     val fetching = new Fetching(kinesis)
     assert(fetching.fetched().report.completeAsOfMillis === now.toEpochMilli)
@@ -333,21 +334,29 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   private val recent = now.toEpochMilli + 48.hours.toMillis
 
-  private def recentPage(number: Int, arrival: Long, behind: Long) = Page(
-    IndexedSeq(record(number.toLong, 1).copy(arrivalMillis = arrival)),
+  private def recentPage(number: Int, behind: Long, at: Long = recent) = Page(
+    IndexedSeq(record(number.toLong, 1).copy(arrivalMillis = recent)),
     Some(ShardIterator("next")),
     behind,
-    Nil
+    Nil,
+    Some(Instant.ofEpochMilli(at))
   )
 
-  private def stepAfter(behind: Long, age: FiniteDuration, retention: FiniteDuration) = {
+  /** @param wrong how far the clock of the executor is ahead */
+  private def stepAfter(
+      behind: Long,
+      age: FiniteDuration,
+      retention: FiniteDuration,
+      wrong: FiniteDuration = Duration.Zero
+  ) = {
+    val later = recent + age.toMillis
     val kinesis = new ScriptedKinesis()
-      .page(recentPage(1, recent, behind))
+      .page(recentPage(1, behind))
       .summary(summary(retention = retention))
-      .page(recentPage(2, recent, behind))
+      .page(recentPage(2, behind, later))
     val fetching = new Fetching(kinesis)
-    fetching.fetched(Instant.ofEpochMilli(recent))
-    fetching.step(Instant.ofEpochMilli(recent + age.toMillis))
+    fetching.fetched(Instant.ofEpochMilli(recent + wrong.toMillis))
+    fetching.step(Instant.ofEpochMilli(later + wrong.toMillis))
   }
 
   test("a reader behind the retention period, also after a pause at the tip, has lost records") {
@@ -364,11 +373,30 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test("with `failOnDataLoss` set to `false`, a reader behind the retention period continues") {
-    val kinesis = new ScriptedKinesis().page(recentPage(1, recent, 0)).summary(summary())
+    val kinesis = new ScriptedKinesis().page(recentPage(1, 0)).summary(summary())
+    val later = recent + 30.hours.toMillis
     val fetching =
-      new Fetching(kinesis.page(recentPage(2, recent, 0)), settings.copy(failOnDataLoss = false))
+      new Fetching(kinesis.page(recentPage(2, 0, later)), settings.copy(failOnDataLoss = false))
     fetching.fetched(Instant.ofEpochMilli(recent))
-    fetching.fetched(Instant.ofEpochMilli(recent + 30.hours.toMillis))
+    fetching.fetched(Instant.ofEpochMilli(later))
+  }
+
+  test("a clock that is an hour wrong changes neither what is complete nor what is lost") {
+    Seq(-1.hour, 0.hours, 1.hour).foreach { wrong =>
+      val tip = page(1 to 0, behind = 0).copy(serverTime = Some(now))
+      val fetching = new Fetching(new ScriptedKinesis().page(tip))
+      val report = fetching.fetched(now.plusMillis(wrong.toMillis)).report
+      assert(report.completeAsOfMillis === now.toEpochMilli)
+      Seq(Behind, 0L).foreach { behind =>
+        assert(stepAfter(behind, 24.hours, 24.hours, wrong).isInstanceOf[Fetched])
+        assert(stepAfter(behind, 25.hours, 24.hours, wrong).isInstanceOf[Loses])
+      }
+    }
+  }
+
+  test("without the service's time, what is complete has a margin for a wrong clock") {
+    val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 0, behind = 0)))
+    assert(fetching.fetched().report.completeAsOfMillis === now.minusSeconds(600).toEpochMilli)
   }
 
   test(

@@ -64,7 +64,7 @@ class DataLossSuite extends AnyFunSuite {
   test(
     "an executor that takes over a shard behind the retention period reports the loss"
   ) {
-    val kinesis = new ScriptedKinesis().summary(summary())
+    val kinesis = new ScriptedKinesis().page(page(1 to 1)).summary(summary())
     fetcher(kinesis, strict, Some(Instant.EPOCH)).step(Moment(late, late)) match {
       case FetchStep.Loses(loss) =>
         Seq("KINESIS_DATA_LOSS" -> loss.condition, "up to 3 h 20 min" -> loss.getMessage).foreach {

@@ -228,7 +228,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val owed = range(0, 3).copy(completeAsOf = Some(java.time.Instant.EPOCH))
 
   test("a range whose start was trimmed is a loss, even if its end still exists") {
-    def kinesis = new ScriptedKinesis().summary(summary())
+    def kinesis = new ScriptedKinesis().summary(summary()).page(page(1 to 3))
     val loss = intercept[DataLossException](read(kinesis, owed, clock = after(25.hours)))
     assert(loss.condition === "KINESIS_DATA_LOSS" && loss.getMessage.contains("1970-01-01"))
     val young = new ScriptedKinesis().page(page(1 to 3))
@@ -240,8 +240,17 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(rest, owed, lenient, after(25.hours)) === (2 to 3))
   }
 
+  test("a clock that is an hour wrong does not change whether a range has been trimmed") {
+    def kinesis(age: FiniteDuration) = new ScriptedKinesis()
+      .summary(summary())
+      .page(page(1 to 3).copy(serverTime = Some(java.time.Instant.ofEpochMilli(age.toMillis))))
+    assert(read(kinesis(24.hours), owed, clock = after(25.hours)) === (1 to 3))
+    assertThrows[DataLossException](read(kinesis(25.hours), owed, clock = after(24.hours)))
+  }
+
   test("the call for the retention period is retried like any other call") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
+    (1 to 2).foreach(_ => kinesis.page(page(1 to 3)))
     assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
   }
 

@@ -119,6 +119,7 @@ final class SimulatedKinesis(
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
     strict(answer(GetRecords(Some(LocalAccount.arn(stream)), iterator, limit)))
+      .copy(serverTime = Some(clock.now))
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     answer(PutRecords(LocalAccount.arn(stream), entries)).result

@@ -1,0 +1,26 @@
+package sparkkinesis.source.fetch
+
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.PackedRecords
+
+/**
+ * Where a query with `Trigger.AvailableNow` stops reading a shard.
+ *
+ * @param millis of the query's stop time, if it has one
+ */
+private[source] final class StopTime(millis: Option[Long]) {
+
+  /**
+   * The page without the records that arrived later, if it has such records. They would occupy the
+   * store until the query ends, because no batch reads them.
+   *
+   * @param current the iterator of the page
+   */
+  def cut(page: Page, current: ShardIterator): Option[Page] = {
+    val records = PackedRecords(page.records)
+    millis.filter(stop => records.indices.exists(records.arrivalMillis(_) > stop)).map { stop =>
+      val wanted = records.countWhile(records.arrivalMillis(_) <= stop)
+      Page(records.take(wanted), page.next.orElse(Some(current)), 0, Seq.empty)
+    }
+  }
+}

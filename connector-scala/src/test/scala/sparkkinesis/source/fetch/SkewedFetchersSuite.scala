@@ -1,0 +1,121 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Moment, Page, ShardIterator, StreamSummary}
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
+import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, ShardSkew}
+import sparkkinesis.source.protocol.{FetchCounters, FetchReport, FetchStatus, ReadLimits}
+import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+
+/** Shards that advance together share a small store: the oldest must be read before the others. */
+class SkewedFetchersSuite extends AnyFunSuite {
+  private val skew = 10.seconds
+  private val shards = 6
+  private val count = 50
+  private val settings =
+    FetchSettings(5, 200.millis, 1.second, 2000, ReadLimits.None, true, None, Some(skew))
+
+  /** The records of the first shard are the oldest, and it is throttled for a while. */
+  private final class Uneven(throttled: Int) extends ReadOnlyKinesis {
+    private var refusals = 0
+    private val records: Map[ShardId, Vector[Record]] = (0 until shards).map { id =>
+      val begin = if (id == 0) 1000L else 1000000L
+      shardId(id) -> (1 to count).toVector.map { number =>
+        record(number.toLong, 10).copy(arrivalMillis = begin + number * 1000)
+      }
+    }.toMap
+
+    override def describeStream(stream: StreamRef): StreamSummary =
+      ScriptedKinesis.summary(retention = 100000.days)
+
+    override def shardIterator(s: StreamRef, shard: ShardId, at: Position): ShardIterator =
+      at match {
+        case Position.AfterSequenceNumber(number) => ShardIterator(s"${shard.name}:${number.text}")
+        case _ => ShardIterator(s"${shard.name}:0")
+      }
+
+    override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      val (name, begin) = (iterator.token.takeWhile(_ != ':'), first(iterator))
+      if (name == shardId(0).name && refusals < throttled) {
+        refusals += 1
+        throw ScriptedKinesis.Throttled
+      }
+      val end = math.min(begin + limit, count)
+      val page = records(ShardId(name)).slice(begin, end)
+      Page(page, Some(ShardIterator(s"$name:$end")), (count - end).toLong, Nil)
+    }
+
+    private def first(iterator: ShardIterator): Int =
+      iterator.token.dropWhile(_ != ':').drop(1).toInt
+  }
+
+  private val start = SourceOffset.of(
+    Seq(
+      StreamOffset(
+        arn,
+        Instant.EPOCH,
+        SortedMap.from((0 until shards).map { id =>
+          shardId(id) -> ShardProgress(Progress.TrimHorizon, Set.empty)
+        })
+      )
+    )
+  )
+
+  private def isRead(offset: SourceOffset): Boolean =
+    offset.readable.values.forall(_ == Progress.After(SequenceNumber(count.toString)))
+
+  test("a store that is full of later records does not stop the query") {
+    val kinesis = new Uneven(throttled = 30)
+    val coordinator = new FetchCoordinator(10.seconds)
+    val store = new PageStore(new FetchMemory().join(settings.bufferBytes))
+    lazy val fetchers: ShardFetchers = new ShardFetchers(
+      store,
+      assignment =>
+        new ShardFetcher(
+          StreamClient(stream, kinesis),
+          assignment,
+          store,
+          settings,
+          () => shards,
+          () => 0.5,
+          it => fetchers.isOldest(it)
+        )
+    )
+    @tailrec
+    def batches(from: SourceOffset, round: Int, version: Long): Unit = if (!isRead(from)) {
+      assert(round < 2000, s"the query does not continue after $from")
+      val now = Instant.ofEpochMilli(round * 1000L)
+      coordinator.advance(from, from, now)
+      val reports = fetchers.all.map(_.step(Moment(now, now))).collect {
+        case FetchStep.Fetched(report, _, _, _) => report
+      }
+      val reply = heartbeat(coordinator, reports, version, now)
+      reply.plan.foreach(fetchers(_))
+      val taken = ShardSkew.limited(from, coordinator.frontiers, ReadLimits.None, skew)
+      batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1, reply.version)
+    }
+    batches(start, 0, 0)
+  }
+
+  private def heartbeat(
+      coordinator: FetchCoordinator,
+      reports: Seq[FetchReport],
+      version: Long,
+      now: Instant
+  ) = coordinator.heartbeat(
+    FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, version),
+    now
+  )
+}
