@@ -108,8 +108,7 @@ final class ShardFetcher(
       case None =>
         val page = answer.copy(records = PackedRecords(answer.records)) // packs them only once
         iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
-        val isEnd = page.next.isEmpty
-        val children = if (isEnd) ShardEnd.children(client, ref, shard.shard, page) else Seq.empty
+        val children = page.next.fold(ShardEnd.children(client, ref, shard.shard, page))(_ => Nil)
         retries.reset()
         losses.found()
         stop.cut(page, current).fold(accept(page, children, at)) { wanted =>

@@ -25,7 +25,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
   private val shards = 6
   private val count = 50
   private val settings =
-    FetchSettings(5, 200.millis, 1.second, 2000, ReadLimits.None, true, None, Some(skew))
+    FetchSettings(5, 200.millis, 1.second, Some(2000), 0, ReadLimits.None, true, None, Some(skew))
 
   /** The records of the first shard are the oldest, and it is throttled for a while. */
   private final class Uneven(throttled: Int) extends ReadOnlyKinesis {
@@ -79,7 +79,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
   test("a store that is full of later records does not stop the query") {
     val kinesis = new Uneven(throttled = 30)
     val coordinator = new FetchCoordinator(10.seconds)
-    val store = new PageStore(new FetchMemory().join(settings.bufferBytes))
+    val store = new PageStore(new FetchMemory().join(2000))
     lazy val fetchers: ShardFetchers = new ShardFetchers(
       store,
       assignment =>
