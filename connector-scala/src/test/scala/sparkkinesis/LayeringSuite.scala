@@ -127,6 +127,7 @@ object LayeringSuite {
       Set("model", "client"),
       Seq(
         "source/protocol",
+        "source/pace",
         "source",
         "source/position",
         "source/options",

@@ -16,6 +16,9 @@ final case class ClientConfig(
     credentials: CredentialsConfig
 ) {
 
+  /** Whether the endpoint is one of AWS: by default, or by its name. */
+  def isAws: Boolean = endpoint.forall(EndpointRegion.of(_).isDefined)
+
   /** Region and endpoint, for messages. */
   def location: String = endpoint.fold(s"region $region")(uri => s"region $region, endpoint $uri")
 }

@@ -32,7 +32,7 @@ object ErrorCondition {
         "KINESIS_ACCESS_DENIED",
         "Allow this action on the stream for the user or role of the credentials."
       )
-    case _: BadCredentials | _: CredentialsExpired =>
+    case _: BadCredentials | _: CredentialsExpired | _: ClockSkewed =>
       ErrorCondition(
         "KINESIS_BAD_CREDENTIALS",
         "Check the keys, profile or role in the options, their expiry, and the machine's clock."

@@ -108,8 +108,8 @@ final case class ShardListing(
  * A `GetRecords` response. It may be empty in the middle of a shard.
  *
  * @param next `None` at the end of a closed shard
- * @param millisBehindLatest time between this page and the tip of the shard, as the service
- *   reports it
+ * @param millisBehindLatest time between this page and the tip of the shard; `None` if the response
+ *   does not contain it, and then it is unknown whether this is the tip
  * @param children only in the last page of a closed shard
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
@@ -117,10 +117,23 @@ final case class ShardListing(
 final case class Page(
     records: IndexedSeq[Record],
     next: Option[ShardIterator],
-    millisBehindLatest: Long,
+    millisBehindLatest: Option[Long],
     children: Seq[ChildShard],
     serverTime: Option[Instant] = None
-)
+) {
+
+  /** Whether the service says that there are no later records. */
+  def isAtTip: Boolean = millisBehindLatest.contains(0L)
+}
+
+object Page {
+  def apply(
+      records: IndexedSeq[Record],
+      next: Option[ShardIterator],
+      millisBehindLatest: Long,
+      children: Seq[ChildShard]
+  ): Page = Page(records, next, Some(millisBehindLatest), children)
+}
 
 /** The result of one entry of a `PutRecords` request. */
 sealed trait PutResult

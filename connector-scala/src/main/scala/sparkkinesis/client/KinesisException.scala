@@ -28,7 +28,7 @@ object KinesisException {
 
   /** `ExpiredNextToken`: start the listing again. */
   final class ListingExpired(message: String, cause: Throwable = null)
-      extends KinesisException(message, false, cause)
+      extends KinesisException(message, true, cause)
 
   /** `ResourceNotFound`: the stream or the shard does not exist. */
   final class NotFound(message: String, cause: Throwable = null)
@@ -48,7 +48,14 @@ object KinesisException {
 
   /** `ExpiredToken`: the credentials have expired. Their source may renew them soon. */
   final class CredentialsExpired(message: String, cause: Throwable = null)
-      extends KinesisException(message, false, cause)
+      extends KinesisException(message, true, cause)
+
+  /**
+   * The machine's clock differs from the service's. The client signs the next call with the
+   * service's time.
+   */
+  final class ClockSkewed(message: String, cause: Throwable = null)
+      extends KinesisException(message, true, cause)
 
   /** No credentials were found, or the service does not accept them. */
   final class BadCredentials(message: String, cause: Throwable = null)

@@ -5,8 +5,9 @@ package sparkkinesis.client
  * query that cannot start fails soon.
  *
  * @param attempts number of attempts, 1 or more
+ * @param throttledAttempts the same while a quota is exceeded: then waiting helps
  */
-final case class Retry(attempts: Int, backoff: Backoff) {
+final case class Retry(attempts: Int, backoff: Backoff, throttledAttempts: Int) {
 
   /**
    * @param chance random numbers for jitter, evenly distributed in `[0, 1)`
@@ -16,7 +17,7 @@ final case class Retry(attempts: Int, backoff: Backoff) {
     def attempt(failures: Int): A =
       try call
       catch {
-        case failure: KinesisException if isTransient(failure) && failures + 1 < attempts =>
+        case failure: KinesisException if failures + 1 < most(failure) =>
           clock.sleep(backoff.delay(failures + 1, chance()))
           attempt(failures + 1)
       }
@@ -24,6 +25,15 @@ final case class Retry(attempts: Int, backoff: Backoff) {
   }
 
   /** `Unreachable` is not repeated: the call itself has waited for its timeout. */
-  private def isTransient(failure: KinesisException): Boolean =
-    failure.isRetryable && !failure.isInstanceOf[KinesisException.Unreachable]
+  private def most(failure: KinesisException): Int = failure match {
+    case _: KinesisException.Unreachable => 1
+    case _: KinesisException.Throttled | _: KinesisException.LimitExceeded => throttledAttempts
+    case _ => if (failure.isRetryable) attempts else 1
+  }
+}
+
+object Retry {
+
+  /** Does not distinguish between failures. */
+  def apply(attempts: Int, backoff: Backoff): Retry = Retry(attempts, backoff, attempts)
 }

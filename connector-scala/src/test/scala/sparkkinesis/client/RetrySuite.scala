@@ -26,6 +26,18 @@ class RetrySuite extends AnyFunSuite {
     assert(calls(new KinesisException.LimitExceeded("busy")) === ((4, 50L + 100 + 100)))
   }
 
+  test("a quota that is exceeded gets more attempts than other failures") {
+    val patient = retry.copy(throttledAttempts = 20)
+    def count(failure: KinesisException) = {
+      var calls = 0
+      intercept[KinesisException](patient(new FastClock, () => 0.5) { calls += 1; throw failure })
+      calls
+    }
+    assert(count(new KinesisException.LimitExceeded("busy")) === 20)
+    assert(count(new KinesisException.Throttled("busy")) === 20)
+    assert(count(new KinesisException.ServiceFailure("internal")) === 4)
+  }
+
   test("a failure that retries cannot fix is thrown at once") {
     assert(calls(new KinesisException.NotFound("none")) === ((1, 0L)))
     assert(calls(new KinesisException.Unreachable("silent")) === ((1, 0L)))

@@ -84,7 +84,7 @@ class KinesisTableSuite extends AnyFunSuite {
     "a run is serialized to bytes, so that it does not depend on the class loader of Spark's RPC"
   ) {
     val parsed = SourceOptions.parse(good, None)
-    val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head))
+    val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head), Map.empty)
     assert(Messages.decode[FetchRun](Messages.encode(run)) === run)
   }
 }

@@ -98,7 +98,7 @@ private[aws] object AwsConversions {
   def page(it: sdk.GetRecordsResponse): Page = Page(
     records(it.records),
     Option(it.nextShardIterator).map(ShardIterator(_)),
-    Option(it.millisBehindLatest).fold(0L)(_.longValue),
+    Option(it.millisBehindLatest).map(_.longValue),
     if (it.hasChildShards) it.childShards.asScala.map(childShard).toVector else Nil
   )
 

@@ -42,6 +42,8 @@ private[aws] object AwsErrors {
 
   private def maker(e: Throwable): Make = e match {
     case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable.getCause)
+    case service: AwsServiceException if service.isClockSkewException =>
+      new KinesisException.ClockSkewed(_, _)
     case service: AwsServiceException => serviceMaker(service)
     case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException =>
       new KinesisException.Unreachable(_, _)

@@ -72,7 +72,7 @@ final class TargetStream(
 
   /** Returns the same object as before if the shards did not change. */
   private def list(): ShardMap = {
-    val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
+    val listed = ShardLister.list(client, ref, ShardFilter.FromTrimHorizon).shards
     val map = ShardMap.of(listed).getOrElse {
       throw new KinesisException.InUse(
         s"ListShards of stream $ref does not show an open shard for every hash key. " +

@@ -42,7 +42,7 @@ final class QueryStream(
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =
-    retrying(ShardDiscovery.initialOffset(client, start, clock, chance))
+    ShardDiscovery.initialOffset(client, start, clock, chance)
 
   /** The service's time; this machine's where the service reports none. */
   def serviceTime(): Instant = {
@@ -50,6 +50,9 @@ final class QueryStream(
     val listing = retrying(kinesis.listShards(request))
     ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime)
   }
+
+  /** Waits until each record that was acknowledged before is visible to readers. */
+  def awaitVisible(): Unit = clock.sleep(ShardDiscovery.VisibilityMargin)
 
   /** @throws SourceException if the stream was created again since the offset was written */
   def checkIdentity(offset: StreamOffset): Unit =

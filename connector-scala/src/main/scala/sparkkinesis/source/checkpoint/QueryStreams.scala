@@ -30,11 +30,23 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   /** The first offset of a new query. */
   def firstOffset(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))
 
-  /** The latest time that the services of the streams report. */
-  def serviceTime(): Instant = streams.map(_.serviceTime()).max
+  /**
+   * The time of the service at which a run with `Trigger.AvailableNow` stops. Waits until each record
+   * that was acknowledged before is visible.
+   */
+  def stopTime(): Instant = {
+    val latest = streams.map(_.serviceTime()).max
+    streams.headOption.foreach(_.awaitVisible())
+    latest
+  }
 
   /** How often an idle query logs that it has read all records. */
   def confirmationPeriod: FiniteDuration = streams.map(_.retention).min / 4
+
+  /** The retention period of each stream that the options name. */
+  def retention: Map[StreamArn, FiniteDuration] = named.map { case (arn, stream) =>
+    arn -> stream.retention
+  }
 
   /** How to reach each stream, including removed ones: Spark may run their last batch again. */
   def access: Map[StreamArn, StreamAccess] =

@@ -6,15 +6,22 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, Clock, KinesisClient, ShardFilter, ShardSnapshot}
+import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
 import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position.{ByShard, ShardStarts}
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
 object ShardDiscovery {
+
+  /**
+   * Kinesis acknowledges a record a moment before all readers see it. A query that ends at a time
+   * begins to read so much later: then the tip of a shard includes what was acknowledged before.
+   */
+  val VisibilityMargin: FiniteDuration = 1.second
 
   /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second
@@ -33,7 +40,8 @@ object ShardDiscovery {
       clock: Clock,
       chance: () => Double
   ): StreamOffset = {
-    val summary = stream.client.describeStream(stream.ref)
+    def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+    val summary = retrying(stream.client.describeStream(stream.ref))
     val isLatest = start.all.forall(_ == Position.Latest)
     val filter = if (isLatest) ShardFilter.AtLatest else ShardFilter.FromTrimHorizon
     val snapshot = wholeListing(stream.client, stream.ref, filter, clock, chance, 1)
@@ -43,7 +51,7 @@ object ShardDiscovery {
     starts.check(snapshot.shards)
     val listed = snapshot.shards.map(_.id).toSet
     val shards = snapshot.shards.map { shard =>
-      val begin = starts.of(shard)
+      val begin = retrying(starts.of(shard))
       // A parent that is no longer listed has expired with all its records.
       val parents = shard.parents.toSet.intersect(listed)
       shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
@@ -51,7 +59,10 @@ object ShardDiscovery {
     StreamOffset(summary.arn, summary.created, SortedMap.from(shards))
   }
 
-  /** A listing whose shards cover every hash key. Lists them again if they do not. */
+  /**
+   * A listing whose shards cover every hash key. Lists them again if they do not, and repeats calls
+   * that fail for the moment.
+   */
   @tailrec
   private[source] def wholeListing(
       client: KinesisClient,
@@ -61,7 +72,8 @@ object ShardDiscovery {
       chance: () => Double,
       attempt: Int
   ): ShardSnapshot = {
-    val snapshot = ShardSnapshot.list(client, stream, filter)
+    val lister = new ShardLister(client, stream, filter)
+    val snapshot = FetchSettings.StartRetry(clock, chance)(lister.list())
     if (coversAllHashKeys(snapshot.shards)) snapshot
     else if (attempt == Attempts)
       throw new SourceException(

@@ -2,8 +2,6 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import scala.concurrent.duration._
-
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.KinesisException
@@ -29,32 +27,32 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
   /**
    * @param progress where the shard is read
    * @param now of a clock that never jumps
-   * @param quotaPause time until the shard's read quota allows another call
    */
   def after(
       failure: KinesisException,
       progress: Progress,
-      quotaPause: FiniteDuration,
       now: Instant
   ): FetchStep =
-    if (failure.isRetryable || mayBeEarly(failure, progress)) retry(failure, quotaPause, now)
+    if (failure.isRetryable || mayBeEarly(failure, progress)) retry(failure, now)
     else Fails(failure)
 
   /**
    * Throttling ends when other consumers read less. Any other failure must end the query in time.
    */
-  def retry(failure: KinesisException, quotaPause: FiniteDuration, now: Instant): FetchStep = {
+  def retry(failure: KinesisException, now: Instant): FetchStep = {
     val current = streak.fold(FailureStreak(1, now))(_.next)
     streak = Some(current)
-    val isThrottled = failure.isInstanceOf[KinesisException.Throttled]
+    val isThrottled = failure match {
+      case _: KinesisException.Throttled | _: KinesisException.LimitExceeded => true
+      case _ => false
+    }
     if (!isThrottled && current.isTooLong(now)) Fails(failure)
     else {
       if (current.failures >= NoteworthyFailures)
         log.warn(
           s"Reading $shard failed ${current.failures} times in a row: ${failure.getMessage}"
         )
-      val delay = FetchSettings.RetryBackoff.delay(current.failures, chance())
-      Retries(failure, if (isThrottled) delay.max(quotaPause) else delay)
+      Retries(failure, FetchSettings.RetryBackoff.delay(current.failures, chance()))
     }
   }
 

@@ -152,6 +152,7 @@ final class FetchService(
       case FetchStep.Waits(pause) =>
         reporter.askForRoom()
         schedule(fetcher, pause)
+      case FetchStep.Paced(pause) => schedule(fetcher, pause)
       case FetchStep.Expired =>
         count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
         schedule(fetcher, Duration.Zero)

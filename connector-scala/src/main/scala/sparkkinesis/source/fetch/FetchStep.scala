@@ -28,6 +28,9 @@ object FetchStep {
   /** The store has no room. */
   final case class Waits(pause: FiniteDuration) extends FetchStep
 
+  /** The shard's quota does not allow a call yet. */
+  final case class Paced(pause: FiniteDuration) extends FetchStep
+
   /** The iterator had expired. The next step gets a new one. */
   case object Expired extends FetchStep
   final case class Retries(failure: KinesisException, delay: FiniteDuration) extends FetchStep

@@ -1,25 +1,14 @@
 package sparkkinesis.source.fetch
 
-import java.time.Instant
-
-import scala.concurrent.duration._
-
-import sparkkinesis.model.ServiceLimits
 import sparkkinesis.source.memory.FetchMemory
 
 /**
  * What a shard's pages say about the next one.
  *
- * @param readAt when the last page was read, by a clock that never jumps
- * @param dataBytes bytes of its data
  * @param bufferedBytes bytes of recent pages in the store: for small records far more than their
  *   data
  */
-private[source] final case class PageEstimate(
-    readAt: Instant,
-    dataBytes: Long,
-    bufferedBytes: Long
-) {
+private[source] final case class PageEstimate(bufferedBytes: Long) {
 
   /** Expected bytes of the next page in the store: a little more than recent pages. */
   def nextBytes: Long = {
@@ -28,15 +17,8 @@ private[source] final case class PageEstimate(
   }
 
   /** After another page. The estimate rises at once and falls slowly. */
-  def after(now: Instant, data: Long, buffered: Long): PageEstimate =
-    PageEstimate(now, data, math.max(buffered, bufferedBytes * 7 / 8))
-
-  /** Time until the read quota allows another call: a page of 10 MB uses five seconds of it. */
-  def quotaPause(now: Instant): FiniteDuration = {
-    val quotaMillis = dataBytes * 1000 / ServiceLimits.ReadBytesPerSecond
-    val elapsed = now.toEpochMilli - readAt.toEpochMilli
-    math.max(0, quotaMillis - elapsed).millis
-  }
+  def after(buffered: Long): PageEstimate =
+    PageEstimate(math.max(buffered, bufferedBytes * 7 / 8))
 }
 
 private[source] object PageEstimate {

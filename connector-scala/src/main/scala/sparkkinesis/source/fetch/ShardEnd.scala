@@ -1,6 +1,6 @@
 package sparkkinesis.source.fetch
 
-import sparkkinesis.client.{KinesisClient, KinesisException, Page, ShardFilter, ShardSnapshot}
+import sparkkinesis.client.{KinesisException, Page}
 import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
 
 /**
@@ -11,34 +11,28 @@ object ShardEnd {
 
   /**
    * @param page a page without a next iterator
+   * @param list lists all shards
    * @return the shard's children, if the page names them, or if the shard is listed as closed or
    *   not listed any more; otherwise `None`, because the shard has not ended
    */
-  def confirmed(
-      client: KinesisClient,
-      stream: StreamRef,
-      shard: ShardId,
-      page: Page
-  ): Option[Seq[ChildShard]] =
+  def confirmed(shard: ShardId, page: Page)(list: => Seq[Shard]): Option[Seq[ChildShard]] =
     if (page.children.nonEmpty) Some(page.children)
     else {
-      val listed = ShardSnapshot.list(client, stream, ShardFilter.FromTrimHorizon).shards
+      val listed = list
       val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
       if (isClosed) Some(childrenIn(listed, shard)) else None
     }
 
   /**
    * @param page a page without a next iterator
+   * @param list lists all shards
    * @return the shard's children
    * @throws KinesisException.ServiceFailure if the shard has not ended; the call can be retried
    */
-  def children(
-      client: KinesisClient,
-      stream: StreamRef,
-      shard: ShardId,
-      page: Page
+  def children(stream: StreamRef, shard: ShardId, page: Page)(
+      list: => Seq[Shard]
   ): Seq[ChildShard] =
-    confirmed(client, stream, shard, page).getOrElse {
+    confirmed(shard, page)(list).getOrElse {
       throw new KinesisException.ServiceFailure(
         s"GetRecords returned neither a next iterator nor children for $shard of stream $stream, but the " +
           "shard is listed as open."

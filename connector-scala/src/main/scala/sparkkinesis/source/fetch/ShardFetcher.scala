@@ -4,17 +4,11 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{
-  KinesisException,
-  Moment,
-  Page,
-  ShardFilter,
-  ShardIterator,
-  ShardSnapshot
-}
+import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
 import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.pace.ReadCall
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
 import sparkkinesis.source.store.{BufferedPage, PageStore}
 import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
@@ -40,6 +34,7 @@ final class ShardFetcher(
   import stream.{client, ref}
 
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
+  private val calls = new ShardCalls(stream, assignment.shard.shard, settings.pageRecords)
   private val retries = new FetchRetries(assignment.shard, chance)
   private val time = new ServiceTime
   private val stop = new StopTime(settings.stopAtMillis)
@@ -64,13 +59,21 @@ final class ShardFetcher(
   def step(at: Moment): FetchStep =
     Progress.position(progress).filterNot(_ => isStopped) match {
       case None => Ended
-      case Some(position) =>
-        val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-        if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullStorePause)
-        else
-          try translated(at)(store.receiving(fetch(position, at)).fold(tooLarge(at, _), identity))
-          finally store.release(shard)
+      case Some(position) => calls.pause(at).fold(stepWithRoom(position, at))(Paced)
     }
+
+  private def stepWithRoom(position: Position, at: Moment): FetchStep = {
+    val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
+    if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullStorePause)
+    else
+      try
+        calls.next(at) match {
+          case Left(wait) => Paced(wait)
+          case Right(call) =>
+            translated(at)(store.receiving(fetch(position, call, at)).fold(tooLarge, identity))
+        }
+      finally store.release(shard)
+  }
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
   private def reserve(estimate: Long, now: Instant): Boolean =
@@ -78,8 +81,8 @@ final class ShardFetcher(
       settings.maxShardSkew.nonEmpty && isOldest(this) && store.reserveFirst(shard, estimate, now)
 
   /** The next request waits until the store has room for this page. */
-  private def tooLarge(at: Moment, bytes: Long): FetchStep = {
-    lastPage = Some(PageEstimate(at.steady, 0, bytes))
+  private def tooLarge(bytes: Long): FetchStep = {
+    lastPage = Some(PageEstimate(bytes))
     Waits(FullStorePause)
   }
 
@@ -98,17 +101,16 @@ final class ShardFetcher(
       case failure: KinesisException => failed(failure, at.steady)
     }
 
-  private def fetch(position: Position, at: Moment): FetchStep = {
+  private def fetch(position: Position, call: ReadCall, at: Moment): FetchStep = {
     val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
     iterator = Some(current)
-    val answer = client.getRecords(ref, current, settings.pageRecords)
-    time.observe(at.now, answer.serverTime)
+    val page = calls.page(call, current, at)
+    time.observe(at.now, page.serverTime)
     losses.behindRetention(progress, completeAsOf, time.at(at.now)) match {
       case Some(loss) => Loses(loss)
       case None =>
-        val page = answer.copy(records = PackedRecords(answer.records)) // packs them only once
         iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
-        val children = page.next.fold(ShardEnd.children(client, ref, shard.shard, page))(_ => Nil)
+        val children = calls.children(page, at)
         retries.reset()
         losses.found()
         stop.cut(page, current).fold(accept(page, children, at)) { wanted =>
@@ -120,15 +122,13 @@ final class ShardFetcher(
 
   private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
     val (from, isFirst, isEnd) = (progress, lastPage.isEmpty, page.next.isEmpty)
-    val (isAtTip, reached) = (page.millisBehindLatest == 0, time.reachedAt(at.now))
+    val (isAtTip, reached) = (page.isAtTip, time.reachedAt(at.now))
     val lastArrival = page.records.lastOption.map(_.arrivalMillis)
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (page.records.nonEmpty || isEnd) addToStore(page) else 0L
     if (marks.nonEmpty) markCounts :+= marks.size
     iterator = page.next
-    val dataBytes = marks.map(_.bytes).sum
-    val read = PageEstimate(at.steady, dataBytes, bufferedBytes)
-    lastPage = Some(lastPage.fold(read)(_.after(at.steady, dataBytes, bufferedBytes)))
+    lastPage = Some(lastPage.fold(PageEstimate(bufferedBytes))(_.after(bufferedBytes)))
     completeAsOf =
       if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
     val report = FetchReport(
@@ -137,7 +137,7 @@ final class ShardFetcher(
       from,
       marks,
       children,
-      page.millisBehindLatest,
+      page.millisBehindLatest.getOrElse(1), // if unknown, then it is not the tip
       // At a shard's end its last record counts: its children may have records older than now.
       if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
       losses.takeCount(),
@@ -161,7 +161,7 @@ final class ShardFetcher(
   /** Behind the tip, the next page is read as soon as the service allows. */
   private def pause(page: Page, now: Instant): FiniteDuration = {
     if (page.records.nonEmpty) lastDataAt = Some(now)
-    if (page.millisBehindLatest > 0) settings.minPeriod
+    if (!page.isAtTip) settings.minPeriod
     else {
       val since = lastDataAt.getOrElse(now)
       lastDataAt = Some(since)
@@ -171,12 +171,14 @@ final class ShardFetcher(
 
   /** The service no longer lists a closed shard after its last record expired, read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, at: Moment): FetchStep = {
-    val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
+    val listed = calls.shards(at)
     if (listed.exists(_.id == shard.shard)) {
       losses.found()
-      retries.retry(gone, quotaPause(at.steady), at.steady)
-    } else if (!losses.isGoneAgain()) Retries(gone, DataLoss.secondLook(chance()))
-    else
+      retries.retry(gone, at.steady)
+    } else if (!losses.isGoneAgain()) {
+      calls.doubtListing(at)
+      Retries(gone, DataLoss.secondLook(chance()))
+    } else
       losses.shardGone(progress, completeAsOf, time.at(at.now)) match {
         case Some(loss) => Loses(loss)
         case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), at)
@@ -187,11 +189,8 @@ final class ShardFetcher(
     case _: KinesisException.IteratorExpired =>
       iterator = None
       Expired
-    case _ => retries.after(failure, progress, quotaPause(now), now)
+    case _ => retries.after(failure, progress, now)
   }
-
-  private def quotaPause(now: Instant): FiniteDuration =
-    lastPage.fold(Duration.Zero)(_.quotaPause(now))
 }
 
 object ShardFetcher {

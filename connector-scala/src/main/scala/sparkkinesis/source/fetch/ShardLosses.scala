@@ -19,7 +19,7 @@ private[source] final class ShardLosses(
     failOnDataLoss: Boolean
 ) {
   private val log = LoggerFactory.getLogger(classOf[ShardLosses])
-  private val retention = new RetentionCheck(stream.client, stream.ref)
+  private val retention = new RetentionCheck(stream)
   private var isBehind = false
   private var wasGone = false
   private var count = 0

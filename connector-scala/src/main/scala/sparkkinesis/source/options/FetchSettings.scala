@@ -105,6 +105,6 @@ object FetchSettings {
   /** Between failed calls, so that throttling and outages do not cause many retries. */
   val RetryBackoff: Backoff = Backoff(200.millis, 10.seconds)
 
-  /** For calls that a query needs in order to start. */
-  val StartRetry: Retry = Retry(attempts = 4, RetryBackoff)
+  /** For calls that a query needs in order to start. A busy account gets two minutes on average. */
+  val StartRetry: Retry = Retry(attempts = 4, RetryBackoff, throttledAttempts = 28)
 }

@@ -31,20 +31,26 @@ final class RecordLookup(stream: StreamClient, check: PositionCheck[_], clock: C
     val iterator =
       try client.shardIterator(ref, shard.id, Position.AtSequenceNumber(number))
       catch { case e: KinesisException.InvalidArgument => refuse(shard, number, e.getMessage) }
-    first(iterator).filter(_.sequenceNumber == number)
+    first(iterator, 1).filter(_.sequenceNumber == number)
   }
 
   private def refuse(shard: Shard, number: SequenceNumber, reason: String): Nothing =
     throw check.foreignNumber(shard.id, number, reason).atStart
 
   @tailrec
-  private def first(iterator: ShardIterator): Option[Record] = {
+  private def first(iterator: ShardIterator, calls: Int): Option[Record] = {
     val page = client.getRecords(ref, iterator, 1)
     (page.records.headOption, page.next) match {
-      case (None, Some(next)) if page.millisBehindLatest > 0 =>
+      case (None, Some(next)) if !page.isAtTip && calls < RecordLookup.MostCalls =>
         clock.sleep(ServiceLimits.GetRecordsPeriod)
-        first(next)
+        first(next, calls + 1)
       case (found, _) => found
     }
   }
+}
+
+private object RecordLookup {
+
+  /** Kinesis returns some empty pages before a record, but not this many. */
+  val MostCalls = 200
 }

@@ -48,9 +48,8 @@ final class BatchReadPlanner(
    *   `failOnDataLoss` is `true`
    */
   def ranges(): Seq[ShardRange] = {
-    val listing = retrying {
+    val listing =
       ShardDiscovery.wholeListing(client, ref, ShardFilter.FromTrimHorizon, clock, chance, 1)
-    }
     val now = ShardDiscovery.serviceNow(clock.now, listing.serverTime)
     val ends = new Ends(
       ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime),
@@ -152,12 +151,16 @@ final class BatchReadPlanner(
     else log.warn(s"$message The query continues, because 'failOnDataLoss' is 'false'.")
 
   /**
-   * Waits until each end is in the past, so that no more records can arrive before it. The service
-   * reports its time in whole seconds.
+   * Waits until each end is in the past, so that no more records can arrive before it, and each record
+   * before it is visible. The service reports its time in whole seconds.
    */
   private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption
-    last.map(_ - serviceTime.toEpochMilli).filter(_ > 0).foreach(rest => clock.sleep(rest.millis))
+    val margin = ShardDiscovery.VisibilityMargin.toMillis
+    last
+      .map(_ - serviceTime.toEpochMilli + margin)
+      .filter(_ > 0)
+      .foreach(rest => clock.sleep(rest.millis))
   }
 
   private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)

@@ -19,7 +19,7 @@ private[replay] final class RangeLosses(
     clock: Clock
 ) {
   private val log = LoggerFactory.getLogger(classOf[RangeLosses])
-  private val retention = new RetentionCheck(stream.client, stream.ref)
+  private val retention = new RetentionCheck(stream)
   private val time = new ServiceTime
   private var tolerated = 0L
   private var isTolerated = false // whether a loss at the start of the range was counted

@@ -34,7 +34,7 @@ private[replay] final class RangePage(range: ShardRange, before: Progress, page:
     wanted.indices.lastOption.map(last => Instant.ofEpochMilli(wanted.arrivalMillis(last)))
 
   private val isPassed = wanted.size < records.size
-  private val isTip = records.isEmpty && page.millisBehindLatest == 0
+  private val isTip = records.isEmpty && page.isAtTip
 
   /** Whether the range reaches the end of its shard with this page. */
   def isShardEnd: Boolean = page.next.isEmpty && !isPassed

@@ -34,6 +34,7 @@ final class ShardRangeReader(
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
   private val losses = new RangeLosses(stream, settings.failOnDataLoss, clock)
+  private val paced = new PacedReader(stream, settings.maxRecords, clock, isCancelled)
 
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
   def lostRanges: Long = losses.count
@@ -123,12 +124,12 @@ final class ShardRangeReader(
         reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
       current = reading.copy(iterator = Some(iterator))
       val begin = clock.now
-      val page = client.getRecords(ref, iterator, settings.maxRecords)
+      val page = paced.page(range.shard.shard, iterator)
       losses.observe(begin, page)
       losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
       if (page.next.nonEmpty) Right(page)
       else
-        Right(page.copy(children = ShardEnd.children(client, ref, range.shard.shard, page)))
+        Right(page.copy(children = ShardEnd.children(ref, range.shard.shard, page)(paced.shards)))
     } catch { case failure: KinesisException => Left(failure -> current) }
   }
 }

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Backoff, KinesisException, ShardFilter, ShardSnapshot}
+import sparkkinesis.client.{Backoff, KinesisException, ShardFilter, ShardLister}
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber, Shard, ShardId}
 import sparkkinesis.source.checkpoint.StreamIdentity
@@ -30,6 +30,7 @@ final class StreamWatch(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[StreamWatch])
+  private val lister = new ShardLister(client, ref, ShardFilter.FromTrimHorizon)
   private val retries = Backoff(interval, interval.max(LongestPause))
   private var start = Option.empty[StreamOffset]
   private var state = AuditState.Initial
@@ -102,7 +103,7 @@ final class StreamWatch(
    */
   def inspect(now: Instant): FiniteDuration = synchronized(start).fold(interval.min(Soon)) { from =>
     try {
-      val listed = ShardSnapshot.list(client, ref, ShardFilter.FromTrimHorizon).shards
+      val listed = lister.list().shards
       if (looksRecreated(from, listed)) verify(from)
       audit(from, listed, now)
       firstNumbers = listed.map(shard => shard.id -> shard.first).toMap

@@ -46,7 +46,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   private lazy val run = FetchRun(
     s"spark-kinesis-${java.util.UUID.randomUUID}",
     options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
-    streams.access
+    streams.access,
+    streams.retention
   )
   private var reading = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
@@ -78,7 +79,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
    * The query reads all records that have arrived by now, in as many batches as the limits need.
    */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
-    stopAtMillis = Some(streams.serviceTime().toEpochMilli)
+    stopAtMillis = Some(streams.stopTime().toEpochMilli)
   }
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{ShardFilter, ShardSnapshot, StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{ShardFilter, ShardLister, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.Shard
 import sparkkinesis.source.options.{DefinitionCheck, FetchSettings, SourceOptions}
 import sparkkinesis.spark.read.task.RecordRow
@@ -33,7 +33,7 @@ private[spark] object ReadOptions {
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { loan =>
       FetchSettings.StartRetry(SystemClock, SystemChance) {
-        ShardSnapshot.list(loan.value, stream.ref, ShardFilter.FromTrimHorizon).shards
+        ShardLister.list(loan.value, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }
 

@@ -52,7 +52,7 @@ class AwsConversionsSuite extends AnyFunSuite {
       sdk.ChildShard.builder().shardId("c").parentShards("p", "q").hashKeyRange(hashKeys).build()
     val page = AwsConversions.page(sdk.GetRecordsResponse.builder().childShards(child).build())
     assert(page.next === None)
-    assert(page.millisBehindLatest === 0L)
+    assert(page.millisBehindLatest.isEmpty)
     assert(
       page.children === Seq(
         ChildShard(ShardId("c"), Seq("p", "q").map(ShardId(_)), HashKeyRange.All)

@@ -3,6 +3,8 @@ package sparkkinesis.client.aws
 import java.io.ByteArrayInputStream
 import java.net.URI
 
+import scala.jdk.CollectionConverters._
+
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor
@@ -13,6 +15,8 @@ import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 /** Keeps what the SDK sends, and answers without a network. */
 private[aws] final class CannedHttp extends SdkHttpClient {
   @volatile var answer: Array[Byte] = Array(0xa0.toByte)
+  @volatile var status = 200
+  @volatile var answerHeaders: Map[String, String] = Map.empty
   @volatile var sent: Array[Byte] = Array.emptyByteArray
   @volatile var headers: SdkHttpRequest = _
 
@@ -40,8 +44,12 @@ private[aws] final class CannedHttp extends SdkHttpClient {
           .response(
             SdkHttpResponse
               .builder()
-              .statusCode(200)
-              .putHeader("Content-Type", "application/x-amz-cbor-1.1")
+              .statusCode(status)
+              .headers(
+                (answerHeaders + ("Content-Type" -> "application/x-amz-cbor-1.1")).map {
+                  case (name, value) => name -> java.util.List.of(value)
+                }.asJava
+              )
               .build()
           )
           .responseBody(AbortableInputStream.create(new ByteArrayInputStream(answer)))

@@ -119,8 +119,8 @@ class QueryStreamSuite extends AnyFunSuite {
     checking.check(offset)
     assert(checking.clock.now.toEpochMilli === 100 + 200 + 400)
     val outage = new ScriptedKinesis()
-    (1 to 9).foreach(_ => outage.summary(throw Throttled))
-    assertThrows[KinesisException.Throttled](new Checking(outage).check(offset))
+    (1 to 4).foreach(_ => outage.summary(throw new KinesisException.ServiceFailure("internal")))
+    assertThrows[KinesisException.ServiceFailure](new Checking(outage).check(offset))
     val denied = new ScriptedKinesis().summary(throw new KinesisException.AccessDenied("no"))
     assertThrows[KinesisException.AccessDenied](new Checking(denied).check(offset))
   }

@@ -46,6 +46,22 @@ class QueryStreamsSuite extends AnyFunSuite {
     assert(naming(Seq(orders, refunds)).firstOffset() === offsetOf(orders, refunds))
   }
 
+  test("reading begins a second after the stop time, when acknowledged records are visible") {
+    val clock = new FastClock
+    val options = SourceOptions.parse(Map("streamArn" -> orders.toString), None)
+    val kinesis = new ScriptedKinesis().listing(listing())
+    val stream = new QueryStream(
+      options.streams.head,
+      kinesis,
+      ByShard(Position.TrimHorizon),
+      clock,
+      () => 0.5
+    )
+    val begin = clock.now
+    assert(new QueryStreams(options, Seq(stream)).stopTime() === begin)
+    assert(clock.now === begin.plusSeconds(1))
+  }
+
   test("if the query names the checkpoint's streams, in any order, none is added or removed") {
     val streams = naming(Seq(refunds, orders))
     val offset = offsetOf(orders, refunds)

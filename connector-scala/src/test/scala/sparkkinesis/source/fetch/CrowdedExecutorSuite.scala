@@ -89,7 +89,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
 
     private final class Fetches {
       var count = 0
-      var estimate: PageEstimate = PageEstimate(Instant.EPOCH, 0, 2 << 20)
+      var estimate: PageEstimate = PageEstimate(2L << 20)
     }
 
     final class Query {
@@ -112,8 +112,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
             store.add(shardOf(shard), BufferedPage(upTo(count), page(count + 1), upTo(count + 1)))
             store.release(shardOf(shard))
             fetches(shard).count = count + 1
-            fetches(shard).estimate =
-              fetches(shard).estimate.after(Instant.EPOCH, pageBytes.toLong, pageBytes.toLong)
+            fetches(shard).estimate = fetches(shard).estimate.after(pageBytes.toLong)
             after(200)(fetch(shard))
           }
       }

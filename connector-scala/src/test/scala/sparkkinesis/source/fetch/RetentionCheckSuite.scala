@@ -10,7 +10,7 @@ import sparkkinesis.Generators.stream
 import sparkkinesis.client.{KinesisClient, KinesisException, StreamSummary}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.source.ScriptedKinesis.{Throttled, summary}
-import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /**
  * The retention check
@@ -32,7 +32,7 @@ class RetentionCheckSuite extends AnyFunSuite {
         summary(retention = retention)
       }
     }
-    val horizon = new RetentionCheck(client, stream)
+    val horizon = new RetentionCheck(StreamClient(stream, client))
   }
 
   test("records are lost a little after the retention period") {
@@ -59,9 +59,35 @@ class RetentionCheckSuite extends AnyFunSuite {
     assert(hasPassed(10.minutes) && kept.asked === 2)
   }
 
+  test("many shards of a stream that begin far behind cost one call in ten minutes") {
+    var asked = 0
+    val client = new ReadOnlyKinesis {
+      override def describeStream(stream: StreamRef): StreamSummary = {
+        asked += 1
+        summary(retention = 48.hours)
+      }
+    }
+    val shared = StreamClient(stream, client)
+    (0 until 600).foreach { second =>
+      assert(!new RetentionCheck(shared).hasPassed(ago(47.hours), now.plusSeconds(second.toLong)))
+    }
+    assert(asked === 1)
+  }
+
+  test("with the driver's value an executor makes no call, unless it would report a loss") {
+    val kinesis = new ScriptedKinesis()
+    val known = StreamClient(stream, kinesis)
+    known.shared.retention.learn(48.hours, now)
+    assert(!new RetentionCheck(known).hasPassed(ago(47.hours), now.plusSeconds(599)))
+    kinesis.summary(throw new KinesisException.LimitExceeded("too many calls"))
+    assert(new RetentionCheck(known).hasPassed(ago(49.hours), now.plusSeconds(61)))
+    kinesis.summary(summary(retention = 72.hours))
+    assert(!new RetentionCheck(known).hasPassed(ago(49.hours), now.plusSeconds(122)))
+  }
+
   test("a failed call is left to the caller to retry, and is not cached") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
-    val horizon = new RetentionCheck(kinesis, stream)
+    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
     assert(intercept[Exception](horizon.hasPassed(ago(30.hours), now)) eq Throttled)
     assert(horizon.hasPassed(ago(30.hours), now))
   }
@@ -71,7 +97,7 @@ class RetentionCheckSuite extends AnyFunSuite {
       .summary(summary(retention = 48.hours))
       .summary(throw new KinesisException.LimitExceeded("too many calls"))
       .summary(summary(retention = 24.hours))
-    val horizon = new RetentionCheck(kinesis, stream)
+    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
     def hasPassed(after: FiniteDuration) =
       horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
     assert(!hasPassed(0.minutes))

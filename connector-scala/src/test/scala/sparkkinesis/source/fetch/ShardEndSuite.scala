@@ -3,7 +3,7 @@ package sparkkinesis.source.fetch
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{ListShardsRequest, ShardFilter, ShardListing}
+import sparkkinesis.client.{ListShardsRequest, ShardFilter, ShardLister, ShardListing}
 import sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, Shard}
 import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
@@ -17,7 +17,9 @@ class ShardEndSuite extends AnyFunSuite {
   private val stranger = merged.copy(id = shardId(4), parents = Seq(shardId(2)))
 
   private def confirmed(kinesis: ScriptedKinesis, children: ChildShard*) =
-    ShardEnd.confirmed(kinesis, stream, shard.id, end(1 to 1, children: _*))
+    ShardEnd.confirmed(shard.id, end(1 to 1, children: _*)) {
+      ShardLister.list(kinesis, stream, ShardFilter.FromTrimHorizon).shards
+    }
 
   test("a page with children is the end of the shard, without another call") {
     assert(confirmed(new ScriptedKinesis(), child) === Some(Seq(child)))

@@ -57,6 +57,8 @@ class ShardFetcherSuite extends AnyFunSuite {
       chance: Double = 0.5
   ) {
     val store: PageStore = Stores.of(settings)
+    private var last = Option.empty[FetchStep]
+    private var paused = 0L // seconds
     private val assignment = Assignment(id, 7, from)
     private val fetcher =
       new ShardFetcher(
@@ -68,7 +70,21 @@ class ShardFetcherSuite extends AnyFunSuite {
         () => chance
       )
 
-    def step(at: Instant = now): FetchStep = fetcher.step(Moment(at, at))
+    /** A step after any pause that the last refusal needs. */
+    def step(at: Instant = now): FetchStep = {
+      last match {
+        case Some(Retries(_: KinesisException.Throttled, _)) => paused += 100
+        case _ => ()
+      }
+      nextStep(at)
+    }
+
+    /** A step as soon as the fetcher is asked again. */
+    def nextStep(at: Instant = now): FetchStep = {
+      val result = fetcher.step(Moment(at, at.plusSeconds(paused)))
+      last = Some(result)
+      result
+    }
 
     def fetched(at: Instant = now): Fetched = step(at) match {
       case fetched: Fetched => fetched
@@ -129,6 +145,16 @@ class ShardFetcherSuite extends AnyFunSuite {
     val pauses =
       Seq(1, 5, 9, 60).map(s => fetching.fetched(now.plusSeconds(s.toLong)).pause.toMillis)
     assert(pauses === Seq(200, 500, 900, 1000))
+  }
+
+  test("an answer that does not say how far it is behind is not taken for the tip") {
+    val kinesis = new ScriptedKinesis().page(page(1 to 1))
+    (1 to 2).foreach(_ => kinesis.page(page(1 to 0).copy(millisBehindLatest = None)))
+    val fetching = new Fetching(kinesis)
+    fetching.fetched()
+    val unknown = fetching.fetched(now.plusSeconds(60))
+    assert(unknown.report.millisBehindLatest > 0 && unknown.report.completeAsOfMillis === 0)
+    assert(unknown.pause === 200.millis, "it is polled like a shard with records")
   }
 
   test("after an expired iterator a new one starts after the last record") {
@@ -317,19 +343,35 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step(now.plusSeconds(3600)).isInstanceOf[Retries])
   }
 
-  test(
-    "throttling never ends the fetcher, and the delay is at least the rest of the last page's quota"
-  ) {
+  test("throttling never ends the fetcher") {
     val patient = new Fetching(failing(Throttled, 30))
     (1 to 29).foreach(_ => patient.step())
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
+  }
+
+  test("expired credentials and a wrong clock are tried again for a while, and not for ever") {
+    Seq(
+      new KinesisException.CredentialsExpired("expired"),
+      new KinesisException.ClockSkewed("an hour")
+    )
+      .foreach { failure =>
+        val fetching = new Fetching(failing(failure, 40))
+        (1 to 30).foreach(_ => assert(fetching.step().isInstanceOf[Retries]))
+        assert(fetching.step(now.plusSeconds(301)) === Fails(failure))
+      }
+  }
+
+  test("a refused page of four megabytes is not asked for again before two seconds have passed") {
     val large = Page(IndexedSeq(record(1, 4 << 20)), Some(ShardIterator("next")), Behind, Nil)
-    val kinesis = new ScriptedKinesis().page(large).page(throw Throttled).page(throw outage)
+    val kinesis = new ScriptedKinesis().page(large).page(throw Throttled)
     val fetching = new Fetching(kinesis, settings.copy(bufferBytes = Some(1L << 30)))
     fetching.fetched()
-    // Four megabytes use two seconds of the quota. Half a second has passed.
-    assert(fetching.step(now.plusMillis(500)) === Retries(Throttled, 1500.millis))
-    assert(fetching.step(now.plusMillis(500)) === Retries(outage, 200.millis))
+    assert(fetching.nextStep().isInstanceOf[Retries])
+    fetching.nextStep() match {
+      case Paced(pause) => assert(pause >= 2.seconds && pause < 2100.millis)
+      case other => fail(s"not paced: $other")
+    }
+    assert(kinesis.asked.size === 2)
   }
 
   private val recent = now.toEpochMilli + 48.hours.toMillis
@@ -337,7 +379,7 @@ class ShardFetcherSuite extends AnyFunSuite {
   private def recentPage(number: Int, behind: Long, at: Long = recent) = Page(
     IndexedSeq(record(number.toLong, 1).copy(arrivalMillis = recent)),
     Some(ShardIterator("next")),
-    behind,
+    Some(behind),
     Nil,
     Some(Instant.ofEpochMilli(at))
   )

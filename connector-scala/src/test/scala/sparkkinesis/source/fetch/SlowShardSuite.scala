@@ -88,6 +88,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       val pause = fetcher.step(Moment(now, now)) match {
         case FetchStep.Fetched(_, _, pause, _) => pause
         case FetchStep.Retries(_, delay) => delay
+        case FetchStep.Paced(pause) => pause
         case other => fail(s"not read: $other")
       }
       due.update(fetcher, at + pause.toMillis)

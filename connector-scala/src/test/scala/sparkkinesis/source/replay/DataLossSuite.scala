@@ -82,7 +82,7 @@ class DataLossSuite extends AnyFunSuite {
   test("a tolerated loss counts once until the reader has caught up") {
     val kinesis = new ScriptedKinesis().summary(summary())
     def empty = Page(Vector.empty, Some(ShardIterator("next")), Behind, Nil)
-    kinesis.page(empty).page(empty).page(empty.copy(millisBehindLatest = 0)).page(empty)
+    kinesis.page(empty).page(empty).page(empty.copy(millisBehindLatest = Some(0))).page(empty)
     kinesis.summary(summary()).page(empty)
     val reader = fetcher(kinesis, lenient, Some(Instant.EPOCH))
     def lost(at: Instant) = reader.step(Moment(at, at)) match {

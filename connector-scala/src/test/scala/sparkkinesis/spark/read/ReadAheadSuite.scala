@@ -38,7 +38,7 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
 
   private def newRun(): FetchRun = {
     val parsed = SourceOptions.parse(options, None)
-    FetchRun(s"run-${UUID.randomUUID}", parsed, Map(arn -> parsed.streams.head))
+    FetchRun(s"run-${UUID.randomUUID}", parsed, Map(arn -> parsed.streams.head), Map.empty)
   }
 
   private def jobsRunning: Int = context.statusTracker.getActiveJobIds().length

@@ -21,7 +21,18 @@ object Scenarios {
 
   /** The names, in the order of the report. */
   val Names: Seq[String] =
-    Seq("simulator", "drain", "latency", "idle", "sink", "quota", "scale", "reshard", "interval")
+    Seq(
+      "simulator",
+      "drain",
+      "latency",
+      "idle",
+      "sink",
+      "quota",
+      "readquota",
+      "scale",
+      "reshard",
+      "interval"
+    )
 
   /** The time that an interrupted scenario has to end its processes. */
   private val CleanUpLimit = 1.minute
@@ -33,6 +44,7 @@ object Scenarios {
     new IdleScenario(spark, sizing),
     new SinkScenario(spark, sizing),
     new QuotaScenario(spark, sizing),
+    new ReadQuotaScenario(spark, sizing),
     new ScaleScenario(sizing),
     new ReshardScenario(spark, sizing),
     new IntervalScenario(spark, sizing)

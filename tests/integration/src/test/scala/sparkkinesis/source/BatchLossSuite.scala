@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.{PutResult, ShardFilter, ShardSnapshot}
+import sparkkinesis.client.{PutResult, ShardFilter, ShardLister}
 import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.options.SourceOptions
@@ -24,7 +24,7 @@ class BatchLossSuite extends AnyFunSuite {
     private val kinesis = new SimulatedKinesis(clock)
     private val client = StreamClient(StreamRef.ByName(name), kinesis)
     kinesis.createStream(name, 1)
-    val shard: Shard = ShardSnapshot
+    val shard: Shard = ShardLister
       .list(kinesis, client.ref, ShardFilter.AtLatest)
       .shards
       .head

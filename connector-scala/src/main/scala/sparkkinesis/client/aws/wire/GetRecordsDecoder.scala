@@ -38,14 +38,14 @@ private[aws] object GetRecordsDecoder {
   private final class Response(body: Array[Byte]) extends CborResponse(body) {
     private var records = PackedRecords.Empty
     private var next = Option.empty[ShardIterator]
-    private var millisBehind = 0L
+    private var millisBehind = Option.empty[Long]
 
     def page: Page = Page(records, next, millisBehind, Nil)
 
     override protected def readMember(): Unit =
       if (isText(Records)) readRecords()
       else if (isText(Next)) next = Some(ShardIterator(readText()))
-      else if (isText(Behind)) millisBehind = in.number()
+      else if (isText(Behind)) millisBehind = Some(in.number())
       else if (isText(Children)) throw CborReader.Unsupported
       else skipMember()
 

@@ -1,5 +1,7 @@
 package sparkkinesis.spark.read.task
 
+import scala.concurrent.duration.FiniteDuration
+
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.options.SourceOptions
@@ -9,9 +11,11 @@ import sparkkinesis.source.options.SourceOptions
  *
  * @param id unique among all runs; also the name of the driver's RPC endpoint
  * @param streams how to reach each stream
+ * @param retention of streams, as the driver knows it
  */
 final case class FetchRun(
     id: String,
     options: SourceOptions,
-    streams: Map[StreamArn, StreamAccess]
+    streams: Map[StreamArn, StreamAccess],
+    retention: Map[StreamArn, FiniteDuration]
 )

@@ -6,9 +6,7 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sparkkinesis.{DriverLink, Executors, Messages}
 
-import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{SystemChance, SystemClock}
-import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus, ProtocolVersion}
@@ -31,14 +29,13 @@ private[sparkkinesis] object FetchServices {
 
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
-    val (arns, access) = run.streams.toSeq.unzip
-    val loans = arns.zip(ClientPool.shared.borrowAll(access.map(_.client))).toMap
+    val loans = StreamLoans.borrowAll(run.streams, run.retention)
     val driver = new DriverLink(run.id, AskTimeout)
     def giveBack(): Unit = loans.values.foreach(_.close())
     lazy val service: FetchService = new FetchService(
       executor,
       host,
-      loans.transform((arn, loan) => StreamClient(run.streams(arn).ref, loan.value)),
+      loans.transform((_, loan) => loan.value),
       () => {
         services.remove(run.id, service)
         giveBack()

@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.client.{KinesisClient, Loan, StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{Loan, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
@@ -56,7 +55,7 @@ final class KinesisPartitionReader(
     ranges: Seq[ShardRange],
     ahead: Option[FetchService]
 ) extends PartitionReader[InternalRow] {
-  private val loans = mutable.Map.empty[StreamArn, Loan[KinesisClient]]
+  private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
   private var readRecords = 0L
   private var readBytes = 0L
   private val readers =
@@ -100,11 +99,10 @@ final class KinesisPartitionReader(
   private def fromKinesis(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
     ahead.foreach(_.countReread())
     val arn = range.shard.stream
-    val access = streams(arn)
-    val loan = loans.getOrElseUpdate(arn, ClientPool.shared.borrow(access.client))
+    val loan = loans.getOrElseUpdate(arn, StreamLoans.borrow(arn, streams(arn)))
     val context = TaskContext.get()
     val reader = new ShardRangeReader(
-      StreamClient(access.ref, loan.value),
+      loan.value,
       options.fetch,
       SystemClock,
       SystemChance,

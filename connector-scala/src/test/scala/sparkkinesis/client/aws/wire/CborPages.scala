@@ -55,7 +55,7 @@ private[aws] object CborPages {
       out.writeEndObject()
     }
     val extra = if (hasMore) 1 else 0
-    begin(2 + page.next.size + extra)
+    begin(1 + page.millisBehindLatest.size + page.next.size + extra)
     more()
     out.writeFieldName("Records")
     if (isSized) out.writeStartArray(null, page.records.size) else out.writeStartArray()
@@ -73,7 +73,7 @@ private[aws] object CborPages {
     }
     out.writeEndArray()
     page.next.foreach(next => out.writeStringField("NextShardIterator", next.token))
-    out.writeNumberField("MillisBehindLatest", page.millisBehindLatest)
+    page.millisBehindLatest.foreach(out.writeNumberField("MillisBehindLatest", _))
     out.writeEndObject()
   }
 }

@@ -71,7 +71,7 @@ class ResponseDecoderSuite extends AnyFunSuite {
     assert(page.records.isInstanceOf[PackedRecords] === isPacked)
     val record =
       Record(SequenceNumber("12"), Some("k"), Array[Byte](1, 2, 3), arrivalMillis = 0, None)
-    assert(page.records.toSeq === Seq(record) && page.millisBehindLatest === 7)
+    assert(page.records.toSeq === Seq(record) && page.millisBehindLatest === Some(7))
   }
 
   test("a CBOR response is decoded in place, with a known length or in chunks") {

@@ -14,7 +14,7 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
 
   override def answer(state: State, now: Instant): Either[Failure, Page] =
     read.answer(state, now).map { page =>
-      val behind = math.max(page.millisBehindLatest, 1L)
+      val behind = math.max(page.millisBehindLatest.getOrElse(0L), 1L)
       Page(Vector.empty, Some(read.iterator), behind, Nil)
     }
 }

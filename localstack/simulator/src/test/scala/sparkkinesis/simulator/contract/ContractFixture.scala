@@ -69,7 +69,7 @@ abstract class ContractFixture extends AnyFunSuite {
       val all = found ++ page.records
       page.next match {
         case None => Reading(all, Some(page.children))
-        case Some(_) if page.millisBehindLatest == 0 && page.records.isEmpty => Reading(all, None)
+        case Some(_) if page.isAtTip && page.records.isEmpty => Reading(all, None)
         case Some(next) => more(all, next, left - 1)
       }
     }

@@ -67,9 +67,9 @@ trait ReadContract { this: ContractFixture =>
     spaced(stream, 3)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
     val page = client.getRecords(stream, iterator, 2)
-    assert(page.records.size == 2 && page.millisBehindLatest > 0)
+    assert(page.records.size == 2 && page.millisBehindLatest.exists(_ > 0))
     val last = client.getRecords(stream, page.next.get, 2)
-    assert(last.records.size == 1 && last.millisBehindLatest == 0)
+    assert(last.records.size == 1 && last.isAtTip)
     assert(last.next.nonEmpty && last.children.isEmpty)
   }
 

@@ -7,15 +7,24 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisClient
 import software.amazon.awssdk.services.kinesis.model.{ResourceNotFoundException, StreamStatus}
 
-/** A plain client of the AWS SDK, the baseline of all comparisons. */
-final class RawClient(endpoint: URI) extends AutoCloseable {
+/**
+ * A plain client of the AWS SDK, the baseline of all comparisons.
+ *
+ * @param retries whether the SDK repeats failed calls
+ */
+final class RawClient(endpoint: URI, retries: Boolean = true) extends AutoCloseable {
   val sdk: KinesisClient = KinesisClient
     .builder()
+    .overrideConfiguration { c =>
+      if (!retries) c.retryStrategy(AwsRetryStrategy.doNotRetry())
+      ()
+    }
     .endpointOverride(endpoint)
     .region(Region.of(RawClient.Region))
     .credentialsProvider(

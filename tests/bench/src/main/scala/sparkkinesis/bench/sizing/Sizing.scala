@@ -12,6 +12,7 @@ import scala.concurrent.duration._
  *   often for ten seconds
  * @param sinks records that are written in a round, and number of shards
  * @param quotaSeconds time during which the quota of a stream is used up
+ * @param readQuotaWindow time for which queries read against a quota
  * @param reshardBacklog records of 1 KB, more than can be read during the reshard
  * @param intervals intervals of triggers
  * @param intervalRate bytes per second that arrive meanwhile
@@ -30,6 +31,7 @@ final case class Sizing(
     settling: FiniteDuration,
     sinks: Seq[(Load, Int)],
     quotaSeconds: Int,
+    readQuotaWindow: FiniteDuration,
     driverShards: Int,
     reshardFrom: Int,
     reshardBacklog: Int,
@@ -75,6 +77,7 @@ object Sizing {
       Load(1000000, 100) -> 4
     ),
     quotaSeconds = 8,
+    readQuotaWindow = 40.seconds,
     driverShards = 10000,
     reshardFrom = 64,
     reshardBacklog = 400000,
@@ -96,6 +99,7 @@ object Sizing {
     settling = 1.second,
     sinks = Seq(Load(2000, 1000) -> 2),
     quotaSeconds = 5,
+    readQuotaWindow = 5.seconds,
     driverShards = 200,
     reshardFrom = 2,
     reshardBacklog = 20000,

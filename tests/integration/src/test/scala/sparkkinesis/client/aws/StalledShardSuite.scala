@@ -51,7 +51,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
 
   /** Thirty records into each shard. */
   private def put(kinesis: SimulatedKinesis, start: StreamOffset): Unit =
-    ShardSnapshot
+    ShardLister
       .list(kinesis, stream, ShardFilter.AtLatest)
       .shards
       .foreach { shard =>

@@ -111,7 +111,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
       @tailrec def more(page: Page, found: Vector[Record]): Vector[Record] = {
         val all = found ++ page.records
         page.next match {
-          case Some(next) if page.millisBehindLatest > 0 || page.records.nonEmpty =>
+          case Some(next) if !page.isAtTip || page.records.nonEmpty =>
             more(patient(kinesis.getRecords(stream, next, 10000)), all)
           case _ => all
         }

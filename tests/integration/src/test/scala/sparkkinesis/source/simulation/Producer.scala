@@ -8,7 +8,7 @@ import scala.util.Random
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
-import sparkkinesis.client.{KinesisException, ShardFilter, ShardSnapshot}
+import sparkkinesis.client.{KinesisException, ShardFilter, ShardLister}
 import sparkkinesis.model.{HashKey, PutEntry, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
@@ -68,7 +68,7 @@ final class Producer(
 
   /** The shards that the listing calls open. A late listing may contain closed ones. */
   private def openShards: Seq[Shard] =
-    ShardSnapshot
+    ShardLister
       .list(kinesis, stream, ShardFilter.AtLatest)
       .shards
       .sortBy(_.hashKeys.first)

@@ -40,7 +40,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   private var nextLooks = Map.empty[StreamArn, java.time.Instant]
 
   val settings: FetchSettings = options.fetch.copy(
-    stopAtMillis = Option.when(hasStopTime)(calmly(streams.serviceTime().toEpochMilli))
+    stopAtMillis = Option.when(hasStopTime)(calmly(streams.stopTime().toEpochMilli))
   )
   // Otherwise the run might or might not read records that arrive in the same millisecond.
   clock.advance(1.milli)

@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.{ShardFilter, ShardSnapshot}
+import sparkkinesis.client.{ShardFilter, ShardLister}
 import sparkkinesis.model.{Position, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
@@ -109,7 +109,7 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
 
   private def ancestorsIn(stream: StreamRef): Map[StreamShard, Set[StreamShard]] = {
     val arn = kinesis.describeStream(stream).arn
-    ShardSnapshot
+    ShardLister
       .list(kinesis, stream, ShardFilter.FromTrimHorizon)
       .shards
       .sortBy(_.id)

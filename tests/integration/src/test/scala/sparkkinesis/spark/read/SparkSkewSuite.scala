@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions.{col, window}
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import sparkkinesis.client.{Clock, ShardFilter, ShardSnapshot, SystemClock}
+import sparkkinesis.client.{Clock, ShardFilter, ShardLister, SystemClock}
 import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -64,7 +64,7 @@ class SparkSkewSuite extends AnyFunSuite with BeforeAndAfterAll {
     server.kinesis.putRecord(name, PutEntry("k", Array(1), Some(key))): Unit
 
   private def splitBusy(): Unit = {
-    val open = ShardSnapshot.list(server.kinesis, StreamRef.ByName(name), ShardFilter.AtLatest)
+    val open = ShardLister.list(server.kinesis, StreamRef.ByName(name), ShardFilter.AtLatest)
     val shard = open.shards.minBy(_.hashKeys.first)
     server.kinesis.splitShard(name, shard.id, HashKey(shard.hashKeys.last.value / 2))
   }

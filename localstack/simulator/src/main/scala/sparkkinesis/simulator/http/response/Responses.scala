@@ -59,7 +59,7 @@ private[http] final class Responses(
   def page(p: Page): Unit = body {
     records(p.records)
     p.next.foreach(next => out.writeStringField("NextShardIterator", next.token))
-    out.writeNumberField("MillisBehindLatest", p.millisBehindLatest)
+    p.millisBehindLatest.foreach(out.writeNumberField("MillisBehindLatest", _))
     if (p.children.nonEmpty) array("ChildShards", p.children)(child)
   }
 

@@ -1,0 +1,52 @@
+package sparkkinesis.client
+
+import scala.annotation.tailrec
+
+import sparkkinesis.client.ListShardsRequest.{First, Next}
+import sparkkinesis.model.StreamRef
+
+/**
+ * Reads all pages of `ListShards`. After a failure the next call continues at the page that failed,
+ * because the first pages of a large stream cost many calls. If the service does not know that page
+ * any more, the listing begins again, a few times. Used by one thread at a time.
+ */
+final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardFilter) {
+  private var read = Option.empty[ShardListing] // the pages that were read before a failure
+
+  /** @throws KinesisException if a call fails */
+  def list(): ShardSnapshot = list(restarts = 0)
+
+  @tailrec
+  private def list(restarts: Int): ShardSnapshot = attempt() match {
+    case Right(snapshot) => snapshot
+    case Left(expired) =>
+      read = None
+      if (restarts == ShardLister.MostRestarts) throw expired
+      list(restarts + 1)
+  }
+
+  private def attempt(): Either[KinesisException.ListingExpired, ShardSnapshot] =
+    try Right(rest())
+    catch { case expired: KinesisException.ListingExpired => Left(expired) }
+
+  @tailrec
+  private def rest(): ShardSnapshot = {
+    val next = for (before <- read; token <- before.nextToken) yield before -> token
+    val listed = next match {
+      case None => client.listShards(First(stream, filter))
+      case Some((before, token)) =>
+        val page = client.listShards(Next(stream, token))
+        before.copy(shards = before.shards ++ page.shards, nextToken = page.nextToken)
+    }
+    read = Some(listed).filter(_.nextToken.nonEmpty)
+    if (read.isEmpty) ShardSnapshot(listed.shards, listed.serverTime) else rest()
+  }
+}
+
+object ShardLister {
+  private val MostRestarts = 3
+
+  /** Lists the shards once. */
+  def list(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardSnapshot =
+    new ShardLister(client, stream, filter).list()
+}

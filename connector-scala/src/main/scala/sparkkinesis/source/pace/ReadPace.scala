@@ -1,0 +1,113 @@
+package sparkkinesis.source.pace
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.model.PackedRecords
+
+/**
+ * When one shard may be read next, and how much at once. All readers of the shard on this executor
+ * share it. Thread-safe.
+ *
+ * @param evidence whether the stream has a quota. Without one, nothing is delayed except retries
+ *   after refusals.
+ * @param start the current time, in milliseconds since any instant, like all times here
+ */
+final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
+  import ReadPace._
+
+  private val buckets = new ReadBuckets(start)
+  private val share = new ReadShare
+  private var refusedAt = start
+  private var recordBytes = FirstRecordBytes // mean of the last page with records
+
+  /** The time until a call may begin; `None` if one may begin now. */
+  def pause(now: Long): Option[FiniteDuration] = synchronized {
+    buckets.fill(now, share.value)
+    val paced = if (evidence.isLimited) buckets.secondsUntilCall / share.value else 0.0
+    val wait = math.max(paced, share.penalty / share.value - (now - refusedAt) / 1000.0)
+    Option.when(wait > 0)(math.ceil(wait * 1000).toLong.millis)
+  }
+
+  /** @return the time until a call may begin, or the call, which begins now */
+  def next(now: Long): Either[FiniteDuration, ReadCall] = synchronized {
+    pause(now).toLeft(begin())
+  }
+
+  private def begin(): ReadCall = {
+    val expected =
+      if (evidence.isLimited) (share.pageSeconds * ReadBuckets.BytesPerSecond).toLong else 0L
+    val call = new ReadCall(expected, buckets.debt)
+    buckets.begin(expected)
+    call
+  }
+
+  /**
+   * Makes a call that has begun.
+   *
+   * @param mostRecords the largest limit
+   * @param millis the current time
+   * @param get receives the limit
+   */
+  def read(call: ReadCall, mostRecords: Int, millis: () => Long)(get: Int => Page): Page =
+    try {
+      val page = get(limit(call, mostRecords))
+      val records = PackedRecords(page.records)
+      answered(call, records, millis())
+      page.copy(records = records)
+    } catch {
+      case refusal: KinesisException.Throttled =>
+        refused(call, millis())
+        throw refusal
+    }
+
+  private def limit(call: ReadCall, most: Int): Int =
+    if (call.expected == 0) most
+    else math.max(1, math.min(most.toLong, call.expected / synchronized(recordBytes)).toInt)
+
+  private def answered(call: ReadCall, records: PackedRecords, now: Long): Unit = synchronized {
+    val bytes = quotaBytes(records)
+    buckets.fill(now, share.value)
+    buckets.answered(call.expected, bytes)
+    if (records.nonEmpty) recordBytes = math.max(1L, bytes / records.size)
+    evidence.answered(call.debt)
+    share.answered(bytes / ReadBuckets.BytesPerSecond)
+  }
+
+  /** A refusal that this executor's own reading explains says nothing about other consumers. */
+  private def refused(call: ReadCall, now: Long): Unit = synchronized {
+    buckets.fill(now, share.value)
+    evidence.refused(call.debt)
+    share.refused(isOwnFault = call.debt > 0)
+    buckets.refused(call.expected, share.penalty)
+    refusedAt = now
+  }
+}
+
+private object ReadPace {
+
+  /** So that the first page is small where there is a quota: others may read the shard, too. */
+  private val FirstRecordBytes = 1024L
+
+  /** The quota counts partition keys, too. */
+  private def quotaBytes(records: PackedRecords): Long = {
+    var bytes = records.dataBytes
+    var index = 0
+    while (index < records.size) {
+      if (records.hasKey(index)) bytes += records.keyLength(index)
+      index += 1
+    }
+    bytes
+  }
+}
+
+/**
+ * A `GetRecords` call that may be made.
+ *
+ * @param expected bytes that it is expected to return; 0 without a quota
+ * @param debt seconds of the quota that were used in advance when it began
+ */
+final class ReadCall private[pace] (
+    private[pace] val expected: Long,
+    private[pace] val debt: Double
+)

@@ -1,0 +1,53 @@
+package sparkkinesis.spark.read.task
+
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock}
+import sparkkinesis.model.StreamArn
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.pace.SharedReads
+
+/**
+ * The streams that this JVM reads. All readers with the same configuration share a stream's client
+ * and its [[SharedReads]], also those of other queries.
+ */
+private[task] object StreamLoans {
+  private val shared = new Pool[(ClientConfig, StreamArn), SharedReads](
+    { case (config, _) => new SharedReads(config.isAws) },
+    SystemClock,
+    Pool.later
+  )
+
+  /** The borrower must close the loan. */
+  def borrow(arn: StreamArn, access: StreamAccess): Loan[StreamClient] =
+    borrowAll(Map(arn -> access), Map.empty).head._2
+
+  /**
+   * One loan per stream. If one fails, the others are given back.
+   *
+   * @param retention of streams, as the driver knows it
+   */
+  def borrowAll(
+      streams: Map[StreamArn, StreamAccess],
+      retention: Map[StreamArn, FiniteDuration]
+  ): Map[StreamArn, Loan[StreamClient]] = {
+    val (arns, access) = streams.toSeq.unzip
+    val clients = ClientPool.shared.borrowAll(access.map(_.client))
+    arns
+      .zip(access)
+      .zip(clients)
+      .map { case ((arn, to), client) =>
+        val reads = shared.borrow(to.client -> arn)
+        retention.get(arn).foreach(reads.value.retention.learn(_, SystemClock.now))
+        arn -> new Loan(
+          StreamClient(to.ref, client.value, reads.value),
+          () => {
+            reads.close()
+            client.close()
+          }
+        )
+      }
+      .toMap
+  }
+}
