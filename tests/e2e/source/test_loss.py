@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -46,16 +45,6 @@ def read_all(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector
     return collector
 
 
-def pretend(checkpoint: Path, since: timedelta) -> None:
-    """Change the time of the last run in the checkpoint, as the driver's clock cannot be moved."""
-    file = max((checkpoint / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
-    millis = since // timedelta(milliseconds=1)
-    (file.parent / f".{file.name}.crc").unlink()
-    file.write_text(
-        re.sub(r"@(\d{13})", lambda found: f"@{int(found[1]) - millis}", file.read_text())
-    )
-
-
 def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: object) -> str:
     """The error of a query on this checkpoint."""
     with running(spark, stream.source(**options), checkpoint, Collector()) as query:
@@ -76,7 +65,6 @@ def test_a_stop_longer_than_the_retention_is_data_loss(
     orders.put(20)
     read_all(spark, orders, checkpoint)
     kinesis_of_old.advance(STOP)
-    pretend(checkpoint, STOP)
     before = len(orders.written)
     orders.put(20)
 
@@ -110,7 +98,6 @@ def test_a_stop_over_expired_reshards_is_data_loss(
     said = failure(spark, stream, checkpoint)
     assert "KINESIS_DATA_LOSS" in said
     assert "shardId-000000000000" in said
-    assert "does not exist any more" in said
 
     collector = Collector()
     source = stream.source(fail_on_data_loss=False, shard_discovery_interval=timedelta(seconds=1))
