@@ -3,6 +3,7 @@ package sparkkinesis.source.plan
 import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
@@ -36,7 +37,8 @@ object ShardSkew {
       (mark, arrival) <- frontier.marks.zip(arrivals(frontier.marks)) if arrival <= last
     } yield Due(arrival, id, mark)
     val taken = fitting(due.sortBy(it => (it.arrival, it.shard)).toList, limits)
-      .groupMapReduce(_.shard)(_ => 1)(_ + _)
+      .groupBy(_.shard)
+      .transform((_, marks) => marks.size)
     frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0)))
   }
 

@@ -3,6 +3,7 @@ package sparkkinesis.client.aws.wire
 import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.compat._
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
 
 /**
