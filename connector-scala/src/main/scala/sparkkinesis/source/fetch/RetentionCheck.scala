@@ -4,7 +4,7 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model.ServiceLimits
 import sparkkinesis.source.{DataLoss, StreamClient}
 
@@ -14,38 +14,37 @@ import sparkkinesis.source.{DataLoss, StreamClient}
  */
 final class RetentionCheck(stream: StreamClient) {
   import RetentionCheck._
+  import stream.{client, ref, shared}
 
   /**
    * Whether records that arrived after `completeAsOf` may have expired. If so, the description of
    * the stream is at most a minute old, because the retention period may have been changed.
+   *
+   * @param at with the service's time
+   * @throws KinesisException if this cannot be decided at present. The page must be read again: the
+   *   next one would be compared with a later time.
    */
-  def hasPassed(completeAsOf: Instant, now: Instant): Boolean = {
+  def hasPassed(completeAsOf: Instant, at: Moment): Boolean = {
     def isOlderThan(age: FiniteDuration) =
-      completeAsOf.isBefore(now.minusMillis((age + Margin).toMillis))
-    isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(now, CacheTime)) &&
-    isOlderThan(retention(now, ProofTime))
+      completeAsOf.isBefore(at.now.minusMillis((age + Margin).toMillis))
+    isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(latest(at)) &&
+    isOlderThan(shared.retention.proven(client, ref, at.steady))
   }
 
   /** Says how much of a shard is lost, for a message. May call the service. */
-  def extent(completeAsOf: Option[Instant], now: Instant): String = {
+  def extent(completeAsOf: Option[Instant], at: Moment): String = {
     def retentionIfKnown =
-      try Some(retention(now, CacheTime))
+      try Some(latest(at))
       catch { case _: KinesisException => None }
-    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => retentionIfKnown), now)
+    DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => retentionIfKnown), at.now)
   }
 
-  private def retention(now: Instant, maxAge: FiniteDuration): FiniteDuration =
-    stream.shared.retention.of(stream.client, stream.ref, now, maxAge)
+  private def latest(at: Moment): FiniteDuration =
+    shared.retention.latest(client, ref, at.steady)
 }
 
 object RetentionCheck {
 
   /** Kinesis trims a little late, and clocks differ: a start at the trim horizon is no loss. */
   private val Margin = 10.minutes
-
-  /** A changed retention period takes effect after this time. */
-  private val CacheTime = 10.minutes
-
-  /** A loss is not reported because of an older description. */
-  private val ProofTime = 1.minute
 }

@@ -106,7 +106,7 @@ final class ShardFetcher(
     iterator = Some(current)
     val page = calls.page(call, current, at)
     time.observe(at.now, page.serverTime)
-    losses.behindRetention(progress, completeAsOf, time.at(at.now)) match {
+    losses.behindRetention(progress, completeAsOf, serviceTime(at)) match {
       case Some(loss) => Loses(loss)
       case None =>
         iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
@@ -179,11 +179,13 @@ final class ShardFetcher(
       calls.doubtListing(at)
       Retries(gone, DataLoss.secondLook(chance()))
     } else
-      losses.shardGone(progress, completeAsOf, time.at(at.now)) match {
+      losses.shardGone(progress, completeAsOf, serviceTime(at)) match {
         case Some(loss) => Loses(loss)
         case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), at)
       }
   }
+
+  private def serviceTime(at: Moment): Moment = at.copy(now = time.at(at.now))
 
   private def failed(failure: KinesisException, now: Instant): FetchStep = failure match {
     case _: KinesisException.IteratorExpired =>

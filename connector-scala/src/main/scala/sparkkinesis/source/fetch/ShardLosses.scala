@@ -4,6 +4,7 @@ import java.time.Instant
 
 import org.slf4j.LoggerFactory
 
+import sparkkinesis.client.Moment
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol.ShardRange
@@ -29,16 +30,18 @@ private[source] final class ShardLosses(
    * reader has caught up.
    *
    * @param completeAsOf all records that arrived before are read
+   * @param at with the service's time
+   * @throws sparkkinesis.client.KinesisException if this cannot be decided at present
    */
   def behindRetention(
       progress: Progress,
       completeAsOf: Option[Instant],
-      now: Instant
+      at: Moment
   ): Option[DataLossException] = {
     val wasBehind = isBehind
-    isBehind = completeAsOf.exists(retention.hasPassed(_, now))
+    isBehind = completeAsOf.exists(retention.hasPassed(_, at))
     if (isBehind && (failOnDataLoss || !wasBehind))
-      lose("it was not read for longer than the retention period", progress, completeAsOf, now)
+      lose("it was not read for longer than the retention period", progress, completeAsOf, at)
     else None
   }
 
@@ -55,9 +58,9 @@ private[source] final class ShardLosses(
   def shardGone(
       progress: Progress,
       completeAsOf: Option[Instant],
-      now: Instant
+      at: Moment
   ): Option[DataLossException] =
-    lose("the shard does not exist any more", progress, completeAsOf, now)
+    lose("the shard does not exist any more", progress, completeAsOf, at)
 
   /** Number of losses since the last call. */
   def takeCount(): Int = {
@@ -70,10 +73,10 @@ private[source] final class ShardLosses(
       reason: String,
       progress: Progress,
       completeAsOf: Option[Instant],
-      now: Instant
+      at: Moment
   ): Option[DataLossException] = {
     val range = ShardRange(shard, progress, Progress.Finished, completeAsOf)
-    val extent = retention.extent(completeAsOf, now)
+    val extent = retention.extent(completeAsOf, at)
     val loss = new DataLossException(stream.ref, range, s"$reason ($extent)")
     if (failOnDataLoss) Some(loss)
     else {

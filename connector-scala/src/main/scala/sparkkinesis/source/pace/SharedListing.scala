@@ -30,12 +30,18 @@ final class SharedListing {
         case Some(listed) => listed.shards
         case None =>
           failed.filter(now < _.until).foreach(failure => throw failure.cause)
-          list(client, stream, now)
+          list(client, stream, math.max(notBefore, now - MaxPartialAge.toMillis), now)
       }
     }
 
-  private def list(client: KinesisClient, stream: StreamRef, now: Long): Seq[Shard] = {
-    val current = lister.getOrElse {
+  /** Continues an earlier attempt, unless it began before `oldest`. */
+  private def list(
+      client: KinesisClient,
+      stream: StreamRef,
+      oldest: Long,
+      now: Long
+  ): Seq[Shard] = {
+    val current = lister.filter(_ => begunAt >= oldest).getOrElse {
       begunAt = now
       new ShardLister(client, stream, ShardFilter.FromTrimHorizon)
     }
@@ -56,6 +62,7 @@ final class SharedListing {
 
 private object SharedListing {
   private val MaxAge = 10.seconds
+  private val MaxPartialAge = 2.minutes
   private val Pauses = Backoff(500.millis, 30.seconds)
 
   private final case class Listed(begunAt: Long, shards: Seq[Shard])

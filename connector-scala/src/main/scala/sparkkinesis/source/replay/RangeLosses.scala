@@ -4,7 +4,7 @@ import java.time.Instant
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, Page}
+import sparkkinesis.client.{Clock, Moment, Page}
 import sparkkinesis.source.fetch.RetentionCheck
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLossException, ServiceTime, StreamClient}
@@ -57,6 +57,7 @@ private[replay] final class RangeLosses(
    * known, so a loss on the way is not noticed otherwise.
    *
    * @param completeAsOf all records of the range that arrived before have been read
+   * @throws sparkkinesis.client.KinesisException if this cannot be decided at present
    */
   def checkRetention(range: ShardRange, isStart: Boolean, completeAsOf: Option[Instant]): Unit = {
     val isChecked = !isTolerated && (isStart || range.until.nonEmpty)
@@ -66,7 +67,7 @@ private[replay] final class RangeLosses(
     }
   }
 
-  private def now = time.at(clock.now)
+  private def now = Moment(time.at(clock.now), clock.steady)
 
   def of(range: ShardRange, reason: String): DataLossException =
     of(range, reason, range.completeAsOf)

@@ -6,6 +6,7 @@ import scala.annotation.tailrec
 
 import org.slf4j.LoggerFactory
 
+import sparkkinesis.client.KinesisException.{LimitExceeded, Throttled}
 import sparkkinesis.client.{Clock, KinesisException, Page, ShardIterator}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
@@ -73,7 +74,7 @@ final class ShardRangeReader(
       atEnd: Seq[ChildShard] => Unit
   ): (PackedRecords, Option[Reading]) = {
     if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
-    val page = fetch(range, reading, 0)
+    val page = fetch(range, reading, 0, 0)
     val found = new RangePage(range, reading.progress, page)
     if (found.isMissing && !reading.isSecondLook) (PackedRecords.Empty, Some(lookAgain(reading)))
     else {
@@ -90,23 +91,31 @@ final class ShardRangeReader(
     reading.copy(iterator = None, isSecondLook = true)
   }
 
+  /** Throttling ends when other consumers read less. Any other failure must end the task in time. */
   @tailrec
-  private def fetch(range: ShardRange, reading: Reading, failures: Int): Page = {
+  private def fetch(range: ShardRange, reading: Reading, failures: Int, refusals: Int): Page = {
     if (isCancelled())
       throw new InterruptedException(s"Reading $range of stream $ref was cancelled.")
     attempt(range, reading) match {
       case Right(page) => page
       case Left((_: KinesisException.IteratorExpired, _)) if failures < MaxFailures =>
-        fetch(range, reading.copy(iterator = None), failures + 1)
+        fetch(range, reading.copy(iterator = None), failures + 1, refusals)
       case Left((_: KinesisException.NotFound, _)) =>
         if (reading.isSecondLook) throw losses.of(range, ShardIsGone)
-        fetch(range, lookAgain(reading), failures)
+        fetch(range, lookAgain(reading), failures, refusals)
+      case Left((refusal @ (_: Throttled | _: LimitExceeded), current)) =>
+        pause(range, refusal, refusals + 1)
+        fetch(range, current, failures, refusals + 1)
       case Left((failure, current)) if failure.isRetryable && failures < MaxFailures =>
-        log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
-        clock.sleep(FetchSettings.RetryBackoff.delay(failures + 1, chance()))
-        fetch(range, current, failures + 1)
+        pause(range, failure, failures + 1)
+        fetch(range, current, failures + 1, refusals)
       case Left((failure, _)) => throw failure
     }
+  }
+
+  private def pause(range: ShardRange, failure: KinesisException, count: Int): Unit = {
+    log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
+    clock.sleep(FetchSettings.RetryBackoff.delay(count, chance()))
   }
 
   /**
@@ -136,7 +145,7 @@ final class ShardRangeReader(
 
 object ShardRangeReader {
 
-  /** Failures in a row, with delays of up to ten seconds: about two minutes. */
+  /** Other failures than throttling, in a row, with delays of up to ten seconds: about two minutes. */
   private val MaxFailures = 20
   private val ShardIsGone = "the shard or the stream does not exist any more"
 

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators.stream
-import sparkkinesis.client.{KinesisClient, KinesisException, StreamSummary}
+import sparkkinesis.client.{KinesisClient, KinesisException, Moment, StreamSummary}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.source.ScriptedKinesis.{Throttled, summary}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
@@ -20,6 +20,10 @@ import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
  */
 class RetentionCheckSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-09T00:00:00Z")
+
+  /** The time of day and the time of the steady clock have nothing to do with each other. */
+  private def at(after: FiniteDuration): Moment =
+    Moment(now.plusMillis(after.toMillis), Instant.EPOCH.plusMillis(after.toMillis))
 
   private def ago(age: FiniteDuration): Instant = now.minusMillis(age.toMillis)
 
@@ -38,21 +42,21 @@ class RetentionCheckSuite extends AnyFunSuite {
   test("records are lost a little after the retention period") {
     Seq(24.hours, 48.hours, (365 * 24).hours).foreach { retention =>
       val horizon = new Kept(retention).horizon
-      assert(!horizon.hasPassed(ago(retention + 10.minutes), now))
-      assert(horizon.hasPassed(ago(retention + 10.minutes + 1.milli), now))
+      assert(!horizon.hasPassed(ago(retention + 10.minutes), at(0.minutes)))
+      assert(horizon.hasPassed(ago(retention + 10.minutes + 1.milli), at(0.minutes)))
     }
   }
 
   test("records younger than the shortest retention period cost no call") {
     val kept = new Kept(48.hours)
-    assert(!kept.horizon.hasPassed(ago(24.hours + 10.minutes), now) && kept.asked === 0)
-    assert(!kept.horizon.hasPassed(ago(25.hours), now) && kept.asked === 1)
+    assert(!kept.horizon.hasPassed(ago(24.hours + 10.minutes), at(0.minutes)) && kept.asked === 0)
+    assert(!kept.horizon.hasPassed(ago(25.hours), at(0.minutes)) && kept.asked === 1)
   }
 
   test("the retention period is cached for ten minutes, then a change takes effect") {
     val kept = new Kept(48.hours)
     def hasPassed(after: FiniteDuration) =
-      kept.horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
+      kept.horizon.hasPassed(ago(47.hours), at(after))
     assert(!hasPassed(0.minutes))
     kept.retention = 24.hours
     assert(!hasPassed(10.minutes - 1.milli) && kept.asked === 1)
@@ -69,40 +73,85 @@ class RetentionCheckSuite extends AnyFunSuite {
     }
     val shared = StreamClient(stream, client)
     (0 until 600).foreach { second =>
-      assert(!new RetentionCheck(shared).hasPassed(ago(47.hours), now.plusSeconds(second.toLong)))
+      assert(!new RetentionCheck(shared).hasPassed(ago(47.hours), at(second.seconds)))
     }
     assert(asked === 1)
   }
 
+  private val busy = new KinesisException.LimitExceeded("too many calls")
+
   test("with the driver's value an executor makes no call, unless it would report a loss") {
     val kinesis = new ScriptedKinesis()
     val known = StreamClient(stream, kinesis)
-    known.shared.retention.learn(48.hours, now)
-    assert(!new RetentionCheck(known).hasPassed(ago(47.hours), now.plusSeconds(599)))
-    kinesis.summary(throw new KinesisException.LimitExceeded("too many calls"))
-    assert(new RetentionCheck(known).hasPassed(ago(49.hours), now.plusSeconds(61)))
+    known.shared.retention.learn(48.hours, at(0.minutes).steady)
+    assert(!new RetentionCheck(known).hasPassed(ago(47.hours), at(599.seconds)))
     kinesis.summary(summary(retention = 72.hours))
-    assert(!new RetentionCheck(known).hasPassed(ago(49.hours), now.plusSeconds(122)))
+    assert(!new RetentionCheck(known).hasPassed(ago(49.hours), at(599.seconds)))
   }
 
-  test("a failed call is left to the caller to retry, and is not cached") {
+  test("the driver's value is no proof, even if the executor has just learned it") {
+    val known = StreamClient(stream, new ScriptedKinesis().summary(summary(retention = 48.hours)))
+    known.shared.retention.learn(24.hours, at(0.minutes).steady)
+    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+  }
+
+  test("a shard proves no loss while another one asks: it reads its page again") {
+    var others = Seq.empty[Throwable]
+    lazy val known: StreamClient = StreamClient(
+      stream,
+      new ReadOnlyKinesis {
+        override def describeStream(stream: StreamRef): StreamSummary = {
+          val other = new RetentionCheck(known)
+          others :+= intercept[KinesisException](other.hasPassed(ago(30.hours), at(0.minutes)))
+          summary(retention = 48.hours)
+        }
+      }
+    )
+    known.shared.retention.learn(24.hours, at(0.minutes).steady)
+    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+    assert(others.size === 1 && others.head.getMessage.contains(stream.toString))
+    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+  }
+
+  test("a failed call proves no loss, and is repeated after a second") {
+    val kinesis = new ScriptedKinesis()
+      .summary(summary(retention = 24.hours))
+      .summary(throw busy)
+      .summary(summary(retention = 48.hours))
+    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
+    assert(horizon.hasPassed(ago(30.hours), at(0.minutes)))
+    Seq(1.minute, 61.seconds - 1.milli).foreach { after =>
+      assert(intercept[Exception](horizon.hasPassed(ago(30.hours), at(after))) eq busy)
+    }
+    assert(!horizon.hasPassed(ago(30.hours), at(61.seconds)))
+  }
+
+  test("a failed call is left to the caller to retry, also if no value is known") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
     val horizon = new RetentionCheck(StreamClient(stream, kinesis))
-    assert(intercept[Exception](horizon.hasPassed(ago(30.hours), now)) eq Throttled)
-    assert(horizon.hasPassed(ago(30.hours), now))
+    assert(intercept[Exception](horizon.hasPassed(ago(30.hours), at(0.minutes))) eq Throttled)
+    assert(horizon.hasPassed(ago(30.hours), at(1.second)))
   }
 
-  test("if the service is too busy, the last known retention period is used") {
+  test("a jump of the time of day does not make a description old or new") {
+    val kinesis = new ScriptedKinesis().summary(summary()).summary(summary(retention = 48.hours))
+    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
+    val later = now.plusSeconds(3600)
+    assert(horizon.hasPassed(ago(30.hours), at(0.minutes)))
+    assert(horizon.hasPassed(ago(30.hours), at(59.seconds).copy(now = later)))
+    assert(!horizon.hasPassed(ago(30.hours), at(60.seconds).copy(now = now)))
+  }
+
+  test("if the service is too busy, no loss is assumed as long as the last known value has none") {
     val kinesis = new ScriptedKinesis()
       .summary(summary(retention = 48.hours))
-      .summary(throw new KinesisException.LimitExceeded("too many calls"))
+      .summary(throw busy)
       .summary(summary(retention = 24.hours))
     val horizon = new RetentionCheck(StreamClient(stream, kinesis))
-    def hasPassed(after: FiniteDuration) =
-      horizon.hasPassed(ago(47.hours), now.plusMillis(after.toMillis))
+    def hasPassed(after: FiniteDuration) = horizon.hasPassed(ago(47.hours), at(after))
     assert(!hasPassed(0.minutes))
     assert(!hasPassed(10.minutes), "the old value, and no failure")
-    assert(!hasPassed(20.minutes - 1.milli), "nor asked at every call")
-    assert(hasPassed(20.minutes))
+    assert(!hasPassed(10.minutes + 1.second - 1.milli), "nor asked at every call")
+    assert(hasPassed(10.minutes + 1.second))
   }
 }

@@ -11,7 +11,8 @@ import sparkkinesis.source.ScriptedKinesis.listing
  * The shared listing
  *   - is made once for many shards, and again after ten seconds;
  *   - is never older than its user allows;
- *   - makes no call for a while after a failure, and then continues at the page that failed.
+ *   - makes no call for a while after a failure, and then continues at the page that failed, if
+ *     the first pages are recent enough.
  */
 class SharedListingSuite extends AnyFunSuite {
   private val shards = newStream(2)
@@ -35,14 +36,27 @@ class SharedListingSuite extends AnyFunSuite {
 
   test("while it fails, calls are rare, and it continues at the page that failed") {
     val kinesis = new ScriptedKinesis().listing(ShardListing(shards.take(1), Some("2"), None))
-    (1 to 20).foreach(_ => kinesis.listing(throw busy))
+    (1 to 6).foreach(_ => kinesis.listing(throw busy))
     kinesis.listing(listing(shards(1)))
     val shared = new SharedListing
-    val answers = (0 until 600000 by 10).iterator.map { now =>
+    val answers = (0 until 60000 by 10).iterator.map { now =>
       try Some(shared.shards(kinesis, stream, 0, now.toLong))
       catch { case failure: KinesisException => assert(failure eq busy); None }
     }
     assert(answers.collectFirst { case Some(all) => all } === Some(shards))
-    assert(kinesis.listed.size === 22, "the first page once")
+    assert(kinesis.listed.size === 8, "the first page once")
+  }
+
+  test("a listing that began before its user needs it, or long ago, is not continued") {
+    Seq(5000L -> 5000L, 0L -> 120001L).foreach { case (notBefore, now) =>
+      val kinesis = new ScriptedKinesis()
+        .listing(ShardListing(shards.take(1), Some("2"), None))
+        .listing(throw busy)
+        .listing(listing(shards: _*))
+      val shared = new SharedListing
+      intercept[KinesisException](shared.shards(kinesis, stream, 0, 0))
+      assert(shared.shards(kinesis, stream, notBefore, now) === shards)
+      assert(kinesis.listed.last === kinesis.listed.head, "it began again")
+    }
   }
 }

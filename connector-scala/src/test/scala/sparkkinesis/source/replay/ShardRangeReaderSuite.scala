@@ -204,11 +204,20 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     "retryable failures end the read after a bounded number of attempts, others end it at once"
   ) {
     val outage = new ScriptedKinesis()
-    (1 to 30).foreach(_ => outage.page(throw Throttled))
-    assertThrows[KinesisException.Throttled](read(outage, range(0, 1)))
+    (1 to 30).foreach(_ => outage.page(throw new KinesisException.ServiceFailure("no")))
+    assertThrows[KinesisException.ServiceFailure](read(outage, range(0, 1)))
     assert(outage.asked.size === 21)
     val denied = new ScriptedKinesis().page(throw new KinesisException.AccessDenied("no"))
     assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
+  }
+
+  test("throttling ends no read, and is asked again ever more rarely") {
+    val busy = new ScriptedKinesis()
+    val limit = new KinesisException.LimitExceeded("too many calls")
+    (1 to 50).foreach(_ => busy.page(throw Throttled).page(throw limit))
+    val clock = new FastClock
+    assert(read(busy.page(page(1 to 1)), range(0, 1), clock = clock) === Seq(1))
+    assert(clock.elapsedMillis > 90 * 5000, "half of ten seconds between most calls")
   }
 
   test("after cancellation there is no further call") {
@@ -250,7 +259,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("the call for the retention period is retried like any other call") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
-    (1 to 2).foreach(_ => kinesis.page(page(1 to 3)))
+    (1 to 9).foreach(_ => kinesis.page(page(1 to 3)))
     assertThrows[DataLossException](read(kinesis, owed, clock = after(25.hours)))
   }
 
