@@ -89,8 +89,8 @@ private[source] final class FetchReporter(
       sendAll(current) match {
         case Some(reply) =>
           answeredAt = clock.steady
-          version = reply.version
           if (reply.isStopped) onEnd() else reply.plan.foreach(onPlan)
+          version = reply.version // only now: a plan that was interrupted is sent again
         case None =>
           if (clock.steady.isAfter(answeredAt.plusMillis(DriverPatience.toMillis))) {
             log.warn(s"Stopped reading $streams: the driver did not answer for $DriverPatience.")

@@ -109,7 +109,9 @@ final class ShardFetcher(
     losses.behindRetention(progress, completeAsOf, serviceTime(at)) match {
       case Some(loss) => Loses(loss)
       case None =>
-        iterator = page.next // none at the end; if the end is not confirmed, the next step gets one
+        // If the end is not confirmed, the next step gets an iterator. `accept` sets the others, so that
+        // a page that cannot be stored is read again.
+        if (page.next.isEmpty) iterator = None
         val children = calls.children(page, at)
         retries.reset()
         losses.found()

@@ -65,12 +65,16 @@ final class FetchMemory(
       if (change < 0) accounts.notifyAll()
     }
 
-    /** Whether all services would be within their limits, or this one has nothing else. */
+    /**
+     * Whether all services would be within their limits, or this one would have no more than the
+     * largest page. Other services may hold more than their parts for long: they filled the memory
+     * before this one joined.
+     */
     private[FetchMemory] def fits(change: Long): Boolean = accounts.synchronized {
       Option(accounts.get(own)).forall { account =>
-        val isFirst = account(Held) + account(Arriving) == 0
+        val isSmall = account(Held) + account(Arriving) + change <= LargestPage
         val before = accounts.values.asScala.map(excess(_, 0)).sum - excess(account, 0)
-        isFirst || before + excess(account, change) <= SpareBytes
+        isSmall || before + excess(account, change) <= SpareBytes
       }
     }
 

@@ -82,7 +82,8 @@ final case class FetchSettings(
     if (maxShardSkew.isEmpty) limitsOfMark else ReadLimits(Some(0), None)
 
   /** Whether so many marks are enough for many batches. */
-  def isFarAhead(marks: Int): Boolean = !limits.isUnlimited && marks >= FetchSettings.MostMarks
+  def isFarAhead(marks: Int): Boolean =
+    (!limits.isUnlimited || maxShardSkew.nonEmpty) && marks >= FetchSettings.MostMarks
 
   /** The distance between marks: a small part of the limits of a batch. */
   lazy val limitsOfMark: ReadLimits = {

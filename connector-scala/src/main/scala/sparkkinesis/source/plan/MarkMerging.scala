@@ -13,7 +13,7 @@ private[plan] object MarkMerging {
    * @param distance largest size of a joined mark
    */
   def bounded(marks: Vector[Mark], distance: ReadLimits): Vector[Mark] =
-    if (marks.size <= MostMarks) marks
+    if (marks.size <= MostMarks || !distance.allow(2, 0)) marks
     else {
       val (older, newer) = marks.splitAt(marks.size / 2)
       older.grouped(2).flatMap(joined(_, distance)).toVector ++ newer

@@ -30,8 +30,8 @@ final class StoreCeiling(streams: String) {
     val isDue = warnedAt.forall(now - _ >= WarningPeriod)
     period.filter(_ >= LongBatch && fullStores > 0 && isDue).map { time =>
       warnedAt = Some(now)
-      s"$fullStores executors had no room to read $streams ahead for the whole ${time.toSeconds} s since " +
-        "the last micro-batch began. The remaining records wait in Kinesis. If the query falls behind, " +
+      s"$fullStores executors have no room to read $streams further ahead, ${time.toSeconds} s after the " +
+        "last micro-batch began. The remaining records wait in Kinesis. If the query falls behind, " +
         "raise 'fetchSpillSize' or 'fetchBufferSize', use a shorter trigger interval, or add executors."
     }
   }

@@ -93,12 +93,13 @@ final class PageStore(
     } finally arrival.close()
   }
 
-  /** Writes the page to disk if the memory part is full. Only one thread at a time adds to a shard. */
+  /** Writes the page to disk if the memory part is full. */
   def add(shard: StreamShard, page: BufferedPage): Unit = {
-    // After a gap the earlier pages are useless: the shard was assigned again, from another position.
-    if (!pagesOf(shard).lastOption.forall(_.upTo == page.from)) drop(shard)
     val stored = StoredPage.of(page)
-    val moves = synchronized {
+    val (moves, gone) = synchronized {
+      // After a gap the earlier pages are useless: the shard was assigned again, from another position.
+      val follows = pagesOf(shard).lastOption.forall(_.upTo == page.from)
+      val gone = if (follows) Vector.empty else keep(shard)(_ => Vector.empty)
       val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
       shardPages.update(shard, Pages(before.pages :+ stored, before.bytes + stored.bytes))
       hold(stored.bytes, 0)
@@ -106,8 +107,9 @@ final class PageStore(
       val hasDisk = spill.isOpen && onDisk + stored.bytes <= memory.share(diskBytes)
       val moves = isOver && hasDisk && stored.isWorthMoving
       if (moves) hold(0, stored.bytes)
-      moves
+      (moves, gone)
     }
+    gone.flatMap(_.onDisk).foreach(spill.remove)
     if (moves) moveToDisk(shard, stored, page.records)
   }
 
@@ -165,7 +167,7 @@ final class PageStore(
   def spilledBytes: Long = synchronized(onDisk)
 
   /** Whether a page has had to wait for room since pages were last dropped. */
-  def isFull: Boolean = synchronized(lacksRoom)
+  def isFull: Boolean = synchronized(lacksRoom && shardPages.nonEmpty)
 
   private def pagesOf(shard: StreamShard): Vector[StoredPage] =
     synchronized(shardPages.get(shard).fold(Vector.empty[StoredPage])(_.pages))
@@ -177,19 +179,26 @@ final class PageStore(
     memory.hold(memoryChange)
   }
 
-  /** @param kept from the shard's pages, those that stay: the first ones or the last ones */
   private def retain(shard: StreamShard)(kept: Vector[StoredPage] => Vector[StoredPage]): Unit = {
-    val gone = synchronized {
-      val before = pagesOf(shard)
-      val after = kept(before)
-      val gone = before.filterNot(after.toSet)
-      hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
-      lacksRoom &&= gone.isEmpty
-      if (after.isEmpty) shardPages.remove(shard): Unit
-      else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
-      gone
-    }
-    gone.flatMap(_.onDisk).foreach(spill.remove) // outside of the lock: it deletes files
+    val gone = synchronized(keep(shard)(kept))
+    gone.flatMap(_.onDisk).foreach(spill.remove)
+  }
+
+  /**
+   * @param kept from the shard's pages, those that stay: the first ones or the last ones
+   * @return the others, which are still on disk
+   */
+  private def keep(shard: StreamShard)(
+      kept: Vector[StoredPage] => Vector[StoredPage]
+  ): Vector[StoredPage] = {
+    val before = pagesOf(shard)
+    val after = kept(before)
+    val gone = before.filterNot(after.toSet)
+    hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
+    lacksRoom &&= gone.isEmpty
+    if (after.isEmpty) shardPages.remove(shard): Unit
+    else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
+    gone
   }
 }
 

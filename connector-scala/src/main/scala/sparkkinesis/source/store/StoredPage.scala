@@ -95,9 +95,11 @@ private[store] object StoredPart {
       case index => index
     }
     val last = all.indexWhere(_.contains(range.upTo), first)
-    if (first < 0 || last < 0) None
+    val pages = all.slice(first, last + 1)
+    val isWhole = pages.zip(pages.drop(1)).forall { case (page, next) => page.upTo == next.from }
+    if (first < 0 || last < 0 || !isWhole) None
     else
-      Some(all.slice(first, last + 1).zipWithIndex.map { case (page, index) =>
+      Some(pages.zipWithIndex.map { case (page, index) =>
         val upTo = if (first + index == last) range.upTo else page.upTo
         val part =
           if (index == 0) range.copy(upTo = upTo)

@@ -41,7 +41,7 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
     check()
     silence = silence.after(
       isSilent = live.isEmpty && jobs.lastOption.exists(_.hasSucceeded),
-      running.at(now)
+      Silence.Look(now.toEpochMilli.millis, running.at(now))
     )
     if (silence.isTooLong)
       throw ConnectorError(

@@ -33,4 +33,13 @@ class FetchMemorySuite extends AnyFunSuite {
     account.close()
     assert(memory.services === before && account.bytes === 0)
   }
+
+  test("a query that joins an executor whose memory is full reads several pages at once") {
+    val (memory, mega) = (new FetchMemory(), 1L << 20)
+    memory.join(256 * mega).hold(192 * mega)
+    val (late, _) = (memory.join(256 * mega), memory.join(256 * mega))
+    val arrivals = Seq.fill(3)(late.arrival())
+    assert(arrivals.forall(_.admits(mega)))
+    assert(!late.arrival().admits(FetchMemory.LargestPage), "each has room for one largest page")
+  }
 }

@@ -14,7 +14,7 @@ class StoreCeilingSuite extends AnyFunSuite {
     assert(period(0.seconds, 10.seconds, fullStores = 0).isEmpty, "there was room")
     assert(period(10.seconds, 4.seconds, fullStores = 2).isEmpty, "a short batch")
     val warning = period(20.seconds, 60.seconds, fullStores = 2)
-    assert(warning.exists(_.contains("2 executors had no room to read orders ahead")))
+    assert(warning.exists(_.contains("2 executors have no room to read orders further ahead")))
     assert(warning.exists(_.contains("'fetchSpillSize' or 'fetchBufferSize'")))
     assert(period(2.minutes, 60.seconds, fullStores = 2).isEmpty, "it was reported")
     assert(period(20.minutes, 60.seconds, fullStores = 1).nonEmpty)

@@ -2,6 +2,7 @@ package sparkkinesis.spark.read.task
 
 import java.io.{DataInputStream, EOFException, InputStream}
 import java.nio.ByteBuffer
+import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
@@ -16,8 +17,12 @@ import sparkkinesis.source.store.{PageBytes, SpillSpace}
 /**
  * Pages in Spark's local directories of this executor. After a write has failed, or if the disk is nearly
  * full, it accepts no page for a while. Safe for many threads.
+ *
+ * @param removing runs the removal of files. It may take long, because a removal waits for tasks that
+ *   read the file.
  */
-private[task] final class DiskSpill(clock: Clock) extends SpillSpace {
+private[task] final class DiskSpill(clock: Clock, removing: Executor = DiskSpill.Removing)
+    extends SpillSpace {
   import DiskSpill._
 
   private val log = LoggerFactory.getLogger(classOf[DiskSpill])
@@ -40,11 +45,12 @@ private[task] final class DiskSpill(clock: Clock) extends SpillSpace {
       DiskBlocks.read(id)(pageFrom)
     }
 
-  override def remove(id: Long): Unit =
+  override def remove(id: Long): Unit = removing.execute { () =>
     trying(e => log.debug("A page on disk was not removed.", e)) {
       DiskBlocks.remove(id)
       None
     }: Unit
+  }
 
   /** A class that this Spark lacks is a failure like any other. A thread that ends is none. */
   private def trying[A](onFailure: Throwable => Unit)(body: => Option[A]): Option[A] =
@@ -79,6 +85,27 @@ private[task] object DiskSpill {
 
   /** Left to Spark's own files: shuffles, spills of sorts. */
   private val ReservedBytes = 1L << 30
+
+  /**
+   * One daemon thread, so that the thread that talks to the driver never waits for a disk. It ends one
+   * second after the last removal, so that an executor without pages has no thread.
+   */
+  private lazy val Removing: Executor = {
+    val pool = new ThreadPoolExecutor(
+      1,
+      1,
+      1,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue[Runnable],
+      (task: Runnable) => {
+        val thread = new Thread(task, "spark-kinesis-remove")
+        thread.setDaemon(true)
+        thread
+      }
+    )
+    pool.allowCoreThreadTimeOut(true)
+    pool
+  }
 
   private val Pause = 10.seconds
   private val WarningPeriod = 10.minutes

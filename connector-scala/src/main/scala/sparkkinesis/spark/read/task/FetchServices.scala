@@ -47,10 +47,14 @@ private[sparkkinesis] object FetchServices {
       FetchMemory.ofJvm,
       spill
     )
-    try service.start()
-    catch {
+    var created = Option.empty[FetchService]
+    try {
+      created = Some(service)
+      service.start()
+    } catch {
       case e: Throwable =>
-        giveBack()
+        try created.foreach(_.store.close())
+        finally giveBack()
         throw e
     }
   }

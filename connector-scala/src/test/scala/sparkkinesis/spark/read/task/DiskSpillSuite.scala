@@ -37,7 +37,7 @@ class DiskSpillSuite extends AnyFunSuite with LocalSpark {
     Files.walk(folder).iterator.asScala.filter(_.getFileName.toString.startsWith("input-")).toSeq
 
   test("a page is written to a file, read as often as wanted, and removed") {
-    val spill = new DiskSpill(new ManualClock)
+    val spill = new DiskSpill(new ManualClock, _.run())
     val id = spill.write(PageBytes.of(page)).get
     assert(files.size === 1)
     assert(new String(Files.readAllBytes(files.head), "ISO-8859-1").contains(text) === isPlain)
@@ -48,7 +48,7 @@ class DiskSpillSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("the driver does not learn of the blocks, and no lock stays") {
-    val spill = new DiskSpill(new ManualClock)
+    val spill = new DiskSpill(new ManualClock, _.run())
     val ids = Seq.fill(3)(spill.write(PageBytes.of(page)).get)
     ids.foreach(spill.read)
     val used = SparkEnv.get.blockManager.master.getStorageStatus.map(_.diskUsed).sum
@@ -58,7 +58,7 @@ class DiskSpillSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a lost or shortened file is a page that cannot be read, which is logged once") {
-    val spill = new DiskSpill(new ManualClock)
+    val spill = new DiskSpill(new ManualClock, _.run())
     val warnings = LogTap.of(classOf[DiskSpill]) {
       val (lost, short) = (spill.write(PageBytes.of(page)).get, spill.write(PageBytes.of(page)).get)
       val byName = files.sortBy(_.getFileName.toString)
@@ -74,7 +74,7 @@ class DiskSpillSuite extends AnyFunSuite with LocalSpark {
 
   test("a folder that cannot be written to is no failure: for a while nothing is written") {
     val clock = new ManualClock
-    val spill = new DiskSpill(clock)
+    val spill = new DiskSpill(clock, _.run())
     val blocked =
       Files
         .list(folder)
