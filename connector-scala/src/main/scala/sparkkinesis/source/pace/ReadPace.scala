@@ -3,6 +3,7 @@ package sparkkinesis.source.pace
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
 
 /**

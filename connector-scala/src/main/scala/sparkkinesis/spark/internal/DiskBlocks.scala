@@ -1,9 +1,12 @@
 package org.apache.spark.sparkkinesis
 
 import java.io.InputStream
+import java.lang.reflect.InvocationTargetException
 import java.nio.ByteBuffer
 import java.util.UUID
 import java.util.concurrent.atomic.AtomicLong
+
+import scala.reflect.ClassTag
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.storage.{BlockId, StorageLevel, StreamBlockId}
@@ -39,8 +42,22 @@ object DiskBlocks {
     } yield ByteBuffer.wrap(part, begin, math.min(PieceBytes, part.length - begin)).slice()
     val bytes = new ChunkedByteBuffer(pieces.toArray)
     val id = next.getAndIncrement
-    manager.putBytes(block(id), bytes, StorageLevel.DISK_ONLY, tellMaster = false)
+    put(block(id), bytes)
     id
+  }
+
+  /** By reflection, because Spark 4.3 added parameters with defaults to this method. */
+  private def put(id: BlockId, bytes: ChunkedByteBuffer): Unit = {
+    val (blocks, tellMaster) = (manager, Boolean.box(false))
+    val method = blocks.getClass.getMethods
+      .find(_.getName == "putBytes")
+      .getOrElse(throw new NoSuchMethodError(s"${blocks.getClass.getName}.putBytes"))
+    val values = Seq[AnyRef](id, bytes, StorageLevel.DISK_ONLY, tellMaster)
+    val defaults = (values.size + 1 until method.getParameterCount).map { number =>
+      blocks.getClass.getMethod(s"putBytes$$default$$$number").invoke(blocks)
+    }
+    try method.invoke(blocks, (values ++ defaults :+ ClassTag.Nothing): _*): Unit
+    catch { case e: InvocationTargetException => throw e.getCause }
   }
 
   /** @return `None` if there is no such block */
