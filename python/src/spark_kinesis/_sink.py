@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from ._options.access import StreamAccess, require_at_most_one, require_stream
+from ._options.access import StreamAccess
 from ._options.mapping import SparkOptions
+from ._options.streams import require_at_most_one, require_stream
 from ._options.values import ABSENT, duration, present, require, require_word, text
 from ._session.missing import FORMAT, explain_missing_jar, require_connector
 

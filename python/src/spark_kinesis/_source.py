@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ._options.access import StreamAccess, require_one, require_stream
+from ._options.access import StreamAccess
 from ._options.mapping import SparkOptions
 from ._options.position_maps import AnyPosition, position_option, source_position
 from ._options.positions import Latest
+from ._options.streams import require_one, require_streams, streams_option
 from ._options.values import ABSENT, duration, present, require, text
 from ._session.missing import FORMAT, explain_missing_jar
 
@@ -90,7 +91,7 @@ class KinesisSource(StreamAccess):
         StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
         require_one(self.stream_name, self.stream_arn)
         for name in ("stream_name", "stream_arn"):
-            object.__setattr__(self, name, _named(name, getattr(self, name)))
+            object.__setattr__(self, name, require_streams(name, getattr(self, name)))
         for name in ("max_records_per_trigger", "max_bytes_per_trigger", "min_partitions"):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("max_records_per_fetch", "fetch_buffer_size", "fetch_spill_size"):
@@ -121,8 +122,8 @@ class KinesisSource(StreamAccess):
         return SparkOptions(
             present(
                 {
-                    "streamName": _joined(self.stream_name),
-                    "streamArn": _joined(self.stream_arn),
+                    "streamName": streams_option(self.stream_name),
+                    "streamArn": streams_option(self.stream_arn),
                     **self._access_options(),
                     "startingPosition": position_option("starting_position", start, self._streams),
                     "endingPosition": position_option("ending_position", end, self._streams),
@@ -189,26 +190,3 @@ class KinesisSource(StreamAccess):
             frame = reader.format(FORMAT).options(**self.options()).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
             return frame
-
-
-def _named(name: str, given: object) -> str | tuple[str, ...] | None:
-    """One stream as it is, several as a tuple.
-
-    Raises:
-        TypeError, ValueError: for anything else than names.
-    """
-    if given is None or isinstance(given, str):
-        if given is not None:
-            require_stream(name, given, several="pass a list to read several streams")
-        return given
-    require(name, given, list, tuple, str, ABSENT)
-    streams = tuple(cast("Sequence[str]", given))
-    for stream in streams:
-        require_stream(f"a stream of {name}", stream, several="make it several entries of the list")
-    if not streams:
-        raise ValueError(f"{name} is an empty list: name at least one stream")
-    return streams
-
-
-def _joined(streams: str | Sequence[str] | None) -> str | None:
-    return streams if streams is None or isinstance(streams, str) else ",".join(streams)

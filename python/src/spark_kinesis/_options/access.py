@@ -8,46 +8,6 @@ from .credentials import AssumeRole, Credentials, Profile, StaticCredentials
 from .values import ABSENT, require
 
 
-def require_one(stream_name: object, stream_arn: object) -> None:
-    """Require exactly one of the two ways to name streams.
-
-    Raises:
-        ValueError: if both are given, or neither.
-    """
-    if (stream_name is None) == (stream_arn is None):
-        given = "neither" if stream_name is None else "both"
-        raise ValueError(f"give exactly one of stream_name and stream_arn, not {given}")
-
-
-def require_at_most_one(stream_name: object, stream_arn: object) -> None:
-    """Allow at most one of the two ways to name a stream.
-
-    Raises:
-        ValueError: if both are given.
-    """
-    if stream_name is not None and stream_arn is not None:
-        raise ValueError("give one of stream_name and stream_arn, not both")
-
-
-def require_stream(name: str, given: object, *, several: str) -> None:
-    """Require the name or ARN of one stream.
-
-    Args:
-        name: the field, for the message.
-        given: the value.
-        several: what to do instead of joining names by a comma, for the message.
-
-    Raises:
-        TypeError: if it is not a string.
-        ValueError: if it is blank or contains a comma.
-    """
-    require(name, given, str)
-    if not str(given).strip():
-        raise ValueError(f"{name} is blank: give the name of a stream")
-    if "," in str(given):
-        raise ValueError(f"{name} is {given!r}, which contains a comma: {several}")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StreamAccess:
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""

@@ -131,6 +131,15 @@ object Generators {
     }
   )
 
+  /** Any record, also one without a partition key or with an empty one. */
+  val anyRecord: Gen[Record] = for {
+    number <- sequenceNumber
+    key <- Gen.option(Gen.oneOf(partitionKey, Gen.const("")))
+    data <- Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))
+    arrival <- instant
+    encryption <- Gen.oneOf(None, Some("NONE"), Some("KMS"))
+  } yield Record(number, key, data.toArray, arrival.toEpochMilli, encryption)
+
   def record(number: Long, bytes: Int): Record =
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
 

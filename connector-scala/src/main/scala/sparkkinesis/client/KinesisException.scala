@@ -7,7 +7,14 @@ package sparkkinesis.client
  * @param isRetryable whether the same call may succeed later
  */
 sealed abstract class KinesisException(message: String, val isRetryable: Boolean, cause: Throwable)
-    extends RuntimeException(message, cause)
+    extends RuntimeException(message, cause) {
+
+  /** Whether a quota is exceeded, so that waiting helps. */
+  final def isThrottling: Boolean = this match {
+    case _: KinesisException.Throttled | _: KinesisException.LimitExceeded => true
+    case _ => false
+  }
+}
 
 object KinesisException {
 

@@ -27,7 +27,7 @@ final case class Retry(attempts: Int, backoff: Backoff, throttledAttempts: Int) 
   /** `Unreachable` is not repeated: the call itself has waited for its timeout. */
   private def most(failure: KinesisException): Int = failure match {
     case _: KinesisException.Unreachable => 1
-    case _: KinesisException.Throttled | _: KinesisException.LimitExceeded => throttledAttempts
+    case _ if failure.isThrottling => throttledAttempts
     case _ => if (failure.isRetryable) attempts else 1
   }
 }

@@ -21,8 +21,12 @@ final class DataLossException(stream: StreamRef, range: ShardRange, reason: Stri
         "left, set 'failOnDataLoss' to 'false'."
     )
 
-/** Text about the amount of missing data. */
+/** Texts about missing data. */
 object DataLoss {
+
+  /** @param text sentences about a loss that does not fail the query */
+  def tolerated(text: String): String =
+    s"$text The query continues, because 'failOnDataLoss' is 'false'."
 
   /**
    * @param completeAsOf `None` if the query has read nothing of the shard

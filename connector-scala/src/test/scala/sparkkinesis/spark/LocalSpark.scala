@@ -1,13 +1,15 @@
 package sparkkinesis.spark
 
+import org.scalatest.Suite
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Millis, Seconds, Span}
-import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import org.apache.spark.{SparkConf, SparkContext}
 
+import sparkkinesis.TemporaryFolders
+
 /** One Spark for a suite, with a single slot. */
-trait LocalSpark extends BeforeAndAfterAll with Eventually { this: Suite =>
+trait LocalSpark extends TemporaryFolders with Eventually { this: Suite =>
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(30, Seconds), Span(20, Millis))
 
@@ -19,5 +21,7 @@ trait LocalSpark extends BeforeAndAfterAll with Eventually { this: Suite =>
     context = new SparkContext(conf.set("spark.ui.enabled", "false").setAll(settings))
   }
 
-  override protected def afterAll(): Unit = context.stop()
+  override protected def afterAll(): Unit =
+    try context.stop()
+    finally super.afterAll()
 }

@@ -49,8 +49,7 @@ private[sink] final class SinkCounters {
   def requestFailed(records: Int, e: KinesisException): Unit = {
     add(FailedRequests, 1)
     e match {
-      case _: KinesisException.Throttled | _: KinesisException.LimitExceeded =>
-        add(ThrottledRecords, records.toLong)
+      case _ if e.isThrottling => add(ThrottledRecords, records.toLong)
       case _: KinesisException.Unreachable => add(UnansweredRequests, 1)
       case _ => ()
     }

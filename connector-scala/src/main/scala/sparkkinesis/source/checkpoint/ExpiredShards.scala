@@ -38,7 +38,7 @@ final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
       }
     else
       expired.foreach { case (_, id, shard) =>
-        log.warn(s"${text(id, shard)}. The query continues, because 'failOnDataLoss' is 'false'.")
+        log.warn(DataLoss.tolerated(s"${text(id, shard)}."))
       }
     reported = expired.map { case (complete, id, _) => id -> complete }.toMap
   }

@@ -42,11 +42,7 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
   def retry(failure: KinesisException, now: Instant): FetchStep = {
     val current = streak.fold(FailureStreak(1, now))(_.next)
     streak = Some(current)
-    val isThrottled = failure match {
-      case _: KinesisException.Throttled | _: KinesisException.LimitExceeded => true
-      case _ => false
-    }
-    if (!isThrottled && current.isTooLong(now)) Fails(failure)
+    if (!failure.isThrottling && current.isTooLong(now)) Fails(failure)
     else {
       if (current.failures >= NoteworthyFailures)
         log.warn(

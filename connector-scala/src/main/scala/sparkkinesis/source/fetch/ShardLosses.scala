@@ -8,7 +8,7 @@ import sparkkinesis.client.Moment
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLossException, StreamClient}
+import sparkkinesis.source.{DataLoss, DataLossException, StreamClient}
 
 /**
  * Detects that records of a shard expired before they were read. With `failOnDataLoss` its methods
@@ -81,7 +81,7 @@ private[source] final class ShardLosses(
     if (failOnDataLoss) Some(loss)
     else {
       count += 1
-      log.warn(s"${loss.getMessage} The query continues, because 'failOnDataLoss' is 'false'.")
+      log.warn(DataLoss.tolerated(loss.getMessage))
       None
     }
   }

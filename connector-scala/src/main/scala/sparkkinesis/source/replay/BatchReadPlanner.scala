@@ -14,7 +14,7 @@ import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position._
 import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
-import sparkkinesis.source.{SourceException, StreamClient}
+import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
 
 /**
  * Plans a batch query of one stream: one range per shard that may have records, open or closed.
@@ -148,7 +148,7 @@ final class BatchReadPlanner(
         "KINESIS_DATA_LOSS",
         s"$message To read the remaining records, set 'failOnDataLoss' to 'false'."
       )
-    else log.warn(s"$message The query continues, because 'failOnDataLoss' is 'false'.")
+    else log.warn(DataLoss.tolerated(message))
 
   /**
    * Waits until each end is in the past, so that no more records can arrive before it, and each record

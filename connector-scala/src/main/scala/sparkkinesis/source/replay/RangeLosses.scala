@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, Moment, Page}
 import sparkkinesis.source.fetch.RetentionCheck
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLossException, ServiceTime, StreamClient}
+import sparkkinesis.source.{DataLoss, DataLossException, ServiceTime, StreamClient}
 
 /**
  * The records that are missing from ranges. With `failOnDataLoss` a loss is thrown; without, it is
@@ -37,7 +37,7 @@ private[replay] final class RangeLosses(
   def report(loss: DataLossException): Unit = {
     if (failOnDataLoss) throw loss
     tolerated += 1
-    log.warn(s"${loss.getMessage} The query continues, because 'failOnDataLoss' is 'false'.")
+    log.warn(DataLoss.tolerated(loss.getMessage))
   }
 
   /** Kinesis no longer has the first record of the range. */

@@ -6,7 +6,6 @@ import scala.annotation.tailrec
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.KinesisException.{LimitExceeded, Throttled}
 import sparkkinesis.client.{Clock, KinesisException, Page, ShardIterator}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
@@ -103,7 +102,7 @@ final class ShardRangeReader(
       case Left((_: KinesisException.NotFound, _)) =>
         if (reading.isSecondLook) throw losses.of(range, ShardIsGone)
         fetch(range, lookAgain(reading), failures, refusals)
-      case Left((refusal @ (_: Throttled | _: LimitExceeded), current)) =>
+      case Left((refusal, current)) if refusal.isThrottling =>
         pause(range, refusal, refusals + 1)
         fetch(range, current, failures, refusals + 1)
       case Left((failure, current)) if failure.isRetryable && failures < MaxFailures =>

@@ -10,7 +10,7 @@ import sparkkinesis.client.{Backoff, KinesisException, ShardFilter, ShardLister}
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber, Shard, ShardId}
 import sparkkinesis.source.checkpoint.StreamIdentity
-import sparkkinesis.source.{SourceException, StreamClient}
+import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
 
 /**
  * Checks one stream of a running query: whether the query will read each listed shard, and whether
@@ -65,9 +65,7 @@ final class StreamWatch(
       state = AuditState.Initial
       start = None // until a batch starts at the repaired offset: before, each audit finds the same
       repairs += findings.size
-      log.warn(
-        s"${AuditReport.text(ref, findings)} The query continues, because 'failOnDataLoss' is 'false'."
-      )
+      log.warn(DataLoss.tolerated(AuditReport.text(ref, findings)))
       findings.repair(end)
     }
   }

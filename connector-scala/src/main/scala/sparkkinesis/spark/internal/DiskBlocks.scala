@@ -1,7 +1,7 @@
 package org.apache.spark.sparkkinesis
 
 import java.io.InputStream
-import java.lang.reflect.InvocationTargetException
+import java.lang.reflect.{InvocationTargetException, Method}
 import java.nio.ByteBuffer
 import java.util.UUID
 import java.util.concurrent.atomic.AtomicLong
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.reflect.ClassTag
 
 import org.apache.spark.SparkEnv
-import org.apache.spark.storage.{BlockId, StorageLevel, StreamBlockId}
+import org.apache.spark.storage.{BlockId, BlockManager, StorageLevel, StreamBlockId}
 import org.apache.spark.util.io.ChunkedByteBuffer
 
 /**
@@ -46,18 +46,20 @@ object DiskBlocks {
     id
   }
 
-  /** By reflection, because Spark 4.3 added parameters with defaults to this method. */
   private def put(id: BlockId, bytes: ChunkedByteBuffer): Unit = {
-    val (blocks, tellMaster) = (manager, Boolean.box(false))
-    val method = blocks.getClass.getMethods
-      .find(_.getName == "putBytes")
-      .getOrElse(throw new NoSuchMethodError(s"${blocks.getClass.getName}.putBytes"))
-    val values = Seq[AnyRef](id, bytes, StorageLevel.DISK_ONLY, tellMaster)
-    val defaults = (values.size + 1 until method.getParameterCount).map { number =>
-      blocks.getClass.getMethod(s"putBytes$$default$$$number").invoke(blocks)
-    }
-    try method.invoke(blocks, (values ++ defaults :+ ClassTag.Nothing): _*): Unit
+    val values = Seq[AnyRef](id, bytes, StorageLevel.DISK_ONLY, Boolean.box(false))
+    try putBytes.invoke(manager, (values ++ defaults :+ ClassTag.Nothing): _*): Unit
     catch { case e: InvocationTargetException => throw e.getCause }
+  }
+
+  /** By reflection, because Spark 4.3 added parameters with defaults to this method. */
+  private lazy val putBytes: Method = classOf[BlockManager].getMethods
+    .find(_.getName == "putBytes")
+    .getOrElse(throw new NoSuchMethodError(s"${classOf[BlockManager].getName}.putBytes"))
+
+  /** Of the parameters between the four that this code sets and the class tag. */
+  private lazy val defaults: Seq[AnyRef] = (5 until putBytes.getParameterCount).map { number =>
+    classOf[BlockManager].getMethod(s"putBytes$$default$$$number").invoke(manager)
   }
 
   /** @return `None` if there is no such block */

@@ -144,14 +144,13 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     } finally loans.foreach(_.close())
 
   /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
-  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
-    reading.foreach(_ => batch.release())
+  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     reading
       .fold(Map.empty[String, String]) { ahead =>
+        batch.release()
         ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
       }
       .asJava
-  }
 
   override def toString: String = s"Kinesis[${options.names}]"
 

@@ -5,17 +5,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.model.{PackedRecords, Record}
+import sparkkinesis.model.PackedRecords
 
 class PageBytesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private val anyRecord: Gen[Record] = for {
-    number <- sequenceNumber
-    key <- Gen.option(Gen.oneOf(partitionKey, Gen.const("")))
-    data <- Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))
-    arrival <- instant
-    encryption <- Gen.oneOf(None, Some("NONE"), Some("KMS"))
-  } yield Record(number, key, data.toArray, arrival.toEpochMilli, encryption)
-
   private val records: Gen[PackedRecords] =
     Gen.choose(0, 12).flatMap(Gen.listOfN(_, anyRecord)).map(all => PackedRecords(all.toVector))
 

@@ -19,10 +19,11 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.util.SerializableConfiguration
 
+import sparkkinesis.TemporaryFolders
 import sparkkinesis.sink.DeadLetterFormat
 import sparkkinesis.spark.errors.ConnectorError
 
-class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckPropertyChecks {
   private val random = new Random(5)
 
   private val letter = DeadLetter(
@@ -37,7 +38,7 @@ class DeadLetterSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val emptyLetter = letter.copy(stream = None, row = 8, data = None, partitionKey = None)
 
   private class Fixture(format: DeadLetterFormat = DeadLetterFormat.Json) {
-    val root: JPath = Files.createTempDirectory("letters")
+    val root: JPath = newFolder()
     val folder: DeadLetterFolder = DeadLetterFolder(
       s"trip://$root/kept",
       format,

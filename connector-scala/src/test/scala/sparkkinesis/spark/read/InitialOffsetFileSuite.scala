@@ -12,11 +12,12 @@ import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators.{arn, only, shardId}
+import sparkkinesis.TemporaryFolders
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.SourceException
 import sparkkinesis.source.checkpoint.OffsetCodec
 
-class InitialOffsetFileSuite extends AnyFunSuite {
+class InitialOffsetFileSuite extends AnyFunSuite with TemporaryFolders {
   private def offset(millis: Long) = only(
     StreamOffset(
       arn,
@@ -27,7 +28,7 @@ class InitialOffsetFileSuite extends AnyFunSuite {
 
   /** Passes a directory that does not exist yet, as Spark does. */
   private def inDirectory(use: (LocalPath, () => InitialOffsetFile) => Unit): Unit = {
-    val directory = Files.createTempDirectory("initial-offset").resolve("sources/0")
+    val directory = newFolder().resolve("sources/0")
     use(directory, () => new InitialOffsetFile(new Path(directory.toUri), new Configuration(false)))
   }
 

@@ -1,7 +1,5 @@
 package sparkkinesis.spark.read
 
-import java.nio.file.Files
-
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
@@ -23,7 +21,7 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
 
   test("it borrows no client until Spark asks for something, and gives all back when it stops") {
     val before = ClientPool.shared.loans
-    val checkpoint = Files.createTempDirectory("checkpoint").toString
+    val checkpoint = newFolder().toString
     val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
     assert(ClientPool.shared.loans === before, "Spark may never stop it")
     intercept[ConnectorError](stream.prepareForTriggerAvailableNow())
@@ -36,7 +34,7 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
     "an offset that Spark returns, about 90 times per second, stays the same object"
   ) {
     assert(context ne null, "there has to be one")
-    val checkpoint = Files.createTempDirectory("checkpoint").toString
+    val checkpoint = newFolder().toString
     val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
     try {
       val texts = Iterator.continually(offset.sample).flatten.map(OffsetCodec.encode).distinct

@@ -19,10 +19,7 @@ trait Leaks extends Eventually with Assertions {
     PatienceConfig(Span(180, Seconds), Span(2, Millis))
 
   /** Spark's own memory of what has been is small enough to be full from the start. */
-  protected def forgetfulSpark(): SparkSession = SparkSession
-    .builder()
-    .master("local[2]")
-    .config("spark.ui.enabled", false)
+  protected def forgetful(builder: SparkSession.Builder): SparkSession.Builder = builder
     .config("spark.ui.retainedJobs", 5)
     .config("spark.ui.retainedStages", 5)
     .config("spark.ui.retainedTasks", 20)
@@ -33,7 +30,6 @@ trait Leaks extends Eventually with Assertions {
       "spark.sql.streaming.checkpointFileManagerClass",
       "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"
     )
-    .getOrCreate()
 
   protected def liveHeap: Long = {
     (1 to 3).foreach(_ => System.gc())

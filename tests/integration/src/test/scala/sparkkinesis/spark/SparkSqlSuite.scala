@@ -1,33 +1,23 @@
 package sparkkinesis.spark
 
-import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
-import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
-class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
+class SparkSqlSuite extends AnyFunSuite with SparkFixture {
   private val names = new AtomicInteger
   private val credentials = Map("aws.accessKeyId" -> "ID", "aws.secretAccessKey" -> "hush")
-  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock))
-  private lazy val warehouse: Path = Files.createTempDirectory("warehouse")
-  private lazy val spark = SparkSession
-    .builder()
-    .master("local[2]")
-    .config("spark.ui.enabled", false)
-    .config("spark.sql.warehouse.dir", warehouse.toString)
+
+  override protected def sparkBuilder: SparkSession.Builder = super.sparkBuilder
+    .config("spark.sql.warehouse.dir", newFolder().toString)
     .config("spark.sql.shuffle.partitions", 2)
-    .getOrCreate()
 
   /** The default credentials chain finds these, so that a definition needs no keys. */
   override protected def beforeAll(): Unit = credentials.foreach { case (name, value) =>
@@ -36,29 +26,17 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = {
     credentials.keys.foreach(System.clearProperty)
-    spark.stop()
-    server.close()
+    super.afterAll()
   }
 
-  private def newStream(): StreamName = {
-    val name = StreamName(s"orders-${names.incrementAndGet()}")
-    server.kinesis.createStream(name, 2)
-    name
-  }
-
-  private def options(stream: StreamName, more: (String, String)*): String = {
-    val all = Seq(
-      "streamName" -> stream.name,
-      "region" -> SimulatedKinesis.Region,
-      "endpoint" -> server.endpoint.toString
-    ) ++ more
+  private def clause(all: Map[String, String]): String =
     all.map { case (name, value) => s"$name '$value'" }.mkString("OPTIONS (", ", ", ")")
-  }
 
   private def newTable(stream: StreamName, format: String = "kinesis"): String = {
     val table = s"t${names.incrementAndGet()}"
-    val both = options(stream, "startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
-    spark.sql(s"CREATE TABLE $table USING $format $both")
+    val more = Seq("startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
+    val both = options(stream, more: _*) -- Seq("awsAccessKeyId", "awsSecretAccessKey")
+    spark.sql(s"CREATE TABLE $table USING $format ${clause(both)}")
     table
   }
 
@@ -67,7 +45,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def all(writer: DataStreamWriter[Row]): Unit = {
     val query = writer
-      .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+      .option("checkpointLocation", newCheckpoint())
       .trigger(Trigger.AvailableNow())
       .start()
     try query.awaitTermination()
@@ -97,7 +75,7 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
       .table(source)
       .select("partitionKey", "data")
       .writeStream
-      .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+      .option("checkpointLocation", newCheckpoint())
       .trigger(Trigger.AvailableNow())
       .toTable(sink)
     try query.awaitTermination()
@@ -121,18 +99,16 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
     val stream = newStream()
     val table = newTable(stream)
     spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
-    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
-    spark.sql(s"CREATE TEMPORARY VIEW recent USING kinesis ${options(stream, keys: _*)}")
+    spark.sql(s"CREATE TEMPORARY VIEW recent USING kinesis ${clause(options(stream))}")
     assert(texts(spark.table("recent")) === Seq("one"))
   }
 
   test("a table definition with static keys is refused, and the table is not created") {
     val stream = newStream()
-    val keys = Seq("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
     val columns = spark.table(newTable(stream)).schema.toDDL
     Seq("", s"($columns)").foreach { columnList =>
       val e = intercept[IllegalArgumentException] {
-        spark.sql(s"CREATE TABLE secretive $columnList USING kinesis ${options(stream, keys: _*)}")
+        spark.sql(s"CREATE TABLE secretive $columnList USING kinesis ${clause(options(stream))}")
       }
       assert(e.getMessage.startsWith("[KINESIS_STATIC_KEYS_IN_TABLE]"))
       assert(e.getMessage.contains("'profile'") && !e.getMessage.contains("hush"))
@@ -169,9 +145,8 @@ class SparkSqlSuite extends AnyFunSuite with BeforeAndAfterAll {
         .select("partitionKey", "data")
         .writeStream
         .format(format)
-        .options(Map("streamName" -> to.name, "endpoint" -> server.endpoint.toString))
-        .option("region", SimulatedKinesis.Region)
-        .option("checkpointLocation", Files.createTempDirectory("sql").toString)
+        .options(options(to))
+        .option("checkpointLocation", newCheckpoint())
         .outputMode("update")
         .trigger(Trigger.AvailableNow())
         .start()

@@ -18,7 +18,7 @@ import sparkkinesis.spark.{LocalSpark, LogTap}
 
 /** Pages in the local directories of a real Spark. */
 class DiskSpillSuite extends AnyFunSuite with LocalSpark {
-  private val folder = Files.createTempDirectory("spark-local")
+  private val folder = newFolder()
 
   override protected def settings: Map[String, String] = Map("spark.local.dir" -> folder.toString)
 

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.bench.measure.HeapUse
 import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.SimulatedDriver
+import sparkkinesis.bench.server.LargeStream
 import sparkkinesis.bench.sizing.Sizing
 
 /** What a stream with thousands of shards costs the driver, without a server. */
@@ -20,7 +20,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
 
   override def run(): Seq[Result] = {
     val heaps = (1 to sizing.rounds).map(_ => heapPerShard())
-    val stream = new SimulatedDriver(shards)
+    val stream = new LargeStream(shards)
     val times = (1 to warmUps + batches).map { _ =>
       stream.report()
       (millis(check(stream.plan().map(_.size).sum)), millis(checkText(stream.encoded)))
@@ -47,7 +47,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
   /** Heap per shard while pages wait for the next batch. */
   private def heapPerShard(): Double = {
     val before = HeapUse.own()
-    val stream = new SimulatedDriver(shards)
+    val stream = new LargeStream(shards)
     stream.report()
     stream.plan()
     stream.report()

@@ -1,59 +1,38 @@
 package sparkkinesis.spark.read
 
-import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLong
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import sparkkinesis.client.Pool
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.{PutEntry, StreamName}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
+import sparkkinesis.model.PutEntry
 import sparkkinesis.spark.read.task.FetchServices
+import sparkkinesis.spark.{Leaks, SparkFixture}
 import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** A query that reads leaves nothing behind, after each batch and after each run. */
-class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
-  private lazy val server = KinesisServer.start()
-  private lazy val spark = forgetfulSpark()
+class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
+  override protected def sparkBuilder: SparkSession.Builder = forgetful(super.sparkBuilder)
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
-  private class Fixture(name: String) {
-    private val stream = StreamName(name)
+  private class Fixture {
+    private val stream = newStream(shards = 2)
+    private val checkpoint = newCheckpoint()
     spark.streams // begins with the fixture
-    server.kinesis.createStream(stream, 2)
-    private val checkpoint = Files.createTempDirectory("leaks").toString
     private val seen = new AtomicLong // the newest record that arrived
     private var put = 0L
 
-    def start(): StreamingQuery = spark.readStream
-      .format("kinesis")
-      .option("streamName", name)
-      .option("region", SimulatedKinesis.Region)
-      .option("endpoint", server.endpoint.toString)
-      .option("awsAccessKeyId", "ID")
-      .option("awsSecretAccessKey", "hush")
-      .option("startingPosition", "trim_horizon")
-      .option("minFetchPeriod", "1ms")
-      .option("idleFetchPeriod", "5ms")
-      .load()
-      .writeStream
-      .option("checkpointLocation", checkpoint)
-      .foreachBatch { (frame: DataFrame, _: Long) =>
-        val numbers = frame.selectExpr("cast(string(data) as long)").collect().map(_.getLong(0))
-        numbers.foreach(seen.accumulateAndGet(_, math.max(_, _)))
-      }
-      .start()
+    def start(): StreamingQuery =
+      readAll(stream, "minFetchPeriod" -> "1ms", "idleFetchPeriod" -> "5ms").writeStream
+        .option("checkpointLocation", checkpoint)
+        .foreachBatch { (frame: DataFrame, _: Long) =>
+          val numbers = frame.selectExpr("cast(string(data) as long)").collect().map(_.getLong(0))
+          numbers.foreach(seen.accumulateAndGet(_, math.max(_, _)))
+        }
+        .start()
 
     /** Writes one record, and waits for its batch. */
     def runBatch(query: StreamingQuery): Unit = {
@@ -75,7 +54,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
   }
 
   test("a thousand batches leave no thread, no endpoint, no page and no heap behind", Slow) {
-    val fixture = new Fixture("many-batches")
+    val fixture = new Fixture
     val before = endpoints
     val query = fixture.start()
     try {
@@ -98,7 +77,7 @@ class LeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
     "many runs of a query leave no thread, no endpoint, no page and no client behind",
     Repeated
   ) {
-    val fixture = new Fixture("many-runs")
+    val fixture = new Fixture
     def run(): Unit = {
       val query = fixture.start()
       try fixture.runBatch(query)

@@ -1,51 +1,24 @@
 package sparkkinesis.spark.read
 
-import java.util.concurrent.atomic.AtomicInteger
-
 import scala.concurrent.duration._
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.DataFrame
 
-import sparkkinesis.client.{ListShardsRequest, ShardFilter, SystemClock}
+import sparkkinesis.client.{ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.SparkFixture
 
 /** `spark.read.format("kinesis")`, over HTTP from the local Kinesis. */
-class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private val streams = new AtomicInteger
-  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock))
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", false).getOrCreate()
-
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
-  private def newStream(): StreamName = {
-    val name = StreamName(s"in-${streams.incrementAndGet()}")
-    server.kinesis.createStream(name, 2)
-    name
-  }
-
+class SparkBatchReadSuite extends AnyFunSuite with SparkFixture {
   private def put(name: StreamName, numbers: Range): Unit = {
     val entries = numbers.map(n => PutEntry(s"key${n % 9}", n.toString.getBytes, None))
     server.kinesis.putRecords(StreamRef.ByName(name), entries): Unit
   }
 
-  private def load(name: StreamName, options: (String, String)*): DataFrame = spark.read
-    .format("kinesis")
-    .option("streamName", name.name)
-    .option("region", SimulatedKinesis.Region)
-    .option("endpoint", server.endpoint.toString)
-    .option("awsAccessKeyId", "ID")
-    .option("awsSecretAccessKey", "hush")
-    .options(options.toMap)
-    .load()
+  private def load(name: StreamName, more: (String, String)*): DataFrame =
+    spark.read.format("kinesis").options(options(name, more: _*)).load()
 
   private def numbers(frame: DataFrame): Seq[Int] =
     frame.selectExpr("int(string(data))").collect().map(_.getInt(0)).toSeq.sorted
@@ -58,7 +31,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a batch read has all records, also over a reshard, for any action") {
-    val name = newStream()
+    val name = newStream(shards = 2)
     put(name, 1 to 100)
     val stream = StreamRef.ByName(name)
     val first = server.kinesis.listShards(ListShardsRequest.First(stream, ShardFilter.AtLatest))
@@ -73,7 +46,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a filter on arrival time reduces the records that are fetched") {
-    val name = newStream()
+    val name = newStream(shards = 2)
     put(name, 1 to 50)
     server.kinesis.advance(1.hour)
     val middle = server.kinesis.now.minusSeconds(600)
@@ -91,7 +64,7 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a filter on the shard reads only that shard") {
-    val name = newStream()
+    val name = newStream(shards = 2)
     put(name, 1 to 90)
     val shard = "shardId-000000000001"
     val mine = load(name).where(s"shardId = '$shard'")
@@ -100,30 +73,22 @@ class SparkBatchReadSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(load(name).where("shardId = 'shardId-000000000007'").count() === 0)
   }
 
-  private def refusal(options: (String, String)*): String =
-    intercept[IllegalArgumentException](load(newStream(), options: _*).count()).getMessage
+  private def refusal(name: StreamName, options: (String, String)*): String =
+    intercept[IllegalArgumentException](load(name, options: _*).count()).getMessage
 
   test("options that a batch read does not support are refused by name") {
-    assert(refusal("maxRecordsPerTrigger" -> "7").contains("[KINESIS_CONFLICTING_OPTIONS]"))
-    assert(refusal("startingPosition" -> "latest").contains("'startingPosition' is 'latest'"))
-    val named = s"""{"in-${streams.get + 1}": {"shardId-000000000005": "latest", "*": "latest"}}"""
-    assert(refusal("startingPosition" -> named).contains("The newest shard is number 1."))
+    val name = newStream(shards = 2)
+    assert(refusal(name, "maxRecordsPerTrigger" -> "7").contains("[KINESIS_CONFLICTING_OPTIONS]"))
+    assert(refusal(name, "startingPosition" -> "latest").contains("'startingPosition' is 'latest'"))
+    val named = s"""{"$name": {"shardId-000000000005": "latest", "*": "latest"}}"""
+    assert(refusal(name, "startingPosition" -> named).contains("The newest shard is number 1."))
   }
 
   test("a streaming query refuses an ending position") {
     val e = intercept[Exception] {
-      spark.readStream
-        .format("kinesis")
-        .option("streamName", newStream().name)
-        .option("region", SimulatedKinesis.Region)
-        .option("endpoint", server.endpoint.toString)
-        .option("awsAccessKeyId", "ID")
-        .option("awsSecretAccessKey", "hush")
-        .option("endingPosition", "latest")
-        .load()
-        .writeStream
+      readAll(newStream(), "endingPosition" -> "latest").writeStream
         .format("noop")
-        .option("checkpointLocation", java.nio.file.Files.createTempDirectory("end").toString)
+        .option("checkpointLocation", newCheckpoint())
         .start()
         .processAllAvailable()
     }

@@ -1,11 +1,8 @@
 package sparkkinesis.spark.read
 
-import java.nio.file.Files
-
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.functions.{col, window}
@@ -14,14 +11,14 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import sparkkinesis.client.{Clock, ShardFilter, ShardLister, SystemClock}
 import sparkkinesis.model.{HashKey, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.SparkFixture
 
 /**
  * Counts per window of the event time, with a watermark, over an uneven backlog with a split in the
  * middle: exact if the shards advance together, and wrong otherwise.
  */
-class SparkSkewSuite extends AnyFunSuite with BeforeAndAfterAll {
+class SparkSkewSuite extends AnyFunSuite with SparkFixture {
   private val rounds = 12
   private val step = 10.minutes
 
@@ -32,18 +29,10 @@ class SparkSkewSuite extends AnyFunSuite with BeforeAndAfterAll {
     override def sleep(duration: FiniteDuration): Unit = SystemClock.sleep(duration)
   }
 
-  private lazy val server = KinesisServer.start(kinesis = new SimulatedKinesis(PastClock))
-  private lazy val spark = SparkSession
-    .builder()
-    .master("local[2]")
-    .config("spark.ui.enabled", false)
-    .config("spark.sql.shuffle.partitions", 1)
-    .getOrCreate()
+  override protected def newKinesis(): SimulatedKinesis = new SimulatedKinesis(PastClock)
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
+  override protected def sparkBuilder: SparkSession.Builder =
+    super.sparkBuilder.config("spark.sql.shuffle.partitions", 1)
 
   private val name = StreamName("uneven")
   private val (busy, quiet) = (HashKey(BigInt(0)), HashKey.Max)
@@ -72,24 +61,14 @@ class SparkSkewSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** The sum of the counts of all windows. */
   private def counted(options: Map[String, String]): Long = {
     val windows = mutable.Map.empty[String, Long]
-    val query = spark.readStream
-      .format("kinesis")
-      .option("streamName", name.name)
-      .option("region", SimulatedKinesis.Region)
-      .option("endpoint", server.endpoint.toString)
-      .option("awsAccessKeyId", "ID")
-      .option("awsSecretAccessKey", "hush")
-      .option("startingPosition", "trim_horizon")
-      .option("minFetchPeriod", "10ms")
-      .option("maxRecordsPerTrigger", perRound.toLong)
-      .options(options)
-      .load()
+    val limits = Seq("minFetchPeriod" -> "10ms", "maxRecordsPerTrigger" -> s"$perRound")
+    val query = readAll(name, limits ++ options: _*)
       .withWatermark("approximateArrivalTimestamp", "20 minutes")
       .groupBy(window(col("approximateArrivalTimestamp"), "10 minutes"))
       .count()
       .writeStream
       .outputMode("update")
-      .option("checkpointLocation", Files.createTempDirectory("uneven").toString)
+      .option("checkpointLocation", newCheckpoint())
       .trigger(Trigger.AvailableNow())
       .foreachBatch { (frame: DataFrame, _: Long) =>
         frame.collect().foreach(row => windows(row.get(0).toString) = row.getLong(1))

@@ -1,28 +1,14 @@
 package sparkkinesis.spark.read
 
-import java.nio.file.Files
-
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
 import sparkkinesis.model.{PutEntry, StreamName}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.spark.SparkFixture
 
 /** Which triggers the source accepts, with limits and without. */
-class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private lazy val server = KinesisServer.start()
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", false).getOrCreate()
-
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
+class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
   private val limits = Seq(
     Map.empty[String, String],
     Map("maxRecordsPerTrigger" -> "3"),
@@ -40,21 +26,11 @@ class SparkTriggerSuite extends AnyFunSuite with BeforeAndAfterAll {
     (1 to 10).foreach { number =>
       server.kinesis.putRecord(StreamName(name), PutEntry(s"key-$number", Array(1), None))
     }
-    spark.readStream
-      .format("kinesis")
-      .option("streamName", name)
-      .option("region", SimulatedKinesis.Region)
-      .option("endpoint", server.endpoint.toString)
-      .option("awsAccessKeyId", "ID")
-      .option("awsSecretAccessKey", "hush")
-      .option("startingPosition", "trim_horizon")
-      .options(options)
-      .load()
-      .writeStream
+    readAll(StreamName(name), options.toSeq: _*).writeStream
       .format("memory")
       .queryName(name)
       .trigger(trigger)
-      .option("checkpointLocation", Files.createTempDirectory("trigger").toString)
+      .option("checkpointLocation", newCheckpoint())
       .start()
   }
 

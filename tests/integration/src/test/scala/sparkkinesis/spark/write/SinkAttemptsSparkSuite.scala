@@ -1,7 +1,5 @@
 package sparkkinesis.spark.write
 
-import java.nio.file.Files
-
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -59,7 +57,7 @@ class SinkAttemptsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
   test("dead letters count once, though both attempts have them") {
     val rows = records(failingOnce(ids), "id")
       .selectExpr("if(int(data) < 10, null, data) data", "partitionKey")
-    write(rows, plain :+ ("deadLetterPath" -> Files.createTempDirectory("letters").toString): _*)
+    write(rows, plain :+ ("deadLetterPath" -> newFolder().toString): _*)
     eventually(assert(shown("deadLetters") === "10"))
     assertBothAttempts(shown(_).toLong, rows = 1490)
   }

@@ -1,49 +1,32 @@
 package sparkkinesis.spark.write
 
-import java.nio.file.Files
-
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.execution.streaming.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{SQLContext, SparkSession}
 
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
+import sparkkinesis.spark.{Leaks, SparkFixture}
 import sparkkinesis.{Repeated, Slow, TestScope}
 
 /** A query that writes leaves nothing behind, after each batch and after each run. */
-class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
-  private lazy val server = KinesisServer.start()
-  private lazy val spark = forgetfulSpark()
+class SinkLeakSuite extends AnyFunSuite with SparkFixture with Leaks {
+  override protected def sparkBuilder: SparkSession.Builder = forgetful(super.sparkBuilder)
   implicit private def sql: SQLContext = spark.sqlContext
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
-
-  private class Fixture(name: String) {
+  private class Fixture {
     import spark.implicits._
     private val source = MemoryStream[Int]
-    private val checkpoint = Files.createTempDirectory("sink-leaks").toString
-    server.kinesis.createStream(StreamName(name), 2)
+    private val checkpoint = newCheckpoint()
+    private val stream = newStream(shards = 2)
 
     def start(): StreamingQuery = source
       .toDF()
       .selectExpr("cast(value as string) data", "concat('k', value % 100) partitionKey")
       .writeStream
       .format("kinesis")
-      .option("streamName", name)
-      .option("region", SimulatedKinesis.Region)
-      .option("endpoint", server.endpoint.toString)
-      .option("awsAccessKeyId", "ID")
-      .option("awsSecretAccessKey", "hush")
-      .option("aggregation", "kpl")
+      .options(options(stream, "aggregation" -> "kpl"))
       .option("checkpointLocation", checkpoint)
       .start()
 
@@ -61,7 +44,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
   }
 
   test("many batches leave no thread, no loan, no client and no heap behind", Slow) {
-    val fixture = new Fixture("many-batches-out")
+    val fixture = new Fixture
     val query = fixture.start()
     try {
       (1 to 150).foreach(_ => fixture.runBatch(query))
@@ -81,7 +64,7 @@ class SinkLeakSuite extends AnyFunSuite with BeforeAndAfterAll with Leaks {
   }
 
   test("many runs of a query leave no thread, no loan, no client and no heap behind", Repeated) {
-    val fixture = new Fixture("many-runs-out")
+    val fixture = new Fixture
     def run(): Unit = {
       val query = fixture.start()
       try fixture.runBatch(query)

@@ -1,7 +1,5 @@
 package sparkkinesis.spark.write
 
-import java.nio.file.Files
-
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually
@@ -16,12 +14,13 @@ import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.service.CallCounts
+import sparkkinesis.spark.SparkFixture
 import sparkkinesis.spark.metrics.WriteMetrics
 
 /**
  * Writes rows. Returns the metrics that Spark shows of a write, and the calls that the server saw.
  */
-trait SinkMetricsFixture extends SinkFixture with BeforeAndAfterEach with Eventually {
+trait SinkMetricsFixture extends SparkFixture with BeforeAndAfterEach with Eventually {
   this: Suite =>
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(Span(60, Seconds), Span(50, Millis))
@@ -99,7 +98,7 @@ trait SinkMetricsFixture extends SinkFixture with BeforeAndAfterEach with Eventu
     val query = records(rows, "id").writeStream
       .format("kinesis")
       .options(options(newStream()) ++ more)
-      .option("checkpointLocation", Files.createTempDirectory("sink-metrics").toString)
+      .option("checkpointLocation", newCheckpoint())
       .start()
     try use(source, () => query.processAllAvailable())
     finally query.stop()

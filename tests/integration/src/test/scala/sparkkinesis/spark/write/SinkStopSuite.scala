@@ -1,63 +1,44 @@
 package sparkkinesis.spark.write
 
-import java.util.concurrent.atomic.AtomicInteger
-
 import scala.concurrent.ExecutionContext.global
 import scala.concurrent.Future
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
+import org.scalatest.BeforeAndAfterEach
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
-import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
+
+import org.apache.spark.sql.SparkSession
 
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.model.StreamName
-import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
-import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.spark.Leaks
+import sparkkinesis.spark.{Leaks, SparkFixture}
 
 /**
  * A write that is cancelled ends within two seconds, wherever its tasks wait, and leaves no thread
  * or loan behind.
  */
-class SinkStopSuite extends AnyFunSuite with BeforeAndAfterAll with BeforeAndAfterEach with Leaks {
-  private val streams = new AtomicInteger
+class SinkStopSuite extends AnyFunSuite with SparkFixture with BeforeAndAfterEach with Leaks {
   private val twoSeconds = Timeout(Span(2, Seconds))
-  private lazy val server = KinesisServer.start()
-  private lazy val spark = forgetfulSpark()
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    server.close()
-  }
+  override protected def sparkBuilder: SparkSession.Builder = forgetful(super.sparkBuilder)
 
   override protected def beforeEach(): Unit = {
     server.kinesis.script.removeAll()
     server.kinesis.statistics.reset()
   }
 
-  private def write(more: (String, String)*): Unit = {
-    val name = StreamName(s"stopped-${streams.incrementAndGet()}")
-    server.kinesis.createStream(name, 2)
-    val options = Map(
-      "streamName" -> name.name,
-      "region" -> SimulatedKinesis.Region,
-      "endpoint" -> server.endpoint.toString,
-      "awsAccessKeyId" -> "ID",
-      "awsSecretAccessKey" -> "hush"
-    )
+  private def write(more: (String, String)*): Unit =
     spark
       .range(0, 4000, 1, 2)
       .selectExpr("cast(id as string) data", "concat('k', id % 100) partitionKey")
       .write
       .format("kinesis")
-      .options(options ++ more)
+      .options(options(newStream(shards = 2), more: _*))
       .mode("append")
       .save()
-  }
 
   /** Threads of tasks that are in the sink. */
   private def tasks: Int = Thread.getAllStackTraces.values.asScala.count {

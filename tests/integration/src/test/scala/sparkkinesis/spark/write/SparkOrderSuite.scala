@@ -1,6 +1,5 @@
 package sparkkinesis.spark.write
 
-import java.nio.file.Files
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
 
@@ -18,9 +17,10 @@ import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 import sparkkinesis.model.{RecordDistribution, StreamName}
 import sparkkinesis.simulator.sdk.Arrived
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.spark.SparkFixture
 
 /** `ordering=perKey` in Spark: which task writes which rows, and in what order. */
-class SparkOrderSuite extends AnyFunSuite with SinkFixture {
+class SparkOrderSuite extends AnyFunSuite with SparkFixture {
   private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   implicit private def sql: SQLContext = spark.sqlContext
 
@@ -105,7 +105,7 @@ class SparkOrderSuite extends AnyFunSuite with SinkFixture {
         .writeStream
         .format("kinesis")
         .options(options(stream, bySeq: _*))
-        .option("checkpointLocation", Files.createTempDirectory("order").toString)
+        .option("checkpointLocation", newCheckpoint())
         .outputMode(mode)
         .start()
       try {
@@ -130,7 +130,7 @@ class SparkOrderSuite extends AnyFunSuite with SinkFixture {
     val query = source
       .toDF()
       .writeStream
-      .option("checkpointLocation", Files.createTempDirectory("order").toString)
+      .option("checkpointLocation", newCheckpoint())
       .foreachBatch { (batch: DataFrame, _: Long) =>
         val rows = batch
           .selectExpr(

@@ -1,6 +1,5 @@
 package sparkkinesis.spark.write
 
-import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.scalatest.concurrent.Eventually._
@@ -16,9 +15,10 @@ import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.fault.{Fault, Faults}
 import sparkkinesis.simulator.operation.PutRecords
 import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.spark.SparkFixture
 
 /** The sink in Spark, batch and streaming, over HTTP to the local Kinesis. */
-class SparkSinkSuite extends AnyFunSuite with SinkFixture {
+class SparkSinkSuite extends AnyFunSuite with SparkFixture {
   private val busy = new AtomicBoolean
   private val soon = Timeout(Span(30, Seconds))
 
@@ -38,7 +38,7 @@ class SparkSinkSuite extends AnyFunSuite with SinkFixture {
     rows.writeStream
       .format("kinesis")
       .options(options(stream))
-      .option("checkpointLocation", Files.createTempDirectory("sink").toString)
+      .option("checkpointLocation", newCheckpoint())
 
   private def input(): (MemoryStream[Int], DataFrame) = {
     import spark.implicits._

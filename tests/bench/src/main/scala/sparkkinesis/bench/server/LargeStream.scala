@@ -13,11 +13,11 @@ import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
 
 /**
- * The driver of a query over a large stream, without a stream: executors that report pages of each
- * shard, and batches over them.
+ * A large stream as the driver of its query sees it: executors that report pages of each shard, and
+ * batches over them. There is no service.
  */
-final class SimulatedDriver(shards: Int) {
-  import SimulatedDriver._
+final class LargeStream(shards: Int) {
+  import LargeStream._
 
   private val executors = (1 to Executors).map(_.toString)
   private val coordinator = new FetchCoordinator(1.hour)
@@ -84,7 +84,7 @@ final class SimulatedDriver(shards: Int) {
   private def now: Instant = Begin.plusMillis(batch.toLong)
 }
 
-object SimulatedDriver {
+object LargeStream {
   private val Executors = 4
   private val Tasks = 16 // four slots each
 
