@@ -54,6 +54,21 @@ final class PackedRecords private (
   def sequenceNumber(index: Int): SequenceNumber =
     SequenceNumber(new String(content, numberBegin(index), numberLength(index), ISO_8859_1))
 
+  /** Compares a record's sequence number as an integer, without creating an object. */
+  def compareNumber(index: Int, other: SequenceNumber): Int = {
+    val digits = other.digits
+    val end = numberBegin(index) + numberLength(index)
+    var begin = numberBegin(index)
+    while (begin < end && content(begin) == '0') begin += 1
+    var result = Integer.compare(end - begin, digits.length)
+    var at = 0
+    while (result == 0 && at < digits.length) {
+      result = Integer.compare(content(begin + at).toInt, digits.charAt(at).toInt)
+      at += 1
+    }
+    result
+  }
+
   def numberBegin(index: Int): Int = spans(at(index) + Number)
 
   def numberLength(index: Int): Int = spans(at(index) + Number + 1) - numberBegin(index)
@@ -66,6 +81,9 @@ final class PackedRecords private (
   def keyLength(index: Int): Int = spans(at(index) + Key + 1) - keyBegin(index)
 
   def arrivalMillis(index: Int): Long = arrivals(checked(index))
+
+  /** Arrival time of the last record. */
+  def lastArrivalMillis: Option[Long] = Option.when(nonEmpty)(arrivalMillis(length - 1))
 
   def encryptionType(index: Int): Option[String] = encryptionTypes(checked(index))
 

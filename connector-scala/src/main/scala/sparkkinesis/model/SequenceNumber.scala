@@ -24,7 +24,7 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   }
 
   /** The text without leading zeros, which the service does not send. */
-  private def digits: String =
+  private[model] def digits: String =
     if (text.charAt(0) != '0') text else text.dropWhile(_ == '0')
 
   /** Compares as integers, like `compare`. */

@@ -56,4 +56,17 @@ class PackedRecordsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     assert(PackedRecords(two).bytes === 100 + 8 + 2 + 3 + 2 * fixed)
   }
+
+  test("sequence numbers compare in place like objects, with and without leading zeros") {
+    val digits = for {
+      zeros <- Gen.choose(0, 2)
+      value <- Gen.oneOf(Gen.choose(0L, 12L), Gen.choose(0L, Long.MaxValue))
+    } yield SequenceNumber("0" * zeros + value.toString)
+    forAll(Gen.listOfN(5, digits), digits) { (numbers, other) =>
+      val packed = PackedRecords(numbers.map(record(1, 1).copy(_)).toVector)
+      numbers.indices.foreach { index =>
+        assert(packed.compareNumber(index, other).sign === numbers(index).compare(other).sign)
+      }
+    }
+  }
 }

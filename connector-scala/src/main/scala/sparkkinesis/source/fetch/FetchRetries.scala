@@ -2,6 +2,8 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
+import scala.concurrent.duration._
+
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.KinesisException
@@ -66,4 +68,19 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
 private object FetchRetries {
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
+}
+
+/** Number of calls to one shard that failed in a row, and the time of the first one. */
+private final case class FailureStreak(failures: Int, since: Instant) {
+  def next: FailureStreak = copy(failures = failures + 1)
+
+  /** Whether it is too long, in time and in calls, to keep the user waiting for an error. */
+  def isTooLong(now: Instant): Boolean =
+    failures > FailureStreak.MaxFailures &&
+      now.isAfter(since.plusMillis(FailureStreak.MaxTime.toMillis))
+}
+
+private object FailureStreak {
+  private val MaxTime = 5.minutes
+  private val MaxFailures = 20
 }

@@ -29,7 +29,7 @@ object PageMarks {
       last: Int,
       isFinished: Boolean
   ): Mark = {
-    val bytes = (first to last).foldLeft(0L)((sum, index) => sum + records.dataLength(index))
+    val bytes = records.slice(first, last + 1).dataBytes
     val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
     Mark(upTo, (last - first + 1).toLong, bytes, records.arrivalMillis(last))
   }

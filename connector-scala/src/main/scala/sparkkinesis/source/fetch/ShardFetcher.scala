@@ -5,11 +5,12 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.ReadCall
-import sparkkinesis.source.protocol.{Assignment, FetchReport}
+import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark}
 import sparkkinesis.source.store.{BufferedPage, PageStore}
 import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
 
@@ -43,7 +44,7 @@ final class ShardFetcher(
   private var iterator = Option.empty[ShardIterator]
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
-  private var markCounts = Vector.empty[Int] // of the stored pages
+  private val storedMarks = new StoredMarks(settings.mostMarks)
   @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
@@ -64,7 +65,8 @@ final class ShardFetcher(
 
   private def stepWithRoom(position: Position, at: Moment): FetchStep = {
     val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-    if (isFarAhead || !reserve(estimate, at.steady)) Waits(FullStorePause)
+    if (storedMarks.areEnough(store.pageCount(shard)) || !reserve(estimate, at.steady))
+      Waits(FullStorePause)
     else
       try
         calls.next(at) match {
@@ -84,11 +86,6 @@ final class ShardFetcher(
   private def tooLarge(bytes: Long): FetchStep = {
     lastPage = Some(PageEstimate(bytes))
     Waits(FullStorePause)
-  }
-
-  private def isFarAhead: Boolean = {
-    markCounts = markCounts.takeRight(store.pageCount(shard))
-    settings.isFarAhead(markCounts.sum)
   }
 
   private def translated(at: Moment)(step: => FetchStep): FetchStep =
@@ -125,10 +122,10 @@ final class ShardFetcher(
   private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
     val (from, isFirst, isEnd) = (progress, lastPage.isEmpty, page.next.isEmpty)
     val (isAtTip, reached) = (page.isAtTip, time.reachedAt(at.now))
-    val lastArrival = page.records.lastOption.map(_.arrivalMillis)
+    val records = PackedRecords(page.records)
+    val lastArrival = records.lastArrivalMillis
     val marks = PageMarks.of(page, settings)
-    val bufferedBytes = if (page.records.nonEmpty || isEnd) addToStore(page) else 0L
-    if (marks.nonEmpty) markCounts :+= marks.size
+    val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     iterator = page.next
     lastPage = Some(lastPage.fold(PageEstimate(bufferedBytes))(_.after(bufferedBytes)))
     completeAsOf =
@@ -143,21 +140,19 @@ final class ShardFetcher(
       // At a shard's end its last record counts: its children may have records older than now.
       if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
       losses.takeCount(),
-      page.records.headOption.map(_.sequenceNumber).filter(_ => Progress.isStart(from))
+      Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
-    val isUrgent = isFirst || page.records.nonEmpty || isEnd
-    Fetched(report, page.records.size, pause(page, at.steady), isUrgent)
+    val isUrgent = isFirst || marks.nonEmpty
+    Fetched(report, records.size, pause(page, at.steady), isUrgent)
   }
 
   /** @return the bytes that the page takes in the store */
-  private def addToStore(page: Page): Long = {
-    val upTo =
-      if (page.next.isEmpty) Progress.Finished
-      else Progress.After(page.records.last.sequenceNumber)
-    val buffered = BufferedPage(progress, PackedRecords(page.records), upTo)
-    store.add(shard, buffered)
-    progress = upTo
-    buffered.bytes
+  private def addToStore(records: PackedRecords, marks: Vector[Mark]): Long = {
+    val page = BufferedPage(progress, records, marks.last.upTo)
+    store.add(shard, page)
+    storedMarks.add(marks.size)
+    progress = page.upTo
+    page.bytes
   }
 
   /** Behind the tip, the next page is read as soon as the service allows. */

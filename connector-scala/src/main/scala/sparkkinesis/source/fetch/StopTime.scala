@@ -18,9 +18,9 @@ private[source] final class StopTime(millis: Option[Long]) {
    */
   def cut(page: Page, current: ShardIterator): Option[Page] = {
     val records = PackedRecords(page.records)
-    millis.filter(stop => records.indices.exists(records.arrivalMillis(_) > stop)).map { stop =>
-      val wanted = records.countWhile(records.arrivalMillis(_) <= stop)
-      Page(records.take(wanted), page.next.orElse(Some(current)), 0, Seq.empty)
-    }
+    millis
+      .map(stop => records.take(records.countWhile(records.arrivalMillis(_) <= stop)))
+      .filter(_.size < records.size)
+      .map(wanted => Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty))
   }
 }

@@ -3,6 +3,7 @@ package sparkkinesis.source.options
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{Backoff, Retry}
+import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.ReadLimits
 
@@ -44,32 +45,50 @@ final case class FetchSettings(
    */
   def marks(records: PackedRecords): Vector[Int] = {
     val last = records.size - 1
-    if (limits.isUnlimited && maxShardSkew.isEmpty) Vector(last)
+    if (mostMarks.isEmpty) Vector(last)
     else {
-      val part = limitsOfMark.copy(maxBytes = limitsOfMark.maxBytes.map { bytes =>
+      val most = limitsOfMark.maxRecords.getOrElse(Long.MaxValue)
+      val mostBytes = limitsOfMark.maxBytes.fold(Long.MaxValue) { bytes =>
         math.max(bytes, records.dataBytes / FetchSettings.MarksPerPage)
-      })
-      var (count, bytes, begin) = (0L, 0L, 0)
-      records.indices.filter { index =>
-        count += 1
-        bytes += records.dataLength(index)
-        val isFull = !part.allow(count + 1, bytes + 1)
-        val isMark = index == last || isFull || isSkewed(records, begin, index + 1)
-        if (isMark) {
-          count = 0
-          bytes = 0
-          begin = index + 1
-        }
-        isMark
-      }.toVector
+      }
+      val mostMillis = maxShardSkew.fold(Long.MaxValue)(_.toMillis)
+      val ends = Vector.newBuilder[Int]
+      var begin = 0
+      while (begin <= last) {
+        val end = endOfMark(records, begin, most, mostBytes, mostMillis)
+        ends += end
+        begin = end + 1
+      }
+      ends.result()
     }
   }
 
-  /** Whether the records of a mark would be further apart than shards may be. */
-  private def isSkewed(records: PackedRecords, first: Int, last: Int): Boolean =
-    maxShardSkew.exists { skew =>
-      records.arrivalMillis(last) - records.arrivalMillis(first) > skew.toMillis
+  /**
+   * Index of the last record of the mark that begins there. A loop over primitives, because it runs once
+   * per record.
+   *
+   * @param most number of records of a mark
+   * @param mostMillis between the arrival times of its records
+   */
+  private def endOfMark(
+      records: PackedRecords,
+      begin: Int,
+      most: Long,
+      mostBytes: Long,
+      mostMillis: Long
+  ): Int = {
+    val end = begin + math.min(records.size - begin.toLong, most).toInt - 1
+    val first = records.arrivalMillis(begin)
+    var index = begin
+    var bytes = records.dataLength(begin).toLong
+    while (
+      index < end && bytes < mostBytes && records.arrivalMillis(index + 1) - first <= mostMillis
+    ) {
+      index += 1
+      bytes += records.dataLength(index)
     }
+    index
+  }
 
   /** Limit of one `GetRecords` call of a fetcher: if limits are small, a page has many marks. */
   lazy val pageRecords: Int =
@@ -81,9 +100,9 @@ final case class FetchSettings(
   def joinedMark: ReadLimits =
     if (maxShardSkew.isEmpty) limitsOfMark else ReadLimits(Some(0), None)
 
-  /** Whether so many marks are enough for many batches. */
-  def isFarAhead(marks: Int): Boolean =
-    (!limits.isUnlimited || maxShardSkew.nonEmpty) && marks >= FetchSettings.MostMarks
+  /** So many marks of a shard are enough for many batches; `None` if a page has one mark. */
+  def mostMarks: Option[Int] =
+    Option.when(!limits.isUnlimited || maxShardSkew.nonEmpty)(FetchSettings.MostMarks)
 
   /** The distance between marks: a small part of the limits of a batch. */
   lazy val limitsOfMark: ReadLimits = {

@@ -19,7 +19,7 @@ private[replay] final class RangePage(range: ShardRange, before: Progress, page:
   /** The records of the range. */
   val wanted: PackedRecords = range.upTo match {
     case Progress.After(last) =>
-      records.take(records.countWhile(records.sequenceNumber(_) <= last))
+      records.take(records.countWhile(records.compareNumber(_, last) <= 0))
     case _ =>
       range.until.fold(records) { end =>
         records.take(records.countWhile(records.arrivalMillis(_) < end.millis))
@@ -31,7 +31,7 @@ private[replay] final class RangePage(range: ShardRange, before: Progress, page:
     if (wanted.isEmpty) before else Progress.After(wanted.sequenceNumber(wanted.size - 1))
 
   def lastArrival: Option[Instant] =
-    wanted.indices.lastOption.map(last => Instant.ofEpochMilli(wanted.arrivalMillis(last)))
+    wanted.lastArrivalMillis.map(Instant.ofEpochMilli)
 
   private val isPassed = wanted.size < records.size
   private val isTip = records.isEmpty && page.isAtTip

@@ -1,5 +1,6 @@
 package sparkkinesis.source.store
 
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
 
@@ -24,13 +25,13 @@ final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Prog
       }
 
   private def find(sequenceNumber: SequenceNumber): Option[Int] =
-    if (records.isEmpty || sequenceNumber > records.sequenceNumber(records.size - 1)) None
+    if (records.isEmpty || records.compareNumber(records.size - 1, sequenceNumber) < 0) None
     else {
       var (low, high) = (0, records.size - 1)
       while (low < high) {
         val middle = (low + high) / 2
-        if (records.sequenceNumber(middle) < sequenceNumber) low = middle + 1 else high = middle
+        if (records.compareNumber(middle, sequenceNumber) < 0) low = middle + 1 else high = middle
       }
-      if (records.sequenceNumber(low) == sequenceNumber) Some(low) else None
+      Option.when(records.compareNumber(low, sequenceNumber) == 0)(low)
     }
 }

@@ -7,7 +7,7 @@ import scala.collection.mutable
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 /**
@@ -26,16 +26,12 @@ final class PageStore(
   import PageStore._
 
   private val shardPages = mutable.Map.empty[StreamShard, Pages]
-  private val reservations = new Reservations
-  private val turns = new ShardTurns
+  private val admission = new Admission(memory, diskBytes, spill)
   private var inMemory = 0L
   private var onDisk = 0L // and of pages that are being written
-  private var lacksRoom = false
 
   /**
-   * Reserves room for a page before it is requested. If the result is `true`, `release` must follow. When
-   * half of the capacity is used, each shard is limited to its fair share, so that a shard with a
-   * backlog leaves room for others. Shards whose pages are larger than that take turns.
+   * Reserves room for a page before it is requested. If the result is `true`, `release` must follow.
    *
    * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the store
@@ -43,42 +39,22 @@ final class PageStore(
    */
   def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
     synchronized {
-      val (part, reserved) = (memory.bytes, reservations.bytes(now))
-      val capacity = part + (if (spill.isOpen) memory.share(diskBytes) else onDisk)
-      val used = inMemory + onDisk + reserved
-      val total = used + estimate
       val ofShard = shardPages.get(shard).fold(0L)(_.bytes)
-      val isSmall = ofShard + estimate <= capacity / math.max(1, shards)
-      val isFair = used == 0 || total <= capacity / 2 || ofShard == 0 || isSmall
-      val fits = total <= capacity && inMemory < part
-      // A page that will go to disk needs memory until then.
-      val canArrive = reserved == 0 || inMemory + reserved + estimate <= part
-      val hasRoom =
-        (used == 0 || fits && canArrive) && isFair && turns.isNext(shard, isSmall)
-      if (hasRoom) grant(shard, estimate, now)
-      else {
-        turns.refused(shard, isWaiting = isFair)
-        lacksRoom ||= !fits || !isFair
-      }
-      hasRoom
+      val held = Admission.Held(ofShard, inMemory, onDisk)
+      admission.reserve(shard, estimate, shards, held, now)
     }
 
   /** The same beyond the limit, for the only page of a shard. One shard may do so at a time. */
   def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
     val hasRoom = !shardPages.contains(shard)
-    if (hasRoom) grant(shard, estimate, now)
+    if (hasRoom) admission.grant(shard, estimate, now)
     hasRoom
   }
 
-  private def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
-    reservations.add(shard, estimate, now)
-    turns.granted(shard)
-  }
-
-  def release(shard: StreamShard): Unit = synchronized(reservations.remove(shard))
+  def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
 
   /** The shard is not read here any more. */
-  def forget(shard: StreamShard): Unit = synchronized(turns.forget(shard))
+  def forget(shard: StreamShard): Unit = synchronized(admission.forget(shard))
 
   /**
    * Makes a call whose response waits until the executor has memory for it.
@@ -99,7 +75,7 @@ final class PageStore(
     val (moves, gone) = synchronized {
       // After a gap the earlier pages are useless: the shard was assigned again, from another position.
       val follows = pagesOf(shard).lastOption.forall(_.upTo == page.from)
-      val gone = if (follows) Vector.empty else keep(shard)(_ => Vector.empty)
+      val gone = if (follows) Vector.empty else keep(shard)(_ => 0 -> 0)
       val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
       shardPages.update(shard, Pages(before.pages :+ stored, before.bytes + stored.bytes))
       hold(stored.bytes, 0)
@@ -140,14 +116,15 @@ final class PageStore(
       retain(shard) { all =>
         val last = all.indexWhere(_.contains(progress))
         // A page that ends after `progress` stays.
-        all.drop(if (last >= 0 && all(last).upTo == progress) last + 1 else math.max(last, 0))
+        val first = if (last >= 0 && all(last).upTo == progress) last + 1 else math.max(last, 0)
+        first -> all.size
       }
 
   /** Drops the pages after `progress`. */
   def dropAfter(shard: StreamShard, progress: Progress): Unit =
-    retain(shard)(all => all.take(all.indexWhere(_.upTo == progress) + 1))
+    retain(shard)(all => 0 -> (all.indexWhere(_.upTo == progress) + 1))
 
-  def drop(shard: StreamShard): Unit = retain(shard)(_ => Vector.empty)
+  def drop(shard: StreamShard): Unit = retain(shard)(_ => 0 -> 0)
 
   def clear(): Unit = shards.foreach(drop)
 
@@ -167,7 +144,7 @@ final class PageStore(
   def spilledBytes: Long = synchronized(onDisk)
 
   /** Whether a page has had to wait for room since pages were last dropped. */
-  def isFull: Boolean = synchronized(lacksRoom && shardPages.nonEmpty)
+  def isFull: Boolean = synchronized(admission.isFull && shardPages.nonEmpty)
 
   private def pagesOf(shard: StreamShard): Vector[StoredPage] =
     synchronized(shardPages.get(shard).fold(Vector.empty[StoredPage])(_.pages))
@@ -179,26 +156,30 @@ final class PageStore(
     memory.hold(memoryChange)
   }
 
-  private def retain(shard: StreamShard)(kept: Vector[StoredPage] => Vector[StoredPage]): Unit = {
+  private def retain(shard: StreamShard)(kept: Vector[StoredPage] => (Int, Int)): Unit = {
     val gone = synchronized(keep(shard)(kept))
     gone.flatMap(_.onDisk).foreach(spill.remove)
   }
 
   /**
-   * @param kept from the shard's pages, those that stay: the first ones or the last ones
+   * @param kept from the shard's pages, the range of those that stay
    * @return the others, which are still on disk
    */
   private def keep(shard: StreamShard)(
-      kept: Vector[StoredPage] => Vector[StoredPage]
+      kept: Vector[StoredPage] => (Int, Int)
   ): Vector[StoredPage] = {
     val before = pagesOf(shard)
-    val after = kept(before)
-    val gone = before.filterNot(after.toSet)
-    hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
-    lacksRoom &&= gone.isEmpty
-    if (after.isEmpty) shardPages.remove(shard): Unit
-    else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
-    gone
+    val (from, until) = kept(before)
+    val after = before.slice(from, until)
+    if (after.size == before.size) Vector.empty
+    else {
+      val gone = before.take(from) ++ before.drop(math.max(from, until))
+      hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
+      admission.dropped()
+      if (after.isEmpty) shardPages.remove(shard): Unit
+      else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
+      gone
+    }
   }
 }
 

@@ -67,13 +67,36 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
   private def whole(number: Double): Long =
     if (math.abs(number) < MaxWhole) number.toLong else throw Unsupported
 
-  /** Reads a map. Calls `value` after each name, while `begin` and `end` enclose the name. */
-  def foreachEntry(value: () => Unit): Unit = foreach(Entries) { () =>
-    text()
-    value()
-  }
+  /**
+   * Reads the head of a map. While `hasMore`, read a name with `text` and a value. This is a loop and not
+   * a function that takes one, because it runs once per record.
+   *
+   * @return number of entries, for `hasMore`
+   */
+  def entries(): Long = items(Entries)
 
-  def foreachElement(element: () => Unit): Unit = foreach(Elements)(element)
+  /** Reads the head of an array. While `hasMore`, read an element. */
+  def elements(): Long = items(Elements)
+
+  /**
+   * Whether a map or an array has another item.
+   *
+   * @param left the number from its head, minus the number of items since
+   */
+  def hasMore(left: Long): Boolean =
+    if (left >= 0) left > 0
+    else {
+      val isEnd = bytes(at) == Break
+      if (isEnd) at += 1
+      !isEnd
+    }
+
+  /** The number of items, or a negative one if a break follows the last item. */
+  private def items(expected: Int): Long = {
+    head()
+    if (kind != expected) throw Unsupported
+    if (info == Indefinite) -1 else argument()
+  }
 
   /** Skips an item of any type. */
   def skip(): Unit = skip(MaxDepth)
@@ -91,10 +114,10 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
         blob()
       case Elements =>
         at = start
-        foreachElement(() => skip(depth - 1))
+        skipItems(elements(), depth, isMap = false)
       case Entries =>
         at = start
-        foreachEntry { () => checkText(); skip(depth - 1) }
+        skipItems(entries(), depth, isMap = true)
       case Simple if info == OneByte => throw Unsupported // no such value is defined
       case _ =>
         argument()
@@ -102,18 +125,12 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
     }
   }
 
-  private def foreach(expected: Int)(item: () => Unit): Unit = {
-    head()
-    if (kind != expected) throw Unsupported
-    if (info == Indefinite) {
-      while (bytes(at) != Break) item()
-      at += 1
-    } else {
-      var left = argument()
-      while (left > 0) {
-        item()
-        left -= 1
-      }
+  private def skipItems(count: Long, depth: Int, isMap: Boolean): Unit = {
+    var left = count
+    while (hasMore(left)) {
+      if (isMap) checkedText()
+      skip(depth - 1)
+      left -= 1
     }
   }
 

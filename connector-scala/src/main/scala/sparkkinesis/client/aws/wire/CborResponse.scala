@@ -13,7 +13,12 @@ private[wire] abstract class CborResponse(body: Array[Byte]) {
   /** Returns whether the response was read to its end. Otherwise the SDK must decode it. */
   final def read(): Boolean =
     try {
-      in.foreachEntry(() => readMember())
+      var left = in.entries()
+      while (in.hasMore(left)) {
+        in.text()
+        readMember()
+        left -= 1
+      }
       in.isAtEnd
     } catch {
       case CborReader.Unsupported | _: IndexOutOfBoundsException => false

@@ -52,7 +52,11 @@ private[aws] object GetRecordsDecoder {
 
     private def readRecords(): Unit = {
       val packed = new PackedRecords.Builder(body, body.length / RecordBytes + 1)
-      in.foreachElement(() => readRecord(packed))
+      var left = in.elements()
+      while (in.hasMore(left)) {
+        readRecord(packed)
+        left -= 1
+      }
       records = packed.result()
     }
 
@@ -60,7 +64,9 @@ private[aws] object GetRecordsDecoder {
       var arrival = 0L
       var encryption = Option.empty[String]
       var isNumbered = false
-      in.foreachEntry { () =>
+      var left = in.entries()
+      while (in.hasMore(left)) {
+        in.text()
         if (isText(Data)) {
           in.blob()
           packed.data(in.begin, in.end)
@@ -73,6 +79,7 @@ private[aws] object GetRecordsDecoder {
           packed.key(in.begin, in.end)
         } else if (isText(Encryption)) encryption = readEncryptionType()
         else skipMember()
+        left -= 1
       }
       if (!isNumbered) throw CborReader.Unsupported
       packed.add(arrival, encryption)

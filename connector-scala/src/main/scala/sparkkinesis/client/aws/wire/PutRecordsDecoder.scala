@@ -46,7 +46,11 @@ private[aws] object PutRecordsDecoder {
 
     private def readRecords(): Seq[PutResult] = {
       val all = Array.newBuilder[PutResult]
-      in.foreachElement(() => all += readRecord())
+      var left = in.elements()
+      while (in.hasMore(left)) {
+        all += readRecord()
+        left -= 1
+      }
       ArraySeq.unsafeWrapArray(all.result())
     }
 
@@ -55,12 +59,15 @@ private[aws] object PutRecordsDecoder {
       var number = Option.empty[SequenceNumber]
       var code = Option.empty[String]
       var message = Option.empty[String]
-      in.foreachEntry { () =>
+      var left = in.entries()
+      while (in.hasMore(left)) {
+        in.text()
         if (isText(Number)) number = Some(readNumber())
         else if (isText(Shard)) shard = Some(readShard())
         else if (isText(Code)) code = Some(readText())
         else if (isText(Message)) message = Some(readText())
         else skipMember()
+        left -= 1
       }
       (code, shard, number) match {
         case (None, Some(written), Some(at)) => PutResult.Written(written, at)

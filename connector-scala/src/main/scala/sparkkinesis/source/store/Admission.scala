@@ -1,0 +1,80 @@
+package sparkkinesis.source.store
+
+import java.time.Instant
+
+import sparkkinesis.model.StreamShard
+import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
+
+/**
+ * Decides which shards may request a page, so that the store has room for it. Its owner's lock guards
+ * it.
+ *
+ * When half of the capacity is used, each shard is limited to its fair share, so that a shard with a
+ * backlog leaves room for others. Shards whose pages are larger than that take turns.
+ *
+ * @param memory limits pages in memory and reserved bytes together
+ * @param diskBytes for the pages of all queries on disk
+ */
+private[store] final class Admission(
+    memory: FetchMemory#Account,
+    diskBytes: Long,
+    spill: SpillSpace
+) {
+  private val reservations = new Reservations
+  private val turns = new ShardTurns
+  private var lacksRoom = false
+
+  /**
+   * @param estimate bytes that the page is expected to have
+   * @param shards number of shards that share the store
+   * @param now of a clock that never jumps
+   */
+  def reserve(
+      shard: StreamShard,
+      estimate: Long,
+      shards: Int,
+      held: Admission.Held,
+      now: Instant
+  ): Boolean = {
+    val (part, reserved) = (memory.bytes, reservations.bytes(now))
+    val capacity = part + (if (spill.isOpen) memory.share(diskBytes) else held.onDisk)
+    val used = held.inMemory + held.onDisk + reserved
+    val total = used + estimate
+    val isSmall = held.ofShard + estimate <= capacity / math.max(1, shards)
+    val isFair = used == 0 || total <= capacity / 2 || held.ofShard == 0 || isSmall
+    val fits = total <= capacity && held.inMemory < part
+    // A page that will go to disk needs memory until then.
+    val canArrive = reserved == 0 || held.inMemory + reserved + estimate <= part
+    val hasRoom = (used == 0 || fits && canArrive) && isFair && turns.isNext(shard, isSmall)
+    if (hasRoom) grant(shard, estimate, now)
+    else {
+      turns.refused(shard, isWaiting = isFair)
+      lacksRoom ||= !fits || !isFair
+    }
+    hasRoom
+  }
+
+  def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
+    reservations.add(shard, estimate, now)
+    turns.granted(shard)
+  }
+
+  def release(shard: StreamShard): Unit = reservations.remove(shard)
+
+  def forget(shard: StreamShard): Unit = turns.forget(shard)
+
+  def dropped(): Unit = lacksRoom = false
+
+  /** Whether a page has had to wait for room since pages were last dropped. */
+  def isFull: Boolean = lacksRoom
+}
+
+private[store] object Admission {
+
+  /**
+   * Bytes in the store.
+   *
+   * @param ofShard of the shard that asks, in memory and on disk
+   */
+  final case class Held(ofShard: Long, inMemory: Long, onDisk: Long)
+}
