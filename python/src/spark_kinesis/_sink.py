@@ -40,7 +40,7 @@ class KinesisSink(StreamAccess):
             stream of each row.
         stream_arn: ARN of the stream.
         region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
-        endpoint: URL of the Kinesis service. Default: the endpoint of the region.
+        endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
         delivery_timeout: maximum time that the sink retries a record, measured from its first

@@ -29,7 +29,7 @@ class KinesisSource(StreamAccess):
         stream_name: stream name, or a list of names in one region. Set this or ``stream_arn``.
         stream_arn: ARN of the stream, or a list of ARNs in one or more regions and accounts.
         region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
-        endpoint: URL of the Kinesis service. Default: the endpoint of the region.
+        endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
         starting_position: position where a batch read begins, or a streaming query that has no

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-CLIENT_THREADS = ("spark-kinesis-interrupts", "spark-kinesis-idle-clients")
+CLIENT_THREADS = ("spark-kinesis-interrupts", "spark-kinesis-timer")
 
 
 def main(endpoint: str, name: str) -> None:

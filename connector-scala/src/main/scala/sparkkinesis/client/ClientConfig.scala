@@ -8,7 +8,7 @@ import sparkkinesis.model.StreamRef
  * The connection to Kinesis. Serializable; prints no secret.
  *
  * @param region such as `eu-west-1`
- * @param endpoint used instead of the endpoint of the region
+ * @param endpoint used instead of the endpoint that the AWS SDK chooses
  */
 final case class ClientConfig(
     region: String,

@@ -50,6 +50,11 @@ object ErrorCodes {
       "OptInRequired"
     ),
     (new KinesisException.CredentialsExpired(_, _)) -> Seq("ExpiredTokenException", "ExpiredToken"),
+    (new KinesisException.ClockSkewed(_, _)) -> Seq(
+      "RequestExpired",
+      "RequestInTheFuture",
+      "RequestTimeTooSkewed"
+    ),
     (new KinesisException.BadCredentials(_, _)) -> Seq(
       "UnrecognizedClientException",
       "InvalidClientTokenId",
@@ -58,8 +63,6 @@ object ErrorCodes {
       "SignatureDoesNotMatch",
       "IncompleteSignature",
       "IncompleteSignatureException",
-      "RequestExpired",
-      "RequestTimeTooSkewed",
       "MissingAuthenticationToken",
       "MissingAuthenticationTokenException",
       "AuthFailure"

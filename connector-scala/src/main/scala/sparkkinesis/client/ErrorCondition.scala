@@ -32,10 +32,15 @@ object ErrorCondition {
         "KINESIS_ACCESS_DENIED",
         "Allow this action on the stream for the user or role of the credentials."
       )
-    case _: BadCredentials | _: CredentialsExpired | _: ClockSkewed =>
+    case _: BadCredentials | _: CredentialsExpired =>
       ErrorCondition(
         "KINESIS_BAD_CREDENTIALS",
-        "Check the keys, profile or role in the options, their expiry, and the machine's clock."
+        "Check the keys, profile or role in the options, and their expiry."
+      )
+    case _: ClockSkewed =>
+      ErrorCondition(
+        "KINESIS_CLOCK_SKEW",
+        "Correct the clock of the machine: AWS accepts a difference of five minutes."
       )
     case _: Unreachable =>
       ErrorCondition("KINESIS_UNREACHABLE", "Check region, endpoint, network and proxy.")

@@ -15,6 +15,9 @@ import sparkkinesis.model._
  */
 trait KinesisClient extends AutoCloseable {
 
+  /** Whether the endpoint of the calls is one of AWS, so that its quotas are known. */
+  def isAws: Boolean = false
+
   /** `DescribeStreamSummary`. */
   def describeStream(stream: StreamRef): StreamSummary
 

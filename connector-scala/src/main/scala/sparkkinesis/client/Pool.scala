@@ -2,7 +2,6 @@ package sparkkinesis.client
 
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -88,26 +87,6 @@ object Pool {
 
   /** How long an idle value waits for the next borrower. */
   val IdleTime: FiniteDuration = 1.minute
-
-  private lazy val timer = new IdleTimer
-
-  /** Runs tasks for all pools of this JVM, on one daemon thread. */
-  val later: (FiniteDuration, () => Unit) => Unit = (delay, task) =>
-    timer.schedule((() => task()): Runnable, delay.toMillis, TimeUnit.MILLISECONDS): Unit
-
-  /** Its thread ends one second after the last task, so that unused pools leave no thread. */
-  private final class IdleTimer
-      extends ScheduledThreadPoolExecutor(
-        1,
-        (task: Runnable) => {
-          val thread = new Thread(task, "spark-kinesis-idle-clients")
-          thread.setDaemon(true)
-          thread
-        }
-      ) {
-    setKeepAliveTime(1, TimeUnit.SECONDS)
-    allowCoreThreadTimeOut(true)
-  }
 }
 
 /** A borrowed value. Close the loan, never the value. */

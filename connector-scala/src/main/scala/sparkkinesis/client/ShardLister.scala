@@ -7,8 +7,8 @@ import sparkkinesis.model.StreamRef
 
 /**
  * Reads all pages of `ListShards`. After a failure the next call continues at the page that failed,
- * because the first pages of a large stream cost many calls. If the service does not know that page
- * any more, the listing begins again, a few times. Used by one thread at a time.
+ * because the first pages of a large stream cost many calls. If the service refuses the token of that
+ * page, the listing begins again, a few times. Used by one thread at a time.
  */
 final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardFilter) {
   private var read = Option.empty[ShardListing] // the pages that were read before a failure
@@ -19,15 +19,16 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
   @tailrec
   private def list(restarts: Int): ShardSnapshot = attempt() match {
     case Right(snapshot) => snapshot
-    case Left(expired) =>
+    case Left(refusal) =>
       read = None
-      if (restarts == ShardLister.MostRestarts) throw expired
+      if (restarts == ShardLister.MostRestarts) throw refusal
       list(restarts + 1)
   }
 
-  private def attempt(): Either[KinesisException.ListingExpired, ShardSnapshot] =
+  /** @return the failure if a page after the first cannot be read with its token */
+  private def attempt(): Either[KinesisException, ShardSnapshot] =
     try Right(rest())
-    catch { case expired: KinesisException.ListingExpired => Left(expired) }
+    catch { case e: KinesisException if read.nonEmpty && ShardLister.endsToken(e) => Left(e) }
 
   @tailrec
   private def rest(): ShardSnapshot = {
@@ -45,6 +46,12 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
 
 object ShardLister {
   private val MostRestarts = 3
+
+  /** A server may refuse an old token by any error. A repetition of the call does not help. */
+  private def endsToken(e: KinesisException): Boolean = e match {
+    case _: KinesisException.ListingExpired => true
+    case _ => !e.isRetryable
+  }
 
   /** Lists the shards once. */
   def list(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardSnapshot =

@@ -12,6 +12,7 @@ class ErrorConditionSuite extends AnyFunSuite {
     (new AccessDenied("x"), "KINESIS_ACCESS_DENIED"),
     (new BadCredentials("x"), "KINESIS_BAD_CREDENTIALS"),
     (new CredentialsExpired("x"), "KINESIS_BAD_CREDENTIALS"),
+    (new ClockSkewed("x"), "KINESIS_CLOCK_SKEW"),
     (new Unreachable("x"), "KINESIS_UNREACHABLE"),
     (new Throttled("x"), "KINESIS_THROTTLED"),
     (new LimitExceeded("x"), "KINESIS_LIMIT_EXCEEDED"),

@@ -38,6 +38,21 @@ class RetrySuite extends AnyFunSuite {
     assert(count(new KinesisException.ServiceFailure("internal")) === 4)
   }
 
+  test("a quota and other failures do not use up each other's attempts") {
+    val patient = retry.copy(throttledAttempts = 6)
+    val busy = new KinesisException.Throttled("busy")
+    val broken = new KinesisException.ServiceFailure("internal")
+    def count(failures: Seq[KinesisException]): Int = {
+      val script = failures.iterator
+      patient(new FastClock, () => 0.5)(script.nextOption().foreach(throw _))
+      failures.size
+    }
+    assert(count(Seq.fill(5)(busy) ++ Seq.fill(3)(broken)) === 8)
+    assert(count(Seq.fill(3)(broken) ++ Seq.fill(5)(busy)) === 8)
+    intercept[KinesisException](count(Seq.fill(5)(busy) ++ Seq.fill(4)(broken)))
+    intercept[KinesisException](count(Seq.fill(3)(broken) ++ Seq.fill(6)(busy)))
+  }
+
   test("a failure that retries cannot fix is thrown at once") {
     assert(calls(new KinesisException.NotFound("none")) === ((1, 0L)))
     assert(calls(new KinesisException.Unreachable("silent")) === ((1, 0L)))

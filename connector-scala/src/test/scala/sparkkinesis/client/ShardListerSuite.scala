@@ -9,7 +9,7 @@ import sparkkinesis.source.ScriptedKinesis
 /**
  * A listing of several pages
  *   - continues at the page that failed;
- *   - begins again if the service does not know that page any more, but not for ever.
+ *   - begins again if the service refuses the token of that page, but not for ever.
  */
 class ShardListerSuite extends AnyFunSuite {
   private val shards = newStream(8)
@@ -48,6 +48,29 @@ class ShardListerSuite extends AnyFunSuite {
     val kinesis = pagesBefore(3).listing(throw expired).listing(rest(1))
     assert(lister(kinesis).list().shards === shards)
     assert(kinesis.listed.last === first)
+  }
+
+  test("a token that the service refuses as invalid: the listing begins again") {
+    val invalid = new KinesisException.InvalidArgument("no such token")
+    val kinesis = pagesBefore(3).listing(throw invalid).listing(rest(1))
+    assert(lister(kinesis).list().shards === shards)
+    assert(kinesis.listed.last === first)
+  }
+
+  test("after a permanent failure the next listing begins again") {
+    def denied = new KinesisException.AccessDenied("no")
+    val kinesis = new ScriptedKinesis()
+    (1 to 4).foreach(_ => kinesis.listing(ShardListing(Nil, Some("2"), None)).listing(throw denied))
+    val paged = lister(kinesis.listing(rest(1)))
+    intercept[KinesisException.AccessDenied](paged.list())
+    assert(kinesis.listed.size === 8)
+    assert(paged.list().shards === shards && kinesis.listed.last === first)
+  }
+
+  test("a first page that is refused for ever is asked for once") {
+    val kinesis = new ScriptedKinesis().listing(throw new KinesisException.NotFound("none"))
+    intercept[KinesisException.NotFound](lister(kinesis).list())
+    assert(kinesis.listed === Seq(first))
   }
 
   test("if tokens expire again and again, it fails after four attempts") {

@@ -1,5 +1,7 @@
 package sparkkinesis.client.aws
 
+import scala.jdk.OptionConverters._
+
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, KinesisClientBuilder}
 
 import sparkkinesis.client.aws.credentials.ClientCredentials
@@ -31,6 +33,8 @@ object AwsClientFactory {
       )
       config.endpoint.foreach(uri => builder.endpointOverride(uri))
       val sdk = builder.credentialsProvider(credentials.provider).build()
-      new AwsKinesisClient(sdk, config.location, () => credentials.close())
+      // The user may set an endpoint for the SDK: in the environment, a system property or a profile.
+      val used = config.copy(endpoint = sdk.serviceClientConfiguration.endpointOverride.toScala)
+      new AwsKinesisClient(sdk, used.location, () => credentials.close(), used.isAws)
     }
 }

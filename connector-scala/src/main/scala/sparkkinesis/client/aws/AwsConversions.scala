@@ -10,6 +10,7 @@ import scala.jdk.OptionConverters._
 import scala.util.Try
 
 import software.amazon.awssdk.core.{SdkBytes, SdkResponse}
+import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.{model => sdk}
 
 import sparkkinesis.client._
@@ -62,8 +63,12 @@ private[aws] object AwsConversions {
 
   /** The time of a response by the service's clock. */
   def serverTime(response: SdkResponse): Option[Instant] =
-    Option(response.sdkHttpResponse)
-      .flatMap(_.firstMatchingHeader("Date").toScala)
+    Option(response.sdkHttpResponse).flatMap(serverTime)
+
+  def serverTime(response: SdkHttpResponse): Option[Instant] =
+    response
+      .firstMatchingHeader("Date")
+      .toScala
       .flatMap(text => Try(ZonedDateTime.parse(text, RFC_1123_DATE_TIME).toInstant).toOption)
 
   def shard(it: sdk.Shard): Shard = Shard(

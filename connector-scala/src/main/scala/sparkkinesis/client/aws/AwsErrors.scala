@@ -2,13 +2,14 @@ package sparkkinesis.client.aws
 
 import java.io.IOException
 
+import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
 import sparkkinesis.client.aws.credentials.ClientCredentials
-import sparkkinesis.client.{ErrorCodes, KinesisException}
+import sparkkinesis.client.{ErrorCodes, KinesisException, SystemClock}
 
 /** Translates the exceptions of the SDK into [[KinesisException]]. */
 private[aws] object AwsErrors {
@@ -42,7 +43,7 @@ private[aws] object AwsErrors {
 
   private def maker(e: Throwable): Make = e match {
     case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable.getCause)
-    case service: AwsServiceException if service.isClockSkewException =>
+    case service: AwsServiceException if service.isClockSkewException || isTimeRefused(service) =>
       new KinesisException.ClockSkewed(_, _)
     case service: AwsServiceException => serviceMaker(service)
     case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException =>
@@ -90,5 +91,22 @@ private[aws] object AwsErrors {
     case _ => false
   }
 
+  /**
+   * Whether the signature has the wrong time. Its code is that of a wrong key. The SDK compares the
+   * times too, and signs the next request with the service's time, but its exception has lost that.
+   */
+  private def isTimeRefused(e: AwsServiceException): Boolean =
+    isSignatureError(e) && (TimeRefusals.exists(messageOf(e).contains) || isFarOff(e))
+
+  private def isFarOff(e: AwsServiceException): Boolean =
+    Option(e.awsErrorDetails)
+      .flatMap(details => Option(details.sdkHttpResponse))
+      .flatMap(AwsConversions.serverTime)
+      .exists(time => math.abs(time.toEpochMilli - SystemClock.now.toEpochMilli) > MaxSkew.toMillis)
+
+  private val TimeRefusals = Seq("Signature expired", "Signature not yet current")
+
+  /** AWS accepts five minutes. */
+  private val MaxSkew = 4.minutes
   private val MaxCauses = 20
 }

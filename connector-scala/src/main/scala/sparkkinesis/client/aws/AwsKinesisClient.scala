@@ -21,7 +21,8 @@ import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 private[aws] final class AwsKinesisClient(
     sdk: SdkClient,
     location: String,
-    closeAlso: () => Unit
+    closeAlso: () => Unit,
+    override val isAws: Boolean = false
 ) extends KinesisClient {
   private val isCborOn = RequestBodyOverride.isCborOn
 

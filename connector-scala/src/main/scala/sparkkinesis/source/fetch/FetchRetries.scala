@@ -22,9 +22,13 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
 
   private val log = LoggerFactory.getLogger(classOf[FetchRetries])
   private var streak = Option.empty[FailureStreak]
+  private var refusals = 0
 
   /** A call succeeded. */
-  def reset(): Unit = streak = None
+  def reset(): Unit = {
+    streak = None
+    refusals = 0
+  }
 
   /**
    * @param progress where the shard is read
@@ -39,19 +43,23 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
     else Fails(failure)
 
   /**
-   * Throttling ends when other consumers read less. Any other failure must end the query in time.
+   * Throttling ends when other consumers read less, and counts apart. Any other failure must end the
+   * query in time.
    */
-  def retry(failure: KinesisException, now: Instant): FetchStep = {
-    val current = streak.fold(FailureStreak(1, now))(_.next)
-    streak = Some(current)
-    if (!failure.isThrottling && current.isTooLong(now)) Fails(failure)
-    else {
-      if (current.failures >= NoteworthyFailures)
-        log.warn(
-          s"Reading $shard failed ${current.failures} times in a row: ${failure.getMessage}"
-        )
-      Retries(failure, FetchSettings.RetryBackoff.delay(current.failures, chance()))
+  def retry(failure: KinesisException, now: Instant): FetchStep =
+    if (failure.isThrottling) {
+      refusals += 1
+      again(failure, refusals)
+    } else {
+      val current = streak.fold(FailureStreak(1, now))(_.next)
+      streak = Some(current)
+      if (current.isTooLong(now)) Fails(failure) else again(failure, current.failures)
     }
+
+  private def again(failure: KinesisException, count: Int): FetchStep = {
+    if (count >= NoteworthyFailures)
+      log.warn(s"Reading $shard failed $count times in a row: ${failure.getMessage}")
+    Retries(failure, FetchSettings.RetryBackoff.delay(count, chance()))
   }
 
   /**

@@ -8,6 +8,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import sparkkinesis.source.SourceException
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
 
 /** Decides where a batch ends and what it reads. The same arguments always give the same result. */
@@ -93,16 +94,17 @@ object BatchPlanner {
       case (id, shard) if !before.shards.contains(id) && shard.progress != Progress.TrimHorizon =>
         id
     }
-    missing.foreach { id =>
-      throw new IllegalArgumentException(s"Offset $after follows $before but lacks $id.")
-    }
-    unread.foreach { id =>
-      throw new IllegalArgumentException(
-        s"Offset $after follows $before, which lacks $id, but a batch between them has read this " +
-          "shard. Use a new checkpoint location."
-      )
-    }
+    missing.foreach(refuse(_, after, "its start contains the shard, but its end does not"))
+    unread.foreach(refuse(_, after, "its end is in the shard, but its start does not contain it"))
   }
+
+  private def refuse(id: ShardId, end: StreamOffset, problem: String): Nothing =
+    throw new SourceException(
+      "KINESIS_BATCH_UNREADABLE",
+      s"The checkpoint contains a batch of stream ${end.stream}, $id, that cannot be read: $problem. " +
+        "If another version of spark-kinesis planned the batch, run the query with that version until " +
+        "the batch is done. Otherwise use a new checkpoint location."
+    )
 
   /** The offset of one stream after the taken marks. */
   private def advance(

@@ -124,10 +124,18 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     }
   }
 
-  /** The executors with a recent heartbeat. */
-  def live(now: Instant): Set[String] = synchronized {
+  /**
+   * Time passes. The owner calls this at least once per second: a longer gap means that the driver
+   * did not run, and that no executor is to blame for its silence.
+   */
+  def tick(now: Instant): Unit = synchronized {
     expire(running.at(now))
     assign()
+  }
+
+  /** The executors with a recent heartbeat. */
+  def live(now: Instant): Set[String] = synchronized {
+    tick(now)
     executors.keySet
   }
 

@@ -27,6 +27,6 @@ final class RunningTime {
 
 object RunningTime {
 
-  /** A running driver receives a heartbeat, or is asked for an offset, far more often. */
+  /** The owner asks for the time more often while the driver is running. */
   private val LongestGap = 1.second
 }

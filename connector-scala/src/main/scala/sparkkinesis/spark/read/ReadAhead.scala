@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersion}
 
-import sparkkinesis.client.SystemClock
+import sparkkinesis.client.{SystemClock, Timer}
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.{BacklogWait, FetchCoordinator, RangePacking, StoreCeiling}
@@ -23,20 +23,22 @@ import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
  * it to answer.
  *
  * @param firstLook how long the first batch waits for a first page of its shards
+ * @param lease an executor without a heartbeat for this time loses its shards
  */
 final class ReadAhead(
     context: SparkContext,
     run: FetchRun,
-    firstLook: FiniteDuration = ReadAhead.FirstLook
+    firstLook: FiniteDuration = ReadAhead.FirstLook,
+    lease: FiniteDuration = ReadAhead.Lease
 ) {
   import ReadAhead._
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
-  private val coordinator = new FetchCoordinator(Lease, run.options.fetch.joinedMark)
+  private val coordinator = new FetchCoordinator(lease, run.options.fetch.joinedMark)
   private val executors = new java.util.concurrent.ConcurrentHashMap[String, String]() // by address
   private val starter = new ServiceStarter(context, run)
   @volatile private var otherVersion = Option.empty[OtherVersion]
-  private var endpoint = Option.empty[AutoCloseable]
+  private var open = Seq.empty[AutoCloseable] // the endpoint and the ticks
   private var hasRead = false
   private val ceiling = new StoreCeiling(run.options.names)
 
@@ -48,7 +50,10 @@ final class ReadAhead(
    * moves the coordinator.
    */
   def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
-    if (endpoint.isEmpty) endpoint = Some(DriverRpc.serve(run.id)(answer)(lost))
+    if (open.isEmpty) {
+      val endpoint = DriverRpc.serve(run.id)(answer)(lost)
+      open = Seq(endpoint, Timer.every(TickPeriod)(() => coordinator.tick(SystemClock.steady)))
+    }
     coordinator.advance(pagesFrom, tip, SystemClock.steady)
   }
 
@@ -155,13 +160,13 @@ final class ReadAhead(
    */
   def stop(): Unit = {
     starter.close()
-    endpoint.foreach { open =>
+    if (open.nonEmpty) {
       coordinator.stop()
       try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
       catch { case _: InterruptedException => Thread.currentThread.interrupt() }
-      open.close()
+      open.foreach(_.close())
     }
-    endpoint = None
+    open = Nil
   }
 
   private def now: FiniteDuration = SystemClock.elapsedMillis.millis
@@ -189,10 +194,11 @@ final class ReadAhead(
 object ReadAhead {
 
   /**
-   * An executor without a heartbeat for this time loses its shards. Executors send at least five
-   * heartbeats per second.
+   * Of time in which the driver is running. Executors send at least five heartbeats per second. With
+   * the ticks, a dead executor has no shards after 11 s.
    */
   private val Lease = 10.seconds
+  private val TickPeriod = 500.millis
   private val NewsWait = 100.millis
   private val EnoughBytes = 96L << 20
   private val FirstLook = 10.seconds

@@ -45,7 +45,7 @@ private[spark] object RoutedStreams {
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
-    Pool.later,
+    Timer.later,
     SystemChance
   )
 }

@@ -36,7 +36,7 @@ class AwsClockSkewSuite extends AnyFunSuite {
     }
   }
 
-  Seq("RequestTimeTooSkewed", "RequestExpired").foreach { code =>
+  Seq("RequestTimeTooSkewed", "RequestExpired", "InvalidSignatureException").foreach { code =>
     test(s"$code: the refusal can be retried, and the next call has the service's time") {
       val machine = new Machine
       import machine._

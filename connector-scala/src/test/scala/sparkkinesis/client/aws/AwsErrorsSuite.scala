@@ -20,6 +20,8 @@ class AwsErrorsSuite extends AnyFunSuite {
   private def service(code: String, status: Int = 400, message: String = "words"): SdkException =
     SdkKinesisException.builder().awsErrorDetails(details(code, message)).statusCode(status).build()
 
+  private def signature(message: String) = service("InvalidSignatureException", 403, message)
+
   private def sts(code: String, status: Int): SdkException =
     StsException.builder().awsErrorDetails(details(code, "words")).statusCode(status).build()
 
@@ -55,6 +57,12 @@ class AwsErrorsSuite extends AnyFunSuite {
     (service("ExpiredTokenException"), classOf[CredentialsExpired], true),
     (service("InvalidSignatureException"), classOf[BadCredentials], false),
     (service("RequestTimeTooSkewed", status = 403), classOf[ClockSkewed], true),
+    (
+      signature("Signature expired: 20260101T000000Z is now earlier than …"),
+      classOf[ClockSkewed],
+      true
+    ),
+    (signature("Signature not yet current: 20260101T000000Z …"), classOf[ClockSkewed], true),
     (service("InternalFailureException", status = 500), classOf[ServiceFailure], true),
     (service("InternalFailure", status = 400), classOf[ServiceFailure], true),
     (service("Never heard of", status = 503), classOf[ServiceFailure], true),

@@ -349,6 +349,13 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(patient.step(now.plusSeconds(36000)).isInstanceOf[Retries])
   }
 
+  test("throttling does not count as the beginning of another failure") {
+    val kinesis = (1 to 30).foldLeft(new ScriptedKinesis())((all, _) => all.page(throw Throttled))
+    val fetching = new Fetching(kinesis.page(throw outage))
+    (1 to 30).foreach(_ => fetching.step())
+    assert(fetching.step(now.plusSeconds(36000)).isInstanceOf[Retries])
+  }
+
   test("expired credentials and a wrong clock are tried again for a while, and not for ever") {
     Seq(
       new KinesisException.CredentialsExpired("expired"),

@@ -13,6 +13,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.source.SourceException
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
 
 class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -340,15 +341,16 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("an end without a shard of its start is refused") {
     val from = start(newStream(1))
-    val e = intercept[IllegalArgumentException](
-      BatchPlanner.ranges(from, offsetOf())
-    )
-    assert(e.getMessage.contains("shardId-000000000000"))
+    assertUnreadable(intercept[SourceException](BatchPlanner.ranges(from, offsetOf())))
   }
 
   test("an end with a partly read shard that its start does not have is refused") {
     val read = offsetOf(shardOf(0).shard -> ShardProgress(afterNumber(1), Set.empty))
-    val e = intercept[IllegalArgumentException](BatchPlanner.ranges(offsetOf(), read))
-    assert(e.getMessage.contains("shardId-000000000000"))
+    assertUnreadable(intercept[SourceException](BatchPlanner.ranges(offsetOf(), read)))
+  }
+
+  private def assertUnreadable(e: SourceException): Unit = {
+    assert(e.condition === "KINESIS_BATCH_UNREADABLE")
+    assert(e.getMessage.contains(s"$arn, shardId-000000000000"))
   }
 }

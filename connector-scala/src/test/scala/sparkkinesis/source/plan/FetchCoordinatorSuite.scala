@@ -59,6 +59,12 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       coordinator.live(now)
     }
 
+    /** The owner's timer, while Spark waits for an interval's trigger. */
+    def tick(time: FiniteDuration): Unit = (1L to time.toMillis / 500).foreach { _ =>
+      suspend(500.millis)
+      coordinator.tick(now)
+    }
+
     def hear(
         executor: String,
         reports: Seq[FetchReport] = Nil,
@@ -239,6 +245,24 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     driving.pass(6.seconds)
     assert(driving.coordinator.live(driving.now).isEmpty)
+  }
+
+  test("if nothing but ticks comes, a dead executor loses its shards within eleven seconds") {
+    val driving = new Driving(2, "a")
+    driving.tick(9.seconds)
+    assert(driving.coordinator.location(shardOf(0)).map(_._2) === Some("a"))
+    driving.tick(2.seconds)
+    assert(driving.coordinator.location(shardOf(0)) === None)
+  }
+
+  test("ticks do not count the time in which the driver did not run") {
+    val driving = new Driving(2, "a")
+    (1 to 4).foreach { _ =>
+      driving.tick(1.second)
+      driving.suspend(30.seconds)
+    }
+    driving.tick(500.millis)
+    assert(driving.coordinator.location(shardOf(0)).map(_._2) === Some("a"))
   }
 
   test("while the driver itself does not run, no executor loses a shard or a page") {

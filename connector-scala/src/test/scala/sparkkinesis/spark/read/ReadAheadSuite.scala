@@ -15,6 +15,7 @@ import org.apache.spark.sparkkinesis.{DriverLink, Messages}
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.protocol.{FetchCounters, FetchStatus, ProtocolVersion}
 import sparkkinesis.spark.LocalSpark
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
@@ -114,6 +115,19 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     ahead.advance(from, from)
     val e = intercept[ConnectorError](ahead.ensureServices())
     assert(e.getErrorClass === "KINESIS_EXECUTOR_FAILED" && e.getMessage.contains("orders"))
+    ahead.stop()
+  }
+
+  test("an executor that dies loses its shards while Spark waits for the next trigger") {
+    val run = newRun()
+    val ahead = new ReadAhead(context, run, 100.millis, lease = 200.millis)
+    ahead.advance(from, from)
+    val held = FetchCounters.Zero.copy(bufferedBytes = 7)
+    val status = FetchStatus("dead", "host", Vector.empty, held, None, 0)
+    val message = Messages.encode(status, ProtocolVersion.Current)
+    assert(new DriverLink(run.id, 10.seconds).ask(message).nonEmpty)
+    // Metrics do not make the time of the driver pass.
+    eventually(assert(ahead.metrics(0, 0)("bufferedBytes") === "0"))
     ahead.stop()
   }
 

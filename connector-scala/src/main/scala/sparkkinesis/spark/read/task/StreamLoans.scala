@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.task
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock}
+import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock, Timer}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.pace.SharedReads
@@ -14,9 +14,13 @@ import sparkkinesis.source.pace.SharedReads
  */
 private[task] object StreamLoans {
   private val shared = new Pool[(ClientConfig, StreamArn), SharedReads](
-    { case (config, _) => new SharedReads(config.isAws) },
+    { case (config, _) =>
+      val client = ClientPool.shared.borrow(config)
+      try new SharedReads(client.value.isAws)
+      finally client.close()
+    },
     SystemClock,
-    Pool.later
+    Timer.later
   )
 
   /** The borrower must close the loan. */

@@ -1,0 +1,46 @@
+package sparkkinesis.client
+
+import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+/**
+ * Runs short tasks of this JVM, all on one daemon thread. The thread ends one second after the last
+ * task, so that a JVM without queries has no thread of the connector.
+ */
+object Timer {
+  private val log = LoggerFactory.getLogger(getClass)
+
+  private lazy val executor = {
+    val single = new ScheduledThreadPoolExecutor(
+      1,
+      (task: Runnable) => {
+        val thread = new Thread(task, "spark-kinesis-timer")
+        thread.setDaemon(true)
+        thread
+      }
+    )
+    single.setKeepAliveTime(1, TimeUnit.SECONDS)
+    single.allowCoreThreadTimeOut(true)
+    single.setRemoveOnCancelPolicy(true)
+    single
+  }
+
+  /** Runs a task once, after a delay. */
+  val later: (FiniteDuration, () => Unit) => Unit = (delay, task) =>
+    executor.schedule((() => task()): Runnable, delay.toMillis, TimeUnit.MILLISECONDS): Unit
+
+  /** Repeats a task, also after a failure, until the result is closed. */
+  def every(period: FiniteDuration)(task: () => Unit): AutoCloseable = {
+    val safely: Runnable = () =>
+      try task()
+      catch { case NonFatal(e) => log.error("A task of the timer failed. It will run again.", e) }
+    val millis = period.toMillis
+    val repeated =
+      executor.scheduleWithFixedDelay(safely, millis, millis, TimeUnit.MILLISECONDS)
+    () => repeated.cancel(false): Unit
+  }
+}
