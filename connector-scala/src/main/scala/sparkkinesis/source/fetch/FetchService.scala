@@ -101,7 +101,8 @@ final class FetchService(
     val counters = unsent.counters.copy(
       bufferedBytes = store.bytes,
       spilledBytes = store.spilledBytes,
-      fullStores = if (store.isFull) 1 else 0
+      fullStores = if (store.isFull) 1 else 0,
+      memoryBytes = store.memoryBytes
     )
     // A failure does not count once the shard is assigned to another executor.
     val failure = synchronized(unsent.failures.find { failure =>

@@ -3,7 +3,7 @@ package sparkkinesis.source.plan
 import scala.concurrent.duration._
 
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.protocol.{Frontier, ReadLimits}
+import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
 
 /**
  * Decides whether a batch waits for pages that executors are about to read. The smallest batch costs
@@ -18,32 +18,43 @@ object BacklogWait {
   /** Executors drop the pages of the last batch, then read the next ones. */
   private val ForFirst = 2.seconds
 
+  /** Of the executors' memory. The rest is room to read on during the batch. */
+  private val Enough = 3.0 / 8
+
   /**
    * Whether to wait for more records. A shard from which nothing has been read does not count: the
    * others need not wait for it.
    *
-   * @param enough bytes in the executors' stores that are worth a batch
-   * @param isFull whether an executor had no room to read on at its last report
+   * @param stores state of the executors' stores at their last report
    * @param waited time since Spark asked for the end of the batch
+   * @param left time until the batch is worth its cost; see [[BatchCost]]
    */
   def isWorth(
       frontiers: Map[StreamShard, Frontier],
       limits: ReadLimits,
-      enough: Long,
-      isFull: Boolean,
-      waited: FiniteDuration
+      stores: FetchCounters,
+      waited: FiniteDuration,
+      left: FiniteDuration
   ): Boolean =
     if (frontiers.valuesIterator.forall(_.marks.isEmpty))
-      waited < ForFirst && (isFull || frontiers.valuesIterator.exists(isBehind))
-    else {
-      val (records, bytes) = sums(frontiers)
-      val stored = bytes + records * PackedRecords.UsualOverhead
-      val mayGrow = !isFull && stored < enough && limits.allow(records + 1, bytes + 1)
-      val isBacklog = frontiers.valuesIterator.exists(f => isBehind(f) && f.marks.nonEmpty)
-      waited < ForMore && mayGrow && isBacklog
-    }
+      waited < ForFirst && (stores.fullStores > 0 || frontiers.valuesIterator.exists(isBehind))
+    else
+      left.max(ForMore - waited) > Duration.Zero && mayGrow(frontiers, limits, stores) &&
+      frontiers.valuesIterator.exists(f => isBehind(f) && f.marks.nonEmpty)
 
   private def isBehind(frontier: Frontier): Boolean = frontier.millisBehindLatest > BacklogMillis
+
+  /** Pages on disk cost more than a batch, so a store that writes them has enough. */
+  private def mayGrow(
+      frontiers: Map[StreamShard, Frontier],
+      limits: ReadLimits,
+      stores: FetchCounters
+  ): Boolean = {
+    val (records, bytes) = sums(frontiers)
+    val stored = bytes + records * PackedRecords.UsualOverhead
+    stores.fullStores == 0 && stores.spilledBytes == 0 && limits.allow(records + 1, bytes + 1) &&
+    stored < stores.memoryBytes * Enough
+  }
 
   private def sums(frontiers: Map[StreamShard, Frontier]): (Long, Long) =
     frontiers.valuesIterator.flatMap(_.marks).foldLeft((0L, 0L)) { case ((records, bytes), mark) =>

@@ -92,6 +92,7 @@ object FetchFailure {
  * @param rereadRanges number of ranges that tasks did not find in the store
  * @param spilledBytes current size of the pages on disk
  * @param fullStores 1 while pages wait in Kinesis because the executor's store has no room, else 0
+ * @param memoryBytes current limit of the pages in memory
  */
 final case class FetchCounters(
     records: Long,
@@ -103,7 +104,8 @@ final case class FetchCounters(
     rereadRanges: Long = 0,
     lostRanges: Long = 0,
     spilledBytes: Long = 0,
-    fullStores: Long = 0
+    fullStores: Long = 0,
+    memoryBytes: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = FetchCounters(
     records + that.records,
@@ -115,14 +117,16 @@ final case class FetchCounters(
     rereadRanges + that.rereadRanges,
     lostRanges + that.lostRanges,
     spilledBytes + that.spilledBytes,
-    fullStores + that.fullStores
+    fullStores + that.fullStores,
+    memoryBytes + that.memoryBytes
   )
 
   /** These counters, with the current sizes of other ones. */
   def withState(that: FetchCounters): FetchCounters = copy(
     bufferedBytes = that.bufferedBytes,
     spilledBytes = that.spilledBytes,
-    fullStores = that.fullStores
+    fullStores = that.fullStores,
+    memoryBytes = that.memoryBytes
   )
 
   /** Whether any counter is smaller than before. Within one service none ever is. */

@@ -137,6 +137,9 @@ final class PageStore(
 
   def pageCount(shard: StreamShard): Int = pagesOf(shard).size
 
+  /** Most bytes in memory. */
+  def memoryBytes: Long = memory.bytes
+
   /** Bytes in memory. */
   def bytes: Long = synchronized(inMemory)
 

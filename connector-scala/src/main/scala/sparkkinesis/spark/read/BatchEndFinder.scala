@@ -42,7 +42,9 @@ private[spark] final class BatchEndFinder(
       if (joined ne from) end(joined, due(frontiers), limits)
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
       else before(from, limits, frontiers)
-    watch.repair(next)
+    val repaired = watch.repair(next)
+    if (repaired ne from) ahead.foundEnd()
+    repaired
   }
 
   /**

@@ -1,6 +1,5 @@
 package sparkkinesis.spark.read
 
-import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
@@ -11,7 +10,7 @@ import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersi
 import sparkkinesis.client.{SystemClock, Timer}
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.plan.{BacklogWait, FetchCoordinator, RangePacking, StoreCeiling}
+import sparkkinesis.source.plan.{FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
@@ -40,10 +39,8 @@ final class ReadAhead(
   @volatile private var otherVersion = Option.empty[OtherVersion]
   private var open = Seq.empty[AutoCloseable] // the endpoint and the ticks
   private var hasRead = false
-  private val ceiling = new StoreCeiling(run.options.names)
-
-  /** Three eighths of the memory: the rest is room to read on during the batch. */
-  private val enough = run.options.fetch.bufferBytes.fold(EnoughBytes)(_ * 3 / 8)
+  private val timing =
+    new BatchTiming(run.options.names, coordinator, SystemClock, () => checkFailure())
 
   /**
    * Reading continues at `tip`. Executors drop the pages before `pagesFrom`. The only place that
@@ -92,37 +89,25 @@ final class ReadAhead(
       checkFailure()
       // Shards that must advance together wait for each other.
       val ofAll = run.options.fetch.maxShardSkew.nonEmpty
-      hasLooked = coordinator.awaitFirstLook(NewsWait, () => SystemClock.steady, ofAll)
+      hasLooked = coordinator.awaitFirstLook(BatchTiming.NewsWait, () => SystemClock.steady, ofAll)
     }
     hasLooked
   }
 
   /** Waits up to 100 ms for a report of an executor. */
-  def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
+  def awaitNews(): Unit = timing.awaitNews()
 
-  /**
-   * The frontiers. Waits up to 200 ms while a backlog has only begun to arrive, and up to 2 s for its
-   * first pages.
-   */
-  def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = {
-    val begin = now
-    ceiling.asked(begin, fullStores).foreach(log.warn)
-    @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-      if (BacklogWait.isWorth(found, limits, enough, fullStores > 0, now - begin)) {
-        awaitNews()
-        awaitMore(frontiers)
-      } else found
-    awaitMore(frontiers)
-  }
+  /** The frontiers, perhaps after a wait for more of a backlog. */
+  def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
 
-  /** Number of executors that have no room to read on. */
-  private def fullStores: Long = coordinator.counters.fullStores
+  /** The end of a batch was found. */
+  def foundEnd(): Unit = timing.found()
 
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
   /** Packs the ranges of a batch into few tasks, each on the executor that holds the pages. */
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] = {
-    ceiling.planned(now)
+    timing.planned()
     RangePacking
       .pack(
         coordinator.located(ranges.toVector),
@@ -169,8 +154,6 @@ final class ReadAhead(
     open = Nil
   }
 
-  private def now: FiniteDuration = SystemClock.elapsedMillis.millis
-
   private def answer(address: String, question: Array[Byte]): Array[Byte] = {
     val status =
       try Messages.decode[FetchStatus](question, ProtocolVersion.Current)
@@ -199,8 +182,6 @@ object ReadAhead {
    */
   private val Lease = 10.seconds
   private val TickPeriod = 500.millis
-  private val NewsWait = 100.millis
-  private val EnoughBytes = 96L << 20
   private val FirstLook = 10.seconds
   private val Goodbye = 2.seconds
 }

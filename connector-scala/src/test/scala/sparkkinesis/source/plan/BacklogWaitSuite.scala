@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
-import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
+import sparkkinesis.source.protocol.{FetchCounters, Frontier, Mark, ReadLimits}
 
 class BacklogWaitSuite extends AnyFunSuite {
   private val mark = Mark(Progress.After(SequenceNumber("1")), 1, 10, 0)
@@ -17,14 +17,20 @@ class BacklogWaitSuite extends AnyFunSuite {
       behind: Long,
       limits: ReadLimits = ReadLimits.None,
       isFull: Boolean = false,
-      waited: FiniteDuration = 100.millis
+      waited: FiniteDuration = 100.millis,
+      left: FiniteDuration = Duration.Zero,
+      spilled: Long = 0
   ): Boolean = {
     val marks = Vector(mark.copy(records = records, bytes = records * 10)).filter(_.records > 0)
     val quiet = Frontier(Vector.empty, Nil, millisBehindLatest = 0, 0)
     val frontiers = Map(shardOf(0) -> Frontier(marks, Nil, behind, 0), shardOf(1) -> quiet)
     val enough = 10 * (10 + PackedRecords.UsualOverhead)
-    BacklogWait.isWorth(frontiers, limits, enough, isFull, waited)
+    val state = stores(memory = enough * 8 / 3, isFull).copy(spilledBytes = spilled)
+    BacklogWait.isWorth(frontiers, limits, state, waited, left)
   }
+
+  private def stores(memory: Long, isFull: Boolean = false): FetchCounters =
+    FetchCounters.Zero.copy(memoryBytes = memory, fullStores = if (isFull) 1 else 0)
 
   test("while a little of a backlog was read, a batch waits for more, but not for long") {
     assert(isWorth(records = 9, behind = 60000))
@@ -37,6 +43,14 @@ class BacklogWaitSuite extends AnyFunSuite {
     assert(!isWorth(records = 9, behind = 60000, ReadLimits(None, Some(90))))
   }
 
+  test("behind the tip, a batch waits until it is worth its cost") {
+    assert(isWorth(records = 9, behind = 60000, waited = 5.seconds, left = 1.milli))
+    assert(!isWorth(records = 9, behind = 500, waited = 5.seconds, left = 1.second))
+    assert(!isWorth(records = 10, behind = 60000, left = 1.second), "memory has enough")
+    assert(!isWorth(records = 9, behind = 60000, left = 1.second, spilled = 1), "disk is dearer")
+    assert(!isWorth(records = 9, behind = 60000, ReadLimits(Some(9), None), left = 1.second))
+  }
+
   test("a batch waits longer for the first pages of a backlog, or the trigger would be skipped") {
     assert(isWorth(records = 0, behind = 60000, waited = 1.second))
     assert(!isWorth(records = 0, behind = 60000, waited = 2.seconds))
@@ -47,12 +61,12 @@ class BacklogWaitSuite extends AnyFunSuite {
   test("the end of a shard is something to plan, even without records") {
     val ended = Frontier(Vector(mark.copy(records = 0, bytes = 0)), Nil, 60000, 0)
     val frontiers = Map(shardOf(0) -> ended)
-    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, 100, isFull = true, 1.second))
+    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(100, isFull = true), 1.second, 1.second))
   }
 
   test("a shard that brings nothing holds back no other") {
     val slow = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0)
     val frontiers = Map(shardOf(0) -> slow, shardOf(1) -> Frontier(Vector(mark), Nil, 0, 0))
-    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, 1000, isFull = false, Duration.Zero))
+    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(1000), Duration.Zero, 1.second))
   }
 }

@@ -1,0 +1,53 @@
+package sparkkinesis.source.plan
+
+import scala.concurrent.duration._
+
+/**
+ * Learns what a batch costs Spark whatever its size: two checkpoint files, a plan, a job. Used by one
+ * thread at a time. All times are of a clock that never jumps.
+ *
+ * Between the end of a batch and its tasks, Spark writes the first of the two files and plans. No
+ * record is read in that time, so it does not depend on the size of the batch. It is about half of
+ * the cost.
+ */
+final class BatchCost {
+  import BatchCost._
+
+  private var beginning = Option.empty[FiniteDuration] // of a batch that has no tasks yet
+  private var begunAt = Option.empty[FiniteDuration]
+  private var gaps = Vector.empty[FiniteDuration]
+
+  /** The end of a batch was found. */
+  def found(now: FiniteDuration): Unit = {
+    beginning = Some(now)
+    begunAt = Some(now)
+  }
+
+  /** Its tasks are planned. */
+  def planned(now: FiniteDuration): Unit = {
+    beginning.foreach(begin => gaps = (gaps :+ (now - begin)).takeRight(Recent))
+    beginning = None
+  }
+
+  /**
+   * The time at which the next batch begins if its cost is to be a small part of the time between
+   * batches; `None` before the first batch.
+   */
+  def nextAt: Option[FiniteDuration] =
+    for {
+      begin <- begunAt
+      // The smallest one: the others contain a cold JVM, or a garbage collection.
+      gap <- gaps.reduceOption(_ min _)
+    } yield begin + (gap * PartsOfCost * Parts).min(Longest)
+}
+
+object BatchCost {
+
+  /** The cost is 5 % of the time. */
+  private val Parts = 20L
+  private val PartsOfCost = 2L
+  private val Recent = 8
+
+  /** A query with a slow checkpoint store should still show its progress. */
+  private val Longest = 10.seconds
+}
