@@ -86,6 +86,7 @@ lazy val bench = (project in file("tests/bench"))
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
     Testing.settings,
+    Compile / mainClass := Some("sparkkinesis.bench.Main"),
     run / fork := true,
     run / baseDirectory := (ThisBuild / baseDirectory).value,
     run / javaOptions ++= Seq("-Xms4g", "-Xmx4g") ++ Shading.javaOptions,
