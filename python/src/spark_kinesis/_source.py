@@ -55,8 +55,8 @@ class KinesisSource(StreamAccess):
         max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.
         min_fetch_period: minimum time between two requests to the same shard. Default: 200 ms.
         idle_fetch_period: time between two requests to a shard without new records. Default: 1 s.
-        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: an eighth
-            of the heap, at most 256 MiB.
+        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: a sixth
+            of the heap, at most 1 GiB.
         fetch_spill_size: bytes of local disk per executor for prefetched records that do not fit in
             memory; 0 for none. Default: 4 GiB.
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.

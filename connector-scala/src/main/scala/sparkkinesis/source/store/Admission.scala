@@ -2,6 +2,8 @@ package sparkkinesis.source.store
 
 import java.time.Instant
 
+import scala.concurrent.duration.FiniteDuration
+
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
 
@@ -14,15 +16,21 @@ import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
  *
  * @param memory limits pages in memory and reserved bytes together
  * @param diskBytes for the pages of all queries on disk
+ * @param patience the time that memory must be full before pages go to disk
  */
 private[store] final class Admission(
     memory: FetchMemory#Account,
     diskBytes: Long,
-    spill: SpillSpace
+    spill: SpillSpace,
+    patience: FiniteDuration
 ) {
   private val reservations = new Reservations
   private val turns = new ShardTurns
+  private val delay = new SpillDelay(patience)
   private var lacksRoom = false
+
+  /** Whether pages may go to disk. */
+  def isDiskOpen: Boolean = spill.isOpen && delay.isOpen
 
   /**
    * @param estimate bytes that the page is expected to have
@@ -37,7 +45,13 @@ private[store] final class Admission(
       now: Instant
   ): Boolean = {
     val (part, reserved) = (memory.bytes, reservations.bytes(now))
-    val capacity = part + (if (spill.isOpen) memory.share(diskBytes) else held.onDisk)
+    delay.afterDrop(now)
+    if (held.inMemory + reserved + estimate > Admission.pagesPart(part)) full(now)
+    val capacity =
+      if (isDiskOpen) part + memory.share(diskBytes)
+      // With room for a page on its way to disk.
+      else if (spill.isOpen) part / 8 * 7 + held.onDisk
+      else part + held.onDisk
     val used = held.inMemory + held.onDisk + reserved
     val total = used + estimate
     val isSmall = held.ofShard + estimate <= capacity / math.max(1, shards)
@@ -54,6 +68,12 @@ private[store] final class Admission(
     hasRoom
   }
 
+  private def full(now: Instant): Unit = {
+    val wasOpen = delay.isOpen
+    delay.full(now)
+    if (delay.isOpen && !wasOpen) lacksRoom = false
+  }
+
   def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
     reservations.add(shard, estimate, now)
     turns.granted(shard)
@@ -63,13 +83,19 @@ private[store] final class Admission(
 
   def forget(shard: StreamShard): Unit = turns.forget(shard)
 
-  def dropped(): Unit = lacksRoom = false
+  def dropped(): Unit = {
+    lacksRoom = false
+    delay.dropped()
+  }
 
   /** Whether a page has had to wait for room since pages were last dropped. */
   def isFull: Boolean = lacksRoom
 }
 
 private[store] object Admission {
+
+  /** The part of the memory for pages. The rest is for pages that were requested. */
+  def pagesPart(memory: Long): Long = memory / 4 * 3
 
   /**
    * Bytes in the store.

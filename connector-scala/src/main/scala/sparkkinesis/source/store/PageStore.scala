@@ -3,6 +3,7 @@ package sparkkinesis.source.store
 import java.time.Instant
 
 import scala.collection.mutable
+import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
@@ -17,16 +18,16 @@ import sparkkinesis.source.protocol.ShardRange
  * @param memory limits pages in memory and reserved bytes together. An empty store accepts a page of any
  *   size. The limit may change: if it falls, the store accepts nothing until enough pages are gone.
  * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
+ * @param patience the time that memory must be full before pages go to disk
  */
 final class PageStore(
     memory: FetchMemory#Account,
     diskBytes: Long = 0,
-    spill: SpillSpace = SpillSpace.Off
+    spill: SpillSpace = SpillSpace.Off,
+    patience: FiniteDuration = SpillDelay.Usual
 ) extends AutoCloseable {
-  import PageStore._
-
   private val shardPages = mutable.Map.empty[StreamShard, Pages]
-  private val admission = new Admission(memory, diskBytes, spill)
+  private val admission = new Admission(memory, diskBytes, spill, patience)
   private var inMemory = 0L
   private var onDisk = 0L // and of pages that are being written
 
@@ -79,8 +80,8 @@ final class PageStore(
       val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
       shardPages.update(shard, Pages(before.pages :+ stored, before.bytes + stored.bytes))
       hold(stored.bytes, 0)
-      val isOver = inMemory > memory.bytes / MemoryParts * (MemoryParts - 1)
-      val hasDisk = spill.isOpen && onDisk + stored.bytes <= memory.share(diskBytes)
+      val isOver = inMemory > Admission.pagesPart(memory.bytes)
+      val hasDisk = admission.isDiskOpen && onDisk + stored.bytes <= memory.share(diskBytes)
       val moves = isOver && hasDisk && stored.isWorthMoving
       if (moves) hold(0, stored.bytes)
       (moves, gone)
@@ -184,10 +185,4 @@ final class PageStore(
       gone
     }
   }
-}
-
-private object PageStore {
-
-  /** Pages fill all parts of the memory but one, which is for pages that were requested. */
-  private val MemoryParts = 4
 }

@@ -9,12 +9,12 @@ package sparkkinesis.source.store
 final case class StoreSizes(memory: Long, disk: Long)
 
 object StoreSizes {
-  private val MostDefaultBytes = 256L << 20
-  private val HeapParts = 8
+  private val MostDefaultBytes = 1L << 30
+  private val HeapParts = 6
   private val LargestHeapPart = 2
 
   /**
-   * @param memory from the options; by default an eighth of the heap, at most 256 MB
+   * @param memory from the options; by default a sixth of the heap, at most 1 GB
    * @param heap of the executor's JVM
    */
   def of(memory: Option[Long], disk: Long, heap: Long): StoreSizes =

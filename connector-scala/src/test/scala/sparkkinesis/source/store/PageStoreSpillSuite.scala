@@ -2,6 +2,8 @@ package sparkkinesis.source.store
 
 import java.time.Instant
 
+import scala.concurrent.duration._
+
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -28,8 +30,13 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def place(index: Int): Progress =
     if (index == 0) Progress.TrimHorizon else after(record(999L + index, 0))
 
-  private def store(spill: SpillSpace, memory: Long, disk: Long = Long.MaxValue / 2) =
-    new PageStore(new FetchMemory().join(memory), disk, spill)
+  private def store(
+      spill: SpillSpace,
+      memory: Long,
+      disk: Long = Long.MaxValue / 2,
+      patience: FiniteDuration = Duration.Zero
+  ) =
+    new PageStore(new FetchMemory().join(memory), disk, spill, patience)
 
   private def range(from: Int, upTo: Int) = ShardRange(shard, place(from), place(upTo))
 
@@ -108,9 +115,27 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(stored.reserve(shardOf(2), 10 * kilo, 100, now))
   }
 
+  test("pages go to disk only after memory was full for a while") {
+    val stored = store(new FakeSpill, memory = 80 * kilo, patience = 500.millis)
+    def reads(index: Int, at: Int): Boolean = {
+      val isAdmitted = stored.reserve(shard, 10 * kilo, 1, now.plusMillis(at.toLong))
+      stored.release(shard)
+      if (isAdmitted) stored.add(shard, pages(20)(index))
+      isAdmitted
+    }
+    assert((0 to 5).forall(reads(_, at = 0)))
+    assert(!reads(6, at = 499) && stored.spilledBytes == 0 && stored.isFull)
+    assert((6 to 12).forall(reads(_, at = 500)) && stored.spilledBytes > 0 && !stored.isFull)
+    stored.clear()
+    assert((0 to 12).forall(reads(_, at = 10000)), "batches are long, so the disk stays open")
+    stored.clear()
+    assert((0 to 5).forall(reads(_, at = 10100)))
+    assert(!reads(6, at = 10100), "the last batch was short")
+  }
+
   test("several stores share the disk evenly") {
     val memory = new FetchMemory
-    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill)
+    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill, Duration.Zero)
     val (one, other) = (next(), next())
     pages(200).foreach(one.add(shard, _))
     assert(one.spilledBytes <= 500 * kilo && one.spilledBytes > 480 * kilo)

@@ -5,9 +5,9 @@ import org.scalatest.funsuite.AnyFunSuite
 class StoreSizesSuite extends AnyFunSuite {
   private val giga = 1L << 30
 
-  test("by default an eighth of the heap, at most 256 MB; else what the option says") {
-    assert(StoreSizes.of(None, 0, giga).memory === giga / 8)
-    assert(StoreSizes.of(None, 0, 100 * giga).memory === giga / 4)
+  test("by default a sixth of the heap, at most 1 GB; else what the option says") {
+    assert(StoreSizes.of(None, 0, giga).memory === giga / 6)
+    assert(StoreSizes.of(None, 0, 100 * giga).memory === giga)
     assert(StoreSizes.of(Some(3 * giga), 5, giga).memory === 3 * giga)
     assert(StoreSizes.of(Some(3 * giga), 5, giga).disk === 5)
   }

@@ -19,10 +19,11 @@ import sparkkinesis.model.ServiceLimits
 /** How much of the shards' read quotas queries use that catch up, and how many calls are refused. */
 final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "readquota"
-  override val limit: FiniteDuration = 10.minutes
+  override val limit: FiniteDuration = 15.minutes
 
   private val window = sizing.readQuotaWindow
-  private val records = ((Settling + window).toSeconds * 5 / 4 * RecordsPerSecond * Shards).toInt
+  private val settling = sizing.readQuotaSettling
+  private val records = ((settling + window).toSeconds * 5 / 4 * RecordsPerSecond * Shards).toInt
 
   /** Writes without quotas, because writers have half of the readers' quota. */
   override def run(): Seq[Result] = {
@@ -84,7 +85,7 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
     listeners.foreach(spark.session.streams.addListener)
     val queries = names.map(start(kinesis, _))
     try {
-      Waiting.sleep(Settling)
+      Waiting.sleep(settling)
       onBegin()
       val (before, callsBefore) = (listeners.map(_.sums), calls(kinesis))
       val begin = System.nanoTime
@@ -120,15 +121,12 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
 
 private object ReadQuotaScenario {
   val Stream = "read-quota"
-  val Shards = 8
+  val Shards = 4
   val RecordSize = 1000
 
   /** With its partition key, which the quota counts. */
   private val RecordWithKey = RecordSize + 10.5
   val RecordsPerSecond: Double = ServiceLimits.ReadBytesPerSecond / RecordWithKey
-
-  /** A query must learn the quota, and that it is not alone. */
-  val Settling: FiniteDuration = 20.seconds
 
   /**
    * @param use of the quota of all shards

@@ -12,7 +12,8 @@ import scala.concurrent.duration._
  *   often for ten seconds
  * @param sinks records that are written in a round, and number of shards
  * @param quotaSeconds time during which the quota of a stream is used up
- * @param readQuotaWindow time for which queries read against a quota
+ * @param readQuotaSettling time in which queries learn a quota, and that others read, too
+ * @param readQuotaWindow time for which they are measured then
  * @param reshardBacklog records of 1 KB, more than can be read during the reshard
  * @param intervals intervals of triggers
  * @param intervalRate bytes per second that arrive meanwhile
@@ -31,6 +32,7 @@ final case class Sizing(
     settling: FiniteDuration,
     sinks: Seq[(Load, Int)],
     quotaSeconds: Int,
+    readQuotaSettling: FiniteDuration,
     readQuotaWindow: FiniteDuration,
     driverShards: Int,
     reshardFrom: Int,
@@ -77,7 +79,8 @@ object Sizing {
       Load(1000000, 100) -> 4
     ),
     quotaSeconds = 8,
-    readQuotaWindow = 40.seconds,
+    readQuotaSettling = 60.seconds,
+    readQuotaWindow = 100.seconds,
     driverShards = 10000,
     reshardFrom = 64,
     reshardBacklog = 400000,
@@ -99,6 +102,7 @@ object Sizing {
     settling = 1.second,
     sinks = Seq(Load(2000, 1000) -> 2),
     quotaSeconds = 5,
+    readQuotaSettling = 5.seconds,
     readQuotaWindow = 5.seconds,
     driverShards = 200,
     reshardFrom = 2,
