@@ -62,8 +62,13 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     if (lastEnd.streams.size < named) nameAnew()
   }
 
-  /** A query from `latest` does not read records from before it named the stream. */
+  /**
+   * A query from `latest` does not read records from before it named the stream. It does not name one
+   * while the listing hides a reshard: `latest` in a shard that has ended is the beginning of its
+   * children.
+   */
   private def nameAnew(): Unit = {
+    clock.advance(listLag + 1.second)
     calmly(run.streams.withJoined(lastEnd)): Unit
     if (world.start == Position.Latest)
       producers.slice(lastEnd.streams.size, named).foreach(_.forget())
@@ -71,12 +76,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     clock.advance(1.milli)
   }
 
-  /**
-   * Starts the query again with all streams. It does not do so while the listing hides a reshard:
-   * `latest` in a shard that has ended is the beginning of its children.
-   */
+  /** Starts the query again with all streams. */
   def addStreams(): Unit = {
-    clock.advance(listLag + 1.second)
     named = producers.size
     start()
   }

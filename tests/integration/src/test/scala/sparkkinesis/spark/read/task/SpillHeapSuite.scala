@@ -46,8 +46,8 @@ class SpillHeapSuite extends AnyFunSuite {
         s"disk, ${live / mega} MB live"
     )
     val bytes = shards.toLong * pages * SyntheticShards.PageRecords * SyntheticShards.RecordBytes
-    assert(inMemory + onDisk > bytes && inMemory <= heap / 8)
-    assert(live < heap / 8 + 100 * mega, "Scala and Spark need some of it")
+    assert(inMemory + onDisk > bytes && inMemory <= heap / 6)
+    assert(live < heap / 6 + 100 * mega, "Scala and Spark need some of it")
     assert(numbers(3) === shards.toLong * pages * SyntheticShards.PageRecords)
     assert(numbers(4) === 0, "pages that could not be read")
   }
