@@ -13,9 +13,14 @@ object TestScope {
   /** A quick run repeats a test only a twentieth as often. */
   def repetitions(full: Int): Int = if (isQuick) math.max(1, full / 20) else full
 
-  /** The seeds from 1 to `repetitions(full)`, or the one seed that the variable `SEED` names. */
-  def seeds(full: Int): Vector[Long] =
-    sys.env.get("SEED").map(_.toLong).fold((1L to repetitions(full).toLong).toVector)(Vector(_))
+  /**
+   * The seeds from 1 to `repetitions(full)`, or to the number that the variable `SEEDS` contains, or
+   * the one seed that the variable `SEED` names.
+   */
+  def seeds(full: Int): Vector[Long] = {
+    val last = sys.env.get("SEEDS").fold(repetitions(full).toLong)(_.toLong)
+    sys.env.get("SEED").map(_.toLong).fold((1L to last).toVector)(Vector(_))
+  }
 }
 
 /** Marks a test that takes long: a quick run leaves it out. */

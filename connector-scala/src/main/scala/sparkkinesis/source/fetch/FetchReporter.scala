@@ -72,14 +72,21 @@ private[source] final class FetchReporter(
     try reportUntilStopped()
     catch { case _: InterruptedException => () }
 
-  /** The driver fails the query with the reason. If it does not receive it, it starts another service. */
+  /**
+   * The driver fails the query with the reason. If it does not receive it, it starts another service.
+   * Throws nothing, because Spark ends an executor if one of its threads throws.
+   */
   private def crash(cause: Throwable): Unit = {
     log.error(s"Stopped reading $streams after an unexpected error.", cause)
-    val last = synchronized {
-      unsent.crash(s"Reading ahead of $streams ended unexpectedly: $cause")
-      status(unsent, version)
+    try {
+      val last = synchronized {
+        unsent.crash(s"Reading ahead of $streams ended unexpectedly: $cause")
+        status(unsent, version)
+      }
+      send(last): Unit
+    } catch {
+      case e: Throwable => log.warn(s"The driver cannot learn why $streams is not read: $e")
     }
-    send(last): Unit
   }
 
   private def reportUntilStopped(): Unit = {

@@ -45,13 +45,14 @@ final class ShardFetcher(
   private var lastPage = Option.empty[PageEstimate]
   private var lastDataAt = Option.empty[Instant]
   private val storedMarks = new StoredMarks(settings.mostMarks)
+  @volatile private var reportedMillis = 0L
   @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
 
-  /** Sorts fetchers by the arrival time up to which they have read. */
-  def age: (Instant, StreamShard) = (completeAsOf.getOrElse(Instant.EPOCH), shard)
+  /** Sorts fetchers by the arrival time up to which they have reported: others wait for that. */
+  def age: (Instant, StreamShard) = (Instant.ofEpochMilli(reportedMillis), shard)
 
   /** Whether there is nothing more to read. */
   def isEnded: Boolean = isStopped || progress == Progress.Finished
@@ -142,6 +143,7 @@ final class ShardFetcher(
       losses.takeCount(),
       Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
+    reportedMillis = math.max(reportedMillis, report.completeAsOfMillis)
     val isUrgent = isFirst || marks.nonEmpty
     Fetched(report, records.size, pause(page, at.steady), isUrgent)
   }

@@ -1,10 +1,12 @@
 package sparkkinesis.source.fetch
 
 import java.time.Instant
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
@@ -179,6 +181,22 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       eventually(assert(running.coordinator.crash.exists(_.contains("a missing class"))))
       eventually(assert(!running.service.isRunning))
     }
+  }
+
+  private def reporters: Set[Thread] =
+    Thread.getAllStackTraces.keySet.asScala.filter(_.getName == "spark-kinesis-report").toSet
+
+  test("a service that cannot even tell why ends without an error that would end its executor") {
+    val (before, others) = (Thread.getDefaultUncaughtExceptionHandler, reporters)
+    val uncaught = new ConcurrentLinkedQueue[Throwable]
+    Thread.setDefaultUncaughtExceptionHandler((_, e) => uncaught.add(e): Unit)
+    try
+      running(new OneShard(records)) { running =>
+        running.trouble = () => throw new NoClassDefFoundError("a missing class")
+        eventually(assert(!running.service.isRunning && reporters.diff(others).isEmpty))
+        assert(uncaught.isEmpty)
+      }
+    finally Thread.setDefaultUncaughtExceptionHandler(before)
   }
 
   test("a time of day that jumps by hours changes nothing") {

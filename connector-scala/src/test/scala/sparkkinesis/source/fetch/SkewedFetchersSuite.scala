@@ -15,7 +15,7 @@ import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, ShardSkew}
-import sparkkinesis.source.protocol.{FetchCounters, FetchReport, FetchStatus, ReadLimits}
+import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
@@ -61,6 +61,23 @@ class SkewedFetchersSuite extends AnyFunSuite {
       iterator.token.dropWhile(_ != ':').drop(1).toInt
   }
 
+  private def fetchersOf(kinesis: Uneven, store: PageStore): ShardFetchers = {
+    lazy val fetchers: ShardFetchers = new ShardFetchers(
+      store,
+      assignment =>
+        new ShardFetcher(
+          StreamClient(stream, kinesis),
+          assignment,
+          store,
+          settings,
+          () => shards,
+          () => 0.5,
+          it => fetchers.isOldest(it)
+        )
+    )
+    fetchers
+  }
+
   private val start = SourceOffset.of(
     Seq(
       StreamOffset(
@@ -80,19 +97,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
     val kinesis = new Uneven(throttled = 30)
     val coordinator = new FetchCoordinator(10.seconds)
     val store = new PageStore(new FetchMemory().join(2000))
-    lazy val fetchers: ShardFetchers = new ShardFetchers(
-      store,
-      assignment =>
-        new ShardFetcher(
-          StreamClient(stream, kinesis),
-          assignment,
-          store,
-          settings,
-          () => shards,
-          () => 0.5,
-          it => fetchers.isOldest(it)
-        )
-    )
+    val fetchers = fetchersOf(kinesis, store)
     @tailrec
     def batches(from: SourceOffset, round: Int, version: Long): Unit = if (!isRead(from)) {
       assert(round < 2000, s"the query does not continue after $from")
@@ -107,6 +112,22 @@ class SkewedFetchersSuite extends AnyFunSuite {
       batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1, reply.version)
     }
     batches(start, 0, 0)
+  }
+
+  test("a shard that was assigned again is the oldest until it is read, whatever was read before") {
+    val store = new PageStore(new FetchMemory().join(2000))
+    val fetchers = fetchersOf(new Uneven(throttled = 0), store)
+    val late = Some(Instant.ofEpochMilli(9000000))
+    val assigned = Seq(1 -> None, 2 -> late).map { case (id, completeAsOf) =>
+      Assignment(shardOf(id), id.toLong, Progress.TrimHorizon, completeAsOf)
+    }
+    fetchers(FetchPlan(assigned.toVector, Map.empty))
+    val (first, second) = (fetchers.all.head, fetchers.all.last)
+    val at = Moment(Instant.ofEpochMilli(9000000), Instant.ofEpochMilli(9000000))
+    first.step(at)
+    assert(fetchers.isOldest(second))
+    second.step(at)
+    assert(fetchers.isOldest(first))
   }
 
   private def heartbeat(

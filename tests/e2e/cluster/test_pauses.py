@@ -1,0 +1,32 @@
+"""A driver that does not run for a while: executors keep their shards and their pages."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.support.programs import said_by
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc"),
+]
+
+
+def test_a_suspended_driver_takes_no_shard_and_reads_no_range_again(
+    simulator: str, tmp_path: Path
+) -> None:
+    said = said_by("suspended", simulator, str(tmp_path), cwd=tmp_path)
+    assert said == {
+        "reread": 0,
+        "moved": 0,
+        "lost": 0,
+        "duplicated": 0,
+        "out_of_order": 0,
+        "foreign": 0,
+    }
