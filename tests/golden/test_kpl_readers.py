@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from aws_kinesis_agg import deaggregator
 
-BUILT: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "kpl" / "built.json").read_text(encoding="utf-8")
-)
+GOLDEN = Path(__file__).parent / "kpl"
+BUILT: dict[str, Any] = json.loads((GOLDEN / "built.json").read_text(encoding="utf-8"))
+ONCE: dict[str, Any] = json.loads((GOLDEN / "once.json").read_text(encoding="utf-8"))
 
 
 def read(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -46,3 +46,12 @@ def test_rows_are_aggregated_unless_there_is_only_one(name: str) -> None:
     is_aggregate = [it.get("aggregated", False) for it in read(BUILT[name])]
     assert all(is_aggregate) == (name != "alone")
     assert BUILT[name]["partitionKey"] == ("customer 1" if name == "alone" else "a")
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_this_reader_ignores_the_tags_and_markers_of_exactly_once(name: str) -> None:
+    expected = ONCE[name]["userRecords"]
+    found = read(ONCE[name])
+    assert [(it["partitionKey"], base64.b64decode(it["data"])) for it in found] == [
+        (it["partitionKey"], base64.b64decode(it["data"])) for it in expected
+    ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 Aggregation = Literal["none", "kpl"]
+DeliveryGuarantee = Literal["at_least_once", "exactly_once"]
 Ordering = Literal["none", "per_key"]
 DeadLetterFormat = Literal["json", "parquet"]
 
@@ -43,6 +44,9 @@ class KinesisSink(StreamAccess):
         endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
+        delivery_guarantee: with ``"exactly_once"``, a streaming query does not write rows again
+            that an earlier attempt has written. Requires ``aggregation="kpl"``, a column
+            ``partitionKey`` and ``checkpoint_location``. Default: ``"at_least_once"``.
         delivery_timeout: maximum time that the sink retries a record, measured from its first
             request. After that time, the task fails. Default: 5 min.
         max_in_flight_requests: maximum number of requests per task that wait for a response from
@@ -71,12 +75,13 @@ class KinesisSink(StreamAccess):
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if both ``stream_name``
-            and ``stream_arn`` are set, or if ``aggregation``, ``ordering`` or
-            ``dead_letter_format`` is not one of its values.
+            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``
+            or ``dead_letter_format`` is not one of its values.
     """
 
     stream_name: str | None = None
     stream_arn: str | None = None
+    delivery_guarantee: DeliveryGuarantee | None = None
     delivery_timeout: timedelta | None = None
     max_in_flight_requests: int | None = None
     max_buffered_bytes: int | None = None
@@ -105,6 +110,7 @@ class KinesisSink(StreamAccess):
             require(name, getattr(self, name), timedelta, ABSENT)
         require("dead_letter_path", self.dead_letter_path, str, os.PathLike, ABSENT)
         require_word("aggregation", self.aggregation, Aggregation)
+        require_word("delivery_guarantee", self.delivery_guarantee, DeliveryGuarantee)
         require_word("ordering", self.ordering, Ordering)
         require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
 
@@ -123,6 +129,7 @@ class KinesisSink(StreamAccess):
                     "streamName": self.stream_name,
                     "streamArn": self.stream_arn,
                     **self._access_options(),
+                    "deliveryGuarantee": self._guarantee(),
                     "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
                     "maxInFlightRequests": text(self.max_in_flight_requests),
                     "maxBufferedBytes": text(self.max_buffered_bytes),
@@ -138,6 +145,10 @@ class KinesisSink(StreamAccess):
             )
         )
 
+    def _guarantee(self) -> str | None:
+        names = {"at_least_once": "atLeastOnce", "exactly_once": "exactlyOnce"}
+        return None if self.delivery_guarantee is None else names[self.delivery_guarantee]
+
     def write_stream(
         self,
         df: DataFrame,
@@ -148,7 +159,7 @@ class KinesisSink(StreamAccess):
         """Return a ``DataStreamWriter`` with the format and the options of this sink.
 
         Call ``.trigger(...)``, ``.outputMode(...)`` and ``.start()`` on the writer as usual. The
-        query writes every row at least once.
+        query writes every row at least once, or exactly once if ``delivery_guarantee`` says so.
 
         Args:
             df: a streaming DataFrame.

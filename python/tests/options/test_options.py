@@ -89,6 +89,7 @@ SINK = {
     "aggregation": "kpl",
     "max_aggregate_bytes": 20 << 10,
     "max_aggregate_records": 500,
+    "delivery_guarantee": "exactly_once",
     "ordering": "per_key",
     "order_by": "seq",
     "dead_letter_path": Path("letters"),
@@ -102,6 +103,7 @@ SINK_OPTIONS = {
     "aggregation": "kpl",
     "maxAggregateBytes": "20480",
     "maxAggregateRecords": "500",
+    "deliveryGuarantee": "exactlyOnce",
     "ordering": "perKey",
     "orderBy": "seq",
     "deadLetterPath": "letters",
@@ -131,7 +133,9 @@ def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | Ki
     }
 
 
-@pytest.mark.parametrize("field", ["aggregation", "ordering", "dead_letter_format"])
+@pytest.mark.parametrize(
+    "field", ["aggregation", "delivery_guarantee", "ordering", "dead_letter_format"]
+)
 def test_words_are_those_of_the_connector(field: str) -> None:
     said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]
     assert set(said.options().values()) == {"s", SINK_OPTIONS[_camel(field)]}

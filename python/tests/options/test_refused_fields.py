@@ -73,6 +73,7 @@ def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
     [
         ("aggregation", "KPL", "'none' or 'kpl'"),
         ("ordering", "perKey", "'none' or 'per_key'"),
+        ("delivery_guarantee", "exactlyOnce", "'at_least_once' or 'exactly_once'"),
         ("dead_letter_format", "csv", "'json' or 'parquet'"),
     ],
 )

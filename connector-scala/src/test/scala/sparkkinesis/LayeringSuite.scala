@@ -143,7 +143,7 @@ object LayeringSuite {
     Layer(
       "sink",
       Set("model", "client"),
-      Seq("sink", "sink/metrics", "sink/rate", "sink/lane", "sink/write")
+      Seq("sink", "sink/once", "sink/metrics", "sink/rate", "sink/lane", "sink/write")
     ),
     Layer(
       "spark",
@@ -153,6 +153,7 @@ object LayeringSuite {
         "spark/errors",
         "spark/metrics",
         "spark/deadletter",
+        "spark/once",
         "spark/read/task",
         "spark/read",
         "spark/write",

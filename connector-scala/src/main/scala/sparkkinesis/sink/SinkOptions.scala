@@ -19,6 +19,7 @@ import sparkkinesis.client.options.{OptionException, Options}
  * @param orderBy the column that defines the order, as the user wrote it; none: the order in which
  *   the rows arrive
  * @param deadLetters where rows go that Kinesis cannot accept; none: such a row fails the task
+ * @param isExactlyOnce whether rows that an earlier attempt wrote are not written again
  */
 final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
@@ -28,13 +29,15 @@ final case class SinkOptions(
     aggregation: Option[AggregateLimits] = None,
     isOrdered: Boolean = false,
     orderBy: Option[String] = None,
-    deadLetters: Option[DeadLetterOptions] = None
+    deadLetters: Option[DeadLetterOptions] = None,
+    isExactlyOnce: Boolean = false
 )
 
 object SinkOptions {
 
   /** The names of the sink's own options, without those of the connection. */
   val Names: Seq[String] = Seq(
+    "deliveryGuarantee",
     "deliveryTimeout",
     "linger",
     "maxInFlightRequests",
@@ -47,6 +50,9 @@ object SinkOptions {
     "deadLetterPath",
     "deadLetterFormat"
   )
+
+  /** Leaves time to look into the stream and to write again. */
+  private val LeastOnceTimeout = 3.minutes
 
   /** Every request in flight uses a thread. */
   private val MostInFlight = 256
@@ -66,8 +72,28 @@ object SinkOptions {
       aggregation(options),
       isOrdered,
       orderBy(options, isOrdered),
-      deadLetters(options)
+      deadLetters(options),
+      isExactlyOnce(options)
     )
+  }
+
+  private def isExactlyOnce(options: Options): Boolean = {
+    val name = "deliveryGuarantee"
+    val isSet = choice(options, name, "atLeastOnce", "exactlyOnce").contains("exactlyOnce")
+    if (isSet && aggregation(options).isEmpty)
+      throw OptionException.missing(
+        s"Option ${options.named(name)} is exactlyOnce, which keeps the identity of the writer in " +
+          "aggregates. Set option 'aggregation' to kpl, and read the stream with a consumer that " +
+          "deaggregates."
+      )
+    if (isSet) options.duration("deliveryTimeout").filter(_ < LeastOnceTimeout).foreach { _ =>
+      throw options.invalid(
+        "deliveryTimeout",
+        s"at least ${LeastOnceTimeout.toMinutes}m with exactlyOnce",
+        "The sink waits 60 s for a request without an answer before it looks into the stream."
+      )
+    }
+    isSet
   }
 
   private def linger(options: Options): Option[FiniteDuration] = {

@@ -172,6 +172,13 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxAggregateBytes", "1048577", "1k to 1m", "Remove the option to use the default, 50k.", kpl),
     ("maxAggregateRecords", "0", whole, digits, kpl),
     ("maxAggregateRecords", "2147483648", whole, digits, kpl),
+    (
+      "deliveryGuarantee",
+      "sometimes",
+      "atLeastOnce or exactlyOnce",
+      "Use one of these words.",
+      stream
+    ),
     ("ordering", "total", "none or perKey", "Use one of these words.", stream),
     ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
     ("deadLetterPath", " ", "a value", default, stream),

@@ -16,10 +16,14 @@ import sparkkinesis.model.{HashKey, PutEntry}
  * written is one record read. (The KPL does not do this.) If that exceeds the limit of the stream,
  * no aggregate can contain the record, and it is always written without one.
  *
+ * With tags, a single record is an aggregate, too, and all records have the hash key of the first
+ * one: so a reshard leaves none outside of its shard, where KCL would drop it.
+ *
  * @param maxRecordBytes limit of the stream for data and partition key. The builder does not
  *   enforce it: call `sizeWith` before each `add`
+ * @param tags for the first record of each aggregate
  */
-final class AggregateBuilder(maxRecordBytes: Int) {
+final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = None) {
   import AggregateBuilder._
   import AggregateReader._
 
@@ -40,14 +44,25 @@ final class AggregateBuilder(maxRecordBytes: Int) {
   def size: Long = bytes
 
   /** The value of `size` after adding the record. */
-  def sizeWith(entry: PutEntry): Long = {
+  def sizeWith(entry: PutEntry): Long = sizeWithPlaced(placed(entry))
+
+  private def sizeWithPlaced(entry: PutEntry): Long = {
     val aggregate = EnvelopeBytes + messageBytes + growth(entry)
     if (added > 0 || isWrapped(entry, aggregate)) aggregate else plainSize(entry)
   }
 
   /** The data of the record must not change until `result`. */
-  def add(entry: PutEntry): Unit = {
-    bytes = sizeWith(entry)
+  def add(entry: PutEntry): Unit = addPlaced(placed(entry))
+
+  private def placed(entry: PutEntry): PutEntry =
+    if (tags.isEmpty) entry
+    else {
+      val hashKey = first.flatMap(_.explicitHashKey).getOrElse(entry.hashKey)
+      entry.copy(explicitHashKey = Some(hashKey))
+    }
+
+  private def addPlaced(entry: PutEntry): Unit = {
+    bytes = sizeWithPlaced(entry)
     messageBytes += growth(entry)
     partitionKeys.add(entry.partitionKey)
     entry.explicitHashKey.foreach(hashKeys.add)
@@ -90,7 +105,7 @@ final class AggregateBuilder(maxRecordBytes: Int) {
 
   /** @param aggregate size of an aggregate that contains only this record */
   private def isWrapped(entry: PutEntry, aggregate: Long): Boolean =
-    isMarked(entry.data, 0, entry.data.length) && aggregate <= maxRecordBytes
+    tags.nonEmpty || isMarked(entry.data, 0, entry.data.length) && aggregate <= maxRecordBytes
 
   /** Number of bytes that the record adds to the message. */
   private def growth(entry: PutEntry): Long = {
@@ -98,23 +113,25 @@ final class AggregateBuilder(maxRecordBytes: Int) {
       case Some(key) => hashKeys.growth(key)
       case None => 0
     })
-    tables.toLong + TagBytes + ProtobufWriter.spanLength(bodyLength(entry))
+    tables.toLong + TagBytes + ProtobufWriter.spanLength(bodyLength(entry, isFirst = added == 0))
   }
 
-  private def bodyLength(entry: PutEntry): Int = {
+  private def bodyLength(entry: PutEntry, isFirst: Boolean): Int = {
+    val tagLength = if (isFirst) tags.fold(0)(_.length) else 0
     val hashKeyLength = entry.explicitHashKey match {
       case Some(key) => indexLength(hashKeys.index(key))
       case None => 0
     }
     indexLength(partitionKeys.index(entry.partitionKey)) + hashKeyLength +
-      TagBytes + ProtobufWriter.spanLength(entry.data.length)
+      TagBytes + ProtobufWriter.spanLength(entry.data.length) + tagLength
   }
 
   private def indexLength(index: Int): Int = TagBytes + ProtobufWriter.varintLength(index)
 
   private def write(entry: PutEntry): Unit = {
+    val isFirst = records.length == 0
     records.varint(RecordTag)
-    records.varint(bodyLength(entry))
+    records.varint(bodyLength(entry, isFirst))
     records.varint(PartitionKeyIndexTag)
     records.varint(partitionKeys.index(entry.partitionKey))
     entry.explicitHashKey.foreach { key =>
@@ -123,6 +140,7 @@ final class AggregateBuilder(maxRecordBytes: Int) {
     }
     records.varint(DataTag)
     records.span(entry.data)
+    if (isFirst) tags.foreach(it => records.raw(it.next()))
   }
 
   private def envelope(): Array[Byte] = {
@@ -136,7 +154,7 @@ final class AggregateBuilder(maxRecordBytes: Int) {
   }
 }
 
-private object AggregateBuilder {
+private[aggregate] object AggregateBuilder {
 
   /** The partition key of every aggregate, as in the KPL. */
   val PartitionKey = "a"
@@ -146,8 +164,6 @@ private object AggregateBuilder {
   /** Bytes of an aggregate besides its message. */
   private val EnvelopeBytes =
     AggregateReader.MarkBytes + AggregateReader.DigestBytes + PartitionKey.length.toLong
-
-  private val Mark = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
 
   private def plainSize(entry: PutEntry): Long =
     entry.data.length.toLong + entry.partitionKey.getBytes(UTF_8).length

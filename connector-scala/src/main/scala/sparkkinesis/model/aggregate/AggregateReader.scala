@@ -141,7 +141,8 @@ final class AggregateReader {
   }
 }
 
-private object AggregateReader {
+private[aggregate] object AggregateReader {
+  val Mark: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
   val MarkBytes = 4
   val DigestBytes = 16
 

@@ -30,6 +30,11 @@ private[model] final class ProtobufWriter {
   /** Writes the value of a field of type bytes or text: its length and its bytes. */
   def span(content: Array[Byte]): Unit = {
     varint(content.length)
+    raw(content)
+  }
+
+  /** Writes bytes that are encoded already. */
+  def raw(content: Array[Byte]): Unit = {
     reserve(content.length)
     System.arraycopy(content, 0, bytes, count, content.length)
     count += content.length

@@ -1,12 +1,22 @@
 package sparkkinesis.sink.lane
 
+import sparkkinesis.model.aggregate.AggregateTags
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardId, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.metrics.ShardSleep
 import sparkkinesis.sink.rate.TargetStream
 
-/** The lanes of a stream, one per shard of the latest listing. */
-private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, now: Long) {
+/**
+ * The lanes of a stream, one per shard of the latest listing.
+ *
+ * @param tags of the aggregates, for exactly once
+ */
+private[sink] final class LaneSet(
+    stream: TargetStream,
+    options: SinkOptions,
+    tags: Option[AggregateTags],
+    now: Long
+) {
   private val hash = new PartitionKeyHasher
   private var map = stream.shards
   private var lanes = map.shards.map(newLane(_, now))
@@ -39,11 +49,15 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   def addAgain(record: PendingRecord): Unit =
     if (options.aggregation.isEmpty) laneOf(record.hashHi, record.hashLo).enqueue(record)
     else
-      record.userEntries.foreach { entry =>
+      record.userEntries.map(asPut).foreach { entry =>
         hash.hash(entry)
         laneOf(hash.hi, hash.lo)
           .add(entry, hash.hi, hash.lo, record.arrivedAt, record.firstFailure)
       }
+
+  /** With tags, the hash key is that of the aggregate, and the caller puts none. */
+  private def asPut(entry: PutEntry): PutEntry =
+    if (tags.isEmpty) entry else entry.copy(explicitHashKey = None)
 
   /** The lanes that the user records of the record belong to now. */
   def lanesOf(record: PendingRecord): Seq[Lane] = record.userEntries.map { entry =>
@@ -84,7 +98,7 @@ private[sink] final class LaneSet(stream: TargetStream, options: SinkOptions, no
   private def newLane(shard: ShardId, now: Long): Lane = new Lane(
     shard,
     stream.rate(shard, now),
-    options.aggregation.map(new OpenAggregate(_, stream.maxRecordBytes)),
+    options.aggregation.map(new OpenAggregate(_, stream.maxRecordBytes, tags)),
     options.isOrdered
   )
 }

@@ -1,14 +1,20 @@
 package sparkkinesis.sink.lane
 
 import sparkkinesis.model.PutEntry
-import sparkkinesis.model.aggregate.AggregateBuilder
+import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateTags}
 import sparkkinesis.sink.AggregateLimits
 
 /**
  * The aggregated record that a lane adds records to, until it is large or old enough to be sent.
+ *
+ * @param tags for exactly once
  */
-private[sink] final class OpenAggregate(limits: AggregateLimits, maxRecordBytes: Int) {
-  private val builder = new AggregateBuilder(maxRecordBytes)
+private[sink] final class OpenAggregate(
+    limits: AggregateLimits,
+    maxRecordBytes: Int,
+    tags: Option[AggregateTags]
+) {
+  private val builder = new AggregateBuilder(maxRecordBytes, tags)
   private val maxBytes = math.min(limits.bytes, maxRecordBytes)
   private var hashHi = 0L
   private var hashLo = 0L

@@ -17,12 +17,12 @@ private[sink] final class DeliveryDeadline(
   def of(failure: FirstFailure): Long = failure.sentAt + timeout.toMillis
 
   /**
-   * @param misplaced the oldest aggregate that waits for its shard to be listed
+   * @param others that wait outside of their lanes
    * @throws DeliveryTimeoutException if a record has been retried for too long
    */
-  def check(lanes: Seq[Lane], misplaced: Option[(ShardId, FirstFailure)], now: Long): Unit = {
+  def check(lanes: Seq[Lane], others: Iterable[(ShardId, FirstFailure)], now: Long): Unit = {
     val failures =
-      lanes.iterator.flatMap(lane => lane.firstFailure.map(lane.shard -> _)) ++ misplaced
+      lanes.iterator.flatMap(lane => lane.firstFailure.map(lane.shard -> _)) ++ others
     failures.find { case (_, failure) => of(failure) <= now }.foreach { case (shard, failure) =>
       throw missed(shard, failure)
     }

@@ -4,8 +4,10 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult}
 import sparkkinesis.model.{ShardId, StreamRef}
+import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
+import sparkkinesis.sink.once.Hash128
 import sparkkinesis.sink.rate.RecordSum
 
 /**
@@ -13,12 +15,14 @@ import sparkkinesis.sink.rate.RecordSum
  * again, or kept as a misplaced aggregate.
  *
  * @param refresh marked as stale if Kinesis wrote a record to another shard than predicted
+ * @param doubts keeps records of unknown outcome, for exactly once
  * @param chance evenly distributed in `[0, 1)`
  */
 private[sink] final class PutResponses(
     stream: StreamRef,
     lanes: LaneSet,
     refresh: ShardRefresh,
+    doubts: Option[Doubts],
     chance: () => Double,
     counters: SinkCounters
 ) {
@@ -46,6 +50,7 @@ private[sink] final class PutResponses(
       now: Long
   ): Unit = {
     val result = new PartResult
+    var unknown = Set.empty[PendingRecord]
     var i = part.from
     while (i < part.until) {
       val record = request.records(i)
@@ -60,19 +65,40 @@ private[sink] final class PutResponses(
             1
           )
           result.addFailed(record, isThrottled)
+          if (!isThrottled) unknown += record
           record.failed(request.sentAt, s"$message ($code)", None)
       }
       i += 1
     }
     val (delivered, throttled) = (result.written, result.throttled)
     part.lane.rate.answered(result.sent, delivered, throttled, part.isProbe, request.sentAt, now)
-    returnToLane(part.lane, result.failed, delivered.records > 0, request.sentAt, now)
+    retry(Doubt(part.lane, result.failed, unknown, delivered.records > 0, request.sentAt), now)
   }
+
+  /** Sends the records again: at once, or when it is known which of them are in the stream. */
+  private def retry(failed: Doubt, now: Long): Unit =
+    doubts.filter(_ => failed.failed.exists(failed.isUnknown)) match {
+      case Some(waiting) => waiting.add(failed)
+      case None => returnToLane(failed.lane, failed.failed, failed.isProgress, failed.sentAt, now)
+    }
+
+  /**
+   * A look into the stream found these aggregates.
+   *
+   * @param askedAt when it began, in milliseconds
+   */
+  def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit =
+    doubts.iterator.flatMap(_.resolve(askedAt)).foreach { doubt =>
+      val (written, missing) = doubt.split(found)
+      written.foreach(acknowledged)
+      returnToLane(doubt.lane, missing, doubt.isProgress, doubt.sentAt, now)
+    }
 
   private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
     val isMisplaced = lanes.isMisplaced(shard, lane)
     if (isMisplaced) refresh.markStale()
-    if (isMisplaced && record.isAggregate) misplaced.add(record, shard, lane, sentAt)
+    if (isMisplaced && record.isAggregate && doubts.isEmpty)
+      misplaced.add(record, shard, lane, sentAt)
     else acknowledged(record)
   }
 
@@ -86,7 +112,8 @@ private[sink] final class PutResponses(
     request.parts.foreach { part =>
       val records = unanswered(request, part, now)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
-      returnToLane(part.lane, records, isProgress = false, request.sentAt, now)
+      val isUnknown = !isRefusal(e)
+      retry(Doubt(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt), now)
     }
   }
 
@@ -103,6 +130,12 @@ private[sink] final class PutResponses(
     val sent = RecordSum(records.size, records.iterator.map(_.size.toLong).sum)
     part.lane.rate.unanswered(sent, part.isProbe, now)
     records
+  }
+
+  /** Whether the service has refused the request as a whole, so that it had no effect. */
+  private def isRefusal(e: KinesisException): Boolean = e match {
+    case _: KinesisException.ServiceFailure | _: KinesisException.Unreachable => false
+    case _ => true
   }
 
   /** Expired credentials may still be replaced by new ones. */

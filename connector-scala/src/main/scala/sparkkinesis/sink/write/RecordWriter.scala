@@ -3,11 +3,12 @@ package sparkkinesis.sink.write
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, KinesisException}
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
+import sparkkinesis.sink.once.{Hash128, OnceCalls}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -19,12 +20,14 @@ import sparkkinesis.sink.rate.TargetStream
  * it.
  *
  * @param limits of one request
+ * @param once for exactly once
  * @param isCancelled checked at every record, and every 200 ms while the owner waits. When it is
  *   true, `put` and `flush` throw `InterruptedException`, as they do if the owner is interrupted
  */
 final class RecordWriter(
     limits: RequestLimits,
     options: SinkOptions,
+    once: Option[OnceCalls],
     clock: Clock,
     random: Random,
     isCancelled: () => Boolean
@@ -36,7 +39,8 @@ final class RecordWriter(
   private var isClosed = false
 
   // Guarded by this writer's lock.
-  private val loop = new WriteLoop(limits, options, () => random.nextDouble(), Driver)
+  private val loop =
+    new WriteLoop(limits, options, once.map(_.sender), () => random.nextDouble(), Driver)
   private var isTicking = false
 
   /**
@@ -106,6 +110,7 @@ final class RecordWriter(
 
   private def requireRunning(): Unit = {
     loop.failure.foreach(throw _)
+    once.flatMap(_.failure).foreach(throw _)
     if (isCancelled()) {
       val streams = loop.targets.map(_.ref).mkString(", ")
       throw new InterruptedException(s"The task that writes to Kinesis ($streams) was cancelled.")
@@ -116,13 +121,21 @@ final class RecordWriter(
   private object Driver extends WriteDriver {
     override def send(stream: StreamWriter, request: Request): Unit = threads.run {
       val (client, ref) = (stream.stream.client, stream.stream.ref)
-      val answer = attempt(client.putRecords(ref, request.entries))
+      val answer = attempt {
+        if (once.exists(!_.sender.maySend(now))) throw new KinesisException.Throttled(NotAllowed)
+        client.putRecords(ref, request.entries)
+      }
       update(loop.answered(stream, request, answer, now))
     }
 
     override def list(stream: StreamWriter, known: ShardMap): Unit = threads.run {
       val answer = attempt(stream.stream.shardsAfter(known))
       update(loop.listed(stream, answer, now))
+    }
+
+    override def recover(stream: StreamWriter, askedAt: Long): Unit = threads.run {
+      val answer = attempt(once.fold(Set.empty[Hash128])(_.recover()))
+      update(loop.recovered(stream, askedAt, answer, now))
     }
 
     override def wakeEarlier(): Unit = RecordWriter.this.notifyAll()
@@ -165,4 +178,7 @@ private object RecordWriter {
 
   /** How long it takes at most to notice that the task is cancelled. */
   private val CancelPeriod = 200.millis
+
+  /** The right to send ended between the decision and the call. */
+  private val NotAllowed = "The driver has not renewed the right to send yet."
 }

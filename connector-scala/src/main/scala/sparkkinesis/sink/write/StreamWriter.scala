@@ -7,6 +7,7 @@ import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters}
+import sparkkinesis.sink.once.{Hash128, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -18,6 +19,9 @@ import sparkkinesis.sink.rate.TargetStream
  * added; some may be written twice. A lane sends nothing while an answer for it is missing, and
  * failed records go first. The lanes change to other shards only while no request is in flight.
  *
+ * With `once`, records of unknown outcome wait until [[recovered]] tells which are in the stream.
+ *
+ * @param once for exactly once
  * @param chance evenly distributed in `[0, 1)`
  * @param start the current time
  */
@@ -25,15 +29,17 @@ private[sink] final class StreamWriter(
     val stream: TargetStream,
     limits: RequestLimits,
     options: SinkOptions,
+    once: Option[OnceSender],
     chance: () => Double,
     counters: SinkCounters,
     start: Long
 ) {
   import StreamWriter._
 
-  private val lanes = new LaneSet(stream, options, start)
+  private val lanes = new LaneSet(stream, options, once.map(_.tags), start)
   private val refresh = new ShardRefresh(chance)
-  private val responses = new PutResponses(stream.ref, lanes, refresh, chance, counters)
+  private val doubts = once.map(it => new Doubts(it.acceptance))
+  private val responses = new PutResponses(stream.ref, lanes, refresh, doubts, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
   private var newShards = Option.empty[ShardMap]
   private val inFlight = mutable.Set.empty[Request]
@@ -61,8 +67,9 @@ private[sink] final class StreamWriter(
    * @throws DeliveryTimeoutException if a record has been retried for too long
    */
   def next(now: Long, isUrgent: Boolean): Next = {
-    deadline.check(lanes.all, responses.oldestMisplaced, now)
-    val isChanging = newShards.isDefined && options.isOrdered && inFlight.nonEmpty
+    deadline.check(lanes.all, responses.oldestMisplaced ++ doubts.flatMap(_.oldest), now)
+    val isWaiting = inFlight.nonEmpty || doubts.exists(_.nonEmpty)
+    val isChanging = newShards.isDefined && options.isOrdered && isWaiting
     if (!isChanging) newShards.foreach(changeShards(_, now))
     if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
   }
@@ -136,6 +143,19 @@ private[sink] final class StreamWriter(
    */
   def failed(request: Request, e: KinesisException, now: Long): Unit =
     if (ended(request, now)) responses.failed(request, e, now)
+
+  /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
+  def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)
+
+  /**
+   * A look into the stream found these aggregates.
+   *
+   * @param askedAt when it began, in milliseconds
+   */
+  def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit = {
+    fill.unknown()
+    responses.recovered(found, askedAt, now)
+  }
 
   /** Stops waiting for answers. Answers that still arrive have no effect. */
   def abandon(now: Long): Unit = {

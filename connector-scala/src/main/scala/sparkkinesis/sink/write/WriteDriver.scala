@@ -16,6 +16,12 @@ private[sink] trait WriteDriver {
    */
   def list(stream: StreamWriter, known: ShardMap): Unit
 
+  /**
+   * Looks into the stream for what this writer has sent, and reports it to [[WriteLoop.recovered]].
+   * Only for exactly once.
+   */
+  def recover(stream: StreamWriter, askedAt: Long): Unit
+
   /** [[WriteLoop.tickAt]] is earlier than before. */
   def wakeEarlier(): Unit
 

@@ -8,6 +8,7 @@ import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters, SinkMetrics}
+import sparkkinesis.sink.once.{Hash128, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -18,11 +19,13 @@ import sparkkinesis.sink.rate.TargetStream
  * The first failure ends the loop. It makes no further call after that.
  *
  * @param limits of one request
+ * @param once for exactly once: sends only while it may
  * @param chance evenly distributed in `[0, 1)`
  */
 private[sink] final class WriteLoop(
     limits: RequestLimits,
     options: SinkOptions,
+    once: Option[OnceSender],
     chance: () => Double,
     driver: WriteDriver
 ) {
@@ -31,7 +34,7 @@ private[sink] final class WriteLoop(
   private val tickPeriod = options.linger.min(LongestWait).toMillis
   private val counters = new SinkCounters
   private val streams = mutable.LinkedHashMap.empty[TargetStream, StreamWriter]
-  private val listing = mutable.Set.empty[StreamWriter]
+  private val calls = new SideCalls(driver)
   private var last = Option.empty[StreamWriter]
   private var turn = 0
   private var isUrgent = false
@@ -122,12 +125,24 @@ private[sink] final class WriteLoop(
 
   /** The shards of a stream were listed, or the call failed. */
   def listed(stream: StreamWriter, answer: Either[Throwable, ShardMap], now: Long): Unit = {
-    listing -= stream
+    calls.listed(stream)
     answer match {
       case Right(shards) => stream.listed(shards, now)
       case Left(e: KinesisException) if isRetryable(e) => stream.listingFailed(now)
       case Left(e) => fail(e)
     }
+    advance(now)
+  }
+
+  /** A look into a stream ended, which began at `askedAt`. */
+  def recovered(
+      stream: StreamWriter,
+      askedAt: Long,
+      answer: Either[Throwable, Set[Hash128]],
+      now: Long
+  ): Unit = {
+    calls.recovered(stream)
+    answer.fold(fail, stream.recovered(_, askedAt, now))
     advance(now)
   }
 
@@ -154,7 +169,11 @@ private[sink] final class WriteLoop(
   /** Sends what can be sent, of each stream in turn, up to the limit of requests in flight. */
   private def advance(now: Long): Unit = if (firstFailure.isEmpty) failing {
     val all = streams.values.toVector
-    all.foreach(listIfNeeded(_, now))
+    wakeBy(calls.start(all, now))
+    if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + tickPeriod)
+  }
+
+  private def sendFrom(all: Vector[StreamWriter], now: Long): Unit = {
     var (waiting, wakeAt) = (0, Lane.Never)
     while (waiting < all.size && counters.inFlight < options.maxInFlightRequests) {
       turn = (turn + 1) % all.size
@@ -172,9 +191,6 @@ private[sink] final class WriteLoop(
     wakeBy(wakeAt)
   }
 
-  private def listIfNeeded(stream: StreamWriter, now: Long): Unit =
-    if (stream.needsShards(now) && listing.add(stream)) driver.list(stream, stream.shards)
-
   private def wakeBy(time: Long): Unit = if (time < nextTick) {
     nextTick = time
     driver.wakeEarlier()
@@ -186,7 +202,7 @@ private[sink] final class WriteLoop(
     catch { case e: Throwable => fail(e) }
 
   private def newWriter(stream: TargetStream, now: Long) =
-    new StreamWriter(stream, limits, options, chance, counters, now)
+    new StreamWriter(stream, limits, options, once, chance, counters, now)
 }
 
 private[sink] object WriteLoop {

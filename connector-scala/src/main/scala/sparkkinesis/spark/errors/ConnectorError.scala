@@ -8,6 +8,7 @@ import org.apache.spark.SparkThrowable
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ErrorCondition, KinesisException}
+import sparkkinesis.sink.once.OnceException
 import sparkkinesis.sink.write.DeliveryTimeoutException
 import sparkkinesis.source.SourceException
 
@@ -50,6 +51,7 @@ object ConnectorError {
       case e: OptionException => throw of(e)
       case e: KinesisException => throw of(e)
       case e: DeliveryTimeoutException => throw of(e)
+      case e: OnceException => throw withStackOf(e, apply(e.condition, e.getMessage))
       case e: SourceException => throw withStackOf(e, apply(e.condition, e.getMessage))
       case e: LinkageError if lacksSpark(e) => throw of(e)
     }

@@ -17,17 +17,24 @@ private[spark] object KeyOrder {
 
   /**
    * @param orderBy option `orderBy`, as the user wrote it
+   * @param isOrdered whether the write is ordered; otherwise it is exactly once
    * @throws ConnectorError if a column is missing or cannot be sorted
    */
-  def of(schema: StructType, orderBy: Option[String]): KeyOrder = {
+  def of(schema: StructType, orderBy: Option[String], isOrdered: Boolean): KeyOrder = {
     val key = schema.fieldNames.find(_.equalsIgnoreCase("partitionKey")).getOrElse {
-      throw invalid(
-        "Option 'ordering' is perKey, and column 'partitionKey' (string) is missing: random keys " +
-          "have no order. Add the column to the rows, or set 'ordering' to none."
-      )
+      throw invalid(if (isOrdered) NoOrder else NoIdentity)
     }
     KeyOrder(key, orderBy.map(sorted(schema, _)))
   }
+
+  private val NoOrder =
+    "Option 'ordering' is perKey, and column 'partitionKey' (string) is missing: random keys " +
+      "have no order. Add the column to the rows, or set 'ordering' to none."
+
+  private val NoIdentity =
+    "Option 'deliveryGuarantee' is exactlyOnce, and column 'partitionKey' (string) is missing: a row " +
+      "with a random key cannot be found again. Add the column to the rows, or set the option to " +
+      "atLeastOnce."
 
   /** Finds columns by the case sensitivity of the session. */
   private def sorted(schema: StructType, name: String): String = {

@@ -2,20 +2,26 @@ package sparkkinesis.spark.write
 
 import java.util.concurrent.ThreadLocalRandom
 
+import scala.concurrent.duration._
 import scala.util.Random
 
 import org.apache.spark.TaskContext
+import org.apache.spark.sparkkinesis.{DriverLink, Messages}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 
 import sparkkinesis.client.{Clock, SystemClock}
+import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.once.{OnceSender, WriterAnswer, WriterAsk}
 import sparkkinesis.sink.write.RecordWriter
+import sparkkinesis.source.protocol.ProtocolVersion
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFile}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics}
+import sparkkinesis.spark.once.{OnceSettings, OnceTask}
 
 /** Creates the writer of a task, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
@@ -23,19 +29,34 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     with StreamingDataWriterFactory {
 
   override def createWriter(partitionId: Int, taskId: Long): KinesisDataWriter =
-    writer(partitionId, None)
+    writer(partitionId, None, None)
 
   override def createWriter(
       partitionId: Int,
       taskId: Long,
       epochId: Long
-  ): KinesisDataWriter = writer(partitionId, Some(epochId))
+  ): KinesisDataWriter =
+    writer(partitionId, Some(epochId), settings.once.map(task(_, partitionId, taskId)))
 
-  private def writer(partitionId: Int, batch: Option[Long]): KinesisDataWriter =
+  private def task(once: OnceSettings, partitionId: Int, taskId: Long): OnceTask = {
+    val driver = new DriverLink(once.endpoint, KinesisDataWriterFactory.AskTimeout)
+    def ask(question: WriterAsk) = driver
+      .ask(Messages.encode(question, ProtocolVersion.Current))
+      .map(Messages.decode[WriterAnswer](_, ProtocolVersion.Current))
+    val patience = settings.options.deliveryTimeout
+    new OnceTask(once, partitionId, taskId, ask, patience, SystemClock, isCancelled)
+  }
+
+  private def writer(
+      partitionId: Int,
+      batch: Option[Long],
+      once: Option[OnceTask]
+  ): KinesisDataWriter =
     new KinesisDataWriter(
       settings,
       partitionId,
       batch,
+      once,
       RoutedStreams.shared,
       SystemClock,
       new Random(ThreadLocalRandom.current().nextLong()),
@@ -49,11 +70,16 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
   }
 }
 
+private[spark] object KinesisDataWriterFactory {
+  private val AskTimeout = 10.seconds
+}
+
 /**
  * Writes the rows of a task, on an executor. Borrows no stream and calls no service before the
  * first row.
  *
  * @param batch of a streaming query; none in a batch write
+ * @param once for exactly once; `close` closes it
  * @param random for this task alone
  * @param isCancelled whether Spark has cancelled the task
  */
@@ -61,6 +87,7 @@ private[spark] final class KinesisDataWriter(
     settings: WriteSettings,
     partitionId: Int,
     batch: Option[Long],
+    once: Option[OnceTask],
     streams: RoutedStreams,
     clock: Clock,
     random: Random,
@@ -71,12 +98,14 @@ private[spark] final class KinesisDataWriter(
   private val writer = new RecordWriter(
     RequestLimits.Default,
     settings.options,
+    once,
     clock,
     random,
     isCancelled
   )
   private val deadLetters =
     settings.deadLetters.map(new DeadLetterFile(_, batch, partitionId, random))
+  private val overhead = if (once.isEmpty) 0 else OnceSender.OverheadBytes
   private var rows = 0L
   private var badRows = 0L
 
@@ -89,14 +118,21 @@ private[spark] final class KinesisDataWriter(
   }
 
   private def write(row: InternalRow, target: RowTarget): Unit = {
-    val entry = columns.entry(row, target.maxRecordBytes, random) match {
-      case Left(_: BadRow.TooLarge) => columns.entry(row, target.freshMaxRecordBytes, random)
+    val entry = columns.entry(row, target.maxRecordBytes - overhead, random) match {
+      case Left(_: BadRow.TooLarge) =>
+        columns.entry(row, target.freshMaxRecordBytes - overhead, random)
       case other => other
     }
     entry match {
       case Left(why) => refuse(row, why)
-      case Right(record) => writer.put(target.stream, record)
+      case Right(record) => if (!isWritten(record)) writer.put(target.stream, record)
     }
+  }
+
+  /** By an earlier attempt. */
+  private def isWritten(record: PutEntry): Boolean = once.exists { it =>
+    it.begin()
+    it.isWritten(record)
   }
 
   private def refuse(row: InternalRow, why: BadRow): Unit = {
@@ -122,6 +158,7 @@ private[spark] final class KinesisDataWriter(
   /** Flushes, closes the file of dead letters and sends its name to the driver. */
   override def commit(): WriterCommitMessage = ConnectorError.translating {
     writer.flush()
+    once.foreach(_.finish())
     DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
   }
 
@@ -131,7 +168,9 @@ private[spark] final class KinesisDataWriter(
 
   override def close(): Unit =
     try writer.close()
-    finally targets.close()
+    finally
+      try once.foreach(_.close())
+      finally targets.close()
 
   def counts: WriteCounts = WriteCounts(writer.metrics, badRows)
 

@@ -12,15 +12,21 @@ import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
+import sparkkinesis.spark.once.OnceQuery
 
-/** One batch write, or the write of one micro-batch, on the driver. */
+/**
+ * One batch write, or the write of one micro-batch, on the driver.
+ *
+ * @param once for exactly once
+ */
 private[spark] final class KinesisWrite(
     stream: Option[StreamAccess],
     defaults: ConnectionDefaults,
     options: SinkOptions,
     columns: RowRecord,
     deadLetters: Option[DeadLetterFolder],
-    query: WriteQuery
+    query: WriteQuery,
+    once: Option[OnceQuery]
 ) extends WriteShim {
   private val reports = new WriteReports
 
@@ -41,11 +47,17 @@ private[spark] final class KinesisWrite(
     if (failed.isEmpty) Array.empty else WriteMetrics.values(WriteCounts.sum(failed))
   }
 
-  override def toBatch: BatchWrite =
+  override def toBatch: BatchWrite = {
+    if (once.nonEmpty)
+      throw OnceQuery.unsupported(
+        "a batch write has no checkpoint that says whether it is repeated",
+        "Write with writeStream."
+      )
     new KinesisBatchWrite(description(), deadLetters, counted(_, reports))
+  }
 
   override def toStreaming: StreamingWrite =
-    new KinesisStreamingWrite(description(), deadLetters, counted(_, query.reports))
+    new KinesisStreamingWrite(description(), deadLetters, once, counted(_, query.reports))
 
   private def counted(tasks: Int, to: WriteReports) =
     CountingWriterFactory(factory(tasks), to.begin(SparkContext.getOrCreate()))
@@ -58,8 +70,9 @@ private[spark] final class KinesisWrite(
       FixedStream(access, summary)
     }
     val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
+    val begun = for (it <- once; stream <- described) yield it.begin(stream.summary)
     KinesisDataWriterFactory(
-      WriteSettings(described, defaults, options, columns, deadLetters, executors)
+      WriteSettings(described, defaults, options, columns, deadLetters, executors, begun)
     )
   }
 }
@@ -90,6 +103,7 @@ private[spark] final class KinesisBatchWrite(
 private[spark] final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
+    once: Option[OnceQuery],
     factory: Int => CountingWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
@@ -98,8 +112,13 @@ private[spark] final class KinesisStreamingWrite(
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).publish(messages))
+    ConnectorError.translating {
+      once.foreach(_.commit())
+      deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).publish(messages))
+      once.foreach(_.close())
+    }
 
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).abort())
+    try once.foreach(_.close())
+    finally deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).abort())
 }

@@ -13,6 +13,7 @@ import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.once.OnceQuery
 
 /**
  * Plans a write, batch or streaming, in output modes append and update: each row is a new record.
@@ -30,10 +31,11 @@ final class KinesisWriteBuilder(
   override def build(): Write = ConnectorError.translating {
     val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
     val sink = SinkOptions.parse(parsed)
-    if (!sink.isOrdered) write(parsed, sink, RowRecord.of(info.schema))
+    if (!sink.isOrdered && !sink.isExactlyOnce) write(parsed, sink, RowRecord.of(info.schema))
     else {
-      val order = KeyOrder.of(info.schema, sink.orderBy)
+      val order = KeyOrder.of(info.schema, sink.orderBy, sink.isOrdered)
       val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
+      if (sink.isExactlyOnce) refuseColumns(columns)
       requireOneName(parsed, columns)
       new OrderedWrite(write(parsed, sink, columns), order)
     }
@@ -51,6 +53,16 @@ final class KinesisWriteBuilder(
         )
     }
 
+  private def refuseColumns(columns: RowRecord): Unit = {
+    val refused = columns.stream.map(_.name) ++ columns.explicitHashKey.map(_ => "explicitHashKey")
+    refused.headOption.foreach { name =>
+      throw OnceQuery.unsupported(
+        s"the rows have column '$name', and such a write has one stream and hash keys of its own",
+        "Drop the column, and name the stream by option."
+      )
+    }
+  }
+
   private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
     val stream = fixed(parsed, columns)
     val isByName = columns.stream.exists(!_.isArn)
@@ -58,7 +70,11 @@ final class KinesisWriteBuilder(
     val letters = sink.deadLetters.map {
       DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
     }
-    new KinesisWrite(stream, defaults, sink, columns, letters, query)
+    val hadoop = () => KinesisWriteBuilder.hadoop()
+    val once = stream.filter(_ => sink.isExactlyOnce).map {
+      new OnceQuery(_, info.queryId, OnceQuery.checkpoint(options), hadoop)
+    }
+    new KinesisWrite(stream, defaults, sink, columns, letters, query, once)
   }
 
   private def fixed(parsed: Options, columns: RowRecord): Option[StreamAccess] =

@@ -3,6 +3,7 @@ package sparkkinesis.spark.write
 import sparkkinesis.client.{ConnectionDefaults, StreamAccess, StreamSummary}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
+import sparkkinesis.spark.once.OnceSettings
 
 /**
  * The settings of a write's tasks. Travels to executors; prints no secret.
@@ -11,6 +12,7 @@ import sparkkinesis.spark.deadletter.DeadLetterFolder
  * @param defaults connection of the streams that rows name
  * @param deadLetters folder for bad rows; without it, a bad row fails its task
  * @param executors expected to write at the same time, which share the streams' quotas
+ * @param once for exactly once
  */
 private[spark] final case class WriteSettings(
     stream: Option[FixedStream],
@@ -18,7 +20,8 @@ private[spark] final case class WriteSettings(
     options: SinkOptions,
     columns: RowRecord,
     deadLetters: Option[DeadLetterFolder],
-    executors: Int
+    executors: Int,
+    once: Option[OnceSettings] = None
 )
 
 /** @param summary that the driver received from the service */

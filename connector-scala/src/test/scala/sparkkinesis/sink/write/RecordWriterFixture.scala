@@ -49,7 +49,7 @@ trait RecordWriterFixture {
       isCancelled: () => Boolean = () => false,
       seed: Long = 1
   ): OneStream = new OneStream(
-    new RecordWriter(limits, options, clock, new Random(seed), isCancelled),
+    new RecordWriter(limits, options, None, clock, new Random(seed), isCancelled),
     target(client, clock)
   )
 

@@ -41,7 +41,7 @@ class RecordWriterListingSuite extends AnyFunSuite with RecordWriterFixture {
     private def write(): Unit = {
       val (limits, random) = (RequestLimits.Default, new Random(1))
       val writer =
-        new RecordWriter(limits, patient, SystemClock, random, () => isCancelled.get)
+        new RecordWriter(limits, patient, None, SystemClock, random, () => isCancelled.get)
       try writer.put(stream, entry("1"))
       catch { case _: InterruptedException => interrupted.incrementAndGet() }
       finally writer.close()

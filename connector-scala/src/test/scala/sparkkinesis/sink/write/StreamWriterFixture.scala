@@ -55,7 +55,7 @@ trait StreamWriterFixture extends Assertions {
         options: SinkOptions = SinkOptions(),
         limits: RequestLimits = RequestLimits.Default
     ) =
-      new StreamWriter(stream, limits, options, () => 0.5, counters, 0)
+      new StreamWriter(stream, limits, options, None, () => 0.5, counters, 0)
 
     /** The open shard that the hash key belongs to. */
     def owner(entry: PutEntry): ShardId = {

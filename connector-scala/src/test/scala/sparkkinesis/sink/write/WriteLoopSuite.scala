@@ -17,18 +17,21 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
   private final class Calls extends WriteDriver {
     val sent: mutable.Queue[(StreamWriter, Request)] = mutable.Queue.empty
     val failures: mutable.Buffer[Throwable] = mutable.Buffer.empty
+    val recoveries: mutable.Queue[(StreamWriter, Long)] = mutable.Queue.empty
     var listings = 0
     var wakes = 0
 
     override def send(stream: StreamWriter, request: Request): Unit = sent += stream -> request
     override def list(stream: StreamWriter, known: ShardMap): Unit = listings += 1
+    override def recover(stream: StreamWriter, askedAt: Long): Unit =
+      recoveries += stream -> askedAt
     override def wakeEarlier(): Unit = wakes += 1
     override def failed(e: Throwable): Unit = failures += e
   }
 
   private final class World(options: SinkOptions) {
     val calls = new Calls
-    val loop = new WriteLoop(RequestLimits(10, 1000), options, () => 0.5, calls)
+    val loop = new WriteLoop(RequestLimits(10, 1000), options, None, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
     private val hash = new PartitionKeyHasher
     orders.shards

@@ -16,7 +16,8 @@ class KeyOrderSuite extends AnyFunSuite {
     .add("odd.`name", IntegerType)
     .add("tags", MapType(StringType, StringType))
 
-  private def of(orderBy: Option[String], schema: StructType = rows) = KeyOrder.of(schema, orderBy)
+  private def of(orderBy: Option[String], schema: StructType = rows) =
+    KeyOrder.of(schema, orderBy, isOrdered = true)
 
   private def withCase[A](isSensitive: Boolean)(use: => A): A = {
     val conf = new SQLConf

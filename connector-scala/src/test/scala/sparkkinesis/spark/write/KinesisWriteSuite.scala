@@ -69,7 +69,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     val streams =
       new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
     val writer =
-      new KinesisDataWriter(settings, 3, None, streams, clock, new Random(1), () => false)
+      new KinesisDataWriter(settings, 3, None, None, streams, clock, new Random(1), () => false)
     try use(writer)
     finally writer.close()
   }

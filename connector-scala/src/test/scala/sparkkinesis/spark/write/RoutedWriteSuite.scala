@@ -49,7 +49,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     def writing(use: KinesisDataWriter => Unit): Unit = {
       val settings = WriteSettings(stream, reach, SinkOptions(), RowRecord.of(columns), None, 1)
       val writer =
-        new KinesisDataWriter(settings, 0, None, streams, clock, new Random(1), () => false)
+        new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), () => false)
       try use(writer)
       finally writer.close()
     }

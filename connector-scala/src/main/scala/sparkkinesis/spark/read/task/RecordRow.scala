@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkkinesis.model.aggregate.AggregateReader
+import sparkkinesis.model.aggregate.{AggregateMarker, AggregateReader}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
 
 /**
@@ -54,6 +54,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
 
   private def nextRecord(): Boolean = {
     index += 1
+    while (deaggregate && index < records.length && isMarker) index += 1
     subRecord = 0
     subRecords = 0
     val exists = index < records.length
@@ -64,6 +65,9 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     }
     exists
   }
+
+  private def isMarker: Boolean =
+    AggregateMarker.is(records.content, records.dataBegin(index), records.dataLength(index))
 
   override def numFields: Int = FieldCount
 

@@ -9,7 +9,8 @@ import org.apache.spark.sql.types.StructType
 import sparkkinesis.Generators.arn
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
-import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ShardId, StreamShard}
+import sparkkinesis.model.aggregate.AggregateMarker
+import sparkkinesis.model.{HashKey, PackedRecords, Record, SequenceNumber, ShardId, StreamShard}
 
 class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val row = new RecordRow(deaggregate = true)
@@ -40,6 +41,17 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         case other => other
       }
     }.toMap
+  }
+
+  test("a marker of an exactly-once writer is no row, wherever it is in a page") {
+    val marker = record.copy(data = AggregateMarker.entry(HashKey.Min).data)
+    def count(reader: RecordRow, page: Record*) = {
+      reader.read(shard, PackedRecords(page.toVector))
+      Iterator.continually(reader.next()).takeWhile(identity).size
+    }
+    assert(count(row, marker, marker, record, marker, record, marker) === 2)
+    assert(count(row, marker) === 0)
+    assert(count(new RecordRow(deaggregate = false), marker, record) === 2)
   }
 
   test("the columns are in the documented order") {

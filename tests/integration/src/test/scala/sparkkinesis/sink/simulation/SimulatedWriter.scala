@@ -6,6 +6,7 @@ import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
+import sparkkinesis.sink.once.OnceSender
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.{StreamWriter, WriteDriver, WriteLoop}
 
@@ -22,12 +23,13 @@ private[simulation] final class SimulatedWriter(
     wire: Wire,
     limits: RequestLimits,
     options: SinkOptions,
+    once: Option[OnceSender],
     random: Random,
     rows: Iterator[(TargetStream, PutEntry)],
     pause: () => Long,
     ended: Option[Throwable] => Unit
 ) {
-  private val loop = new WriteLoop(limits, options, () => random.nextDouble(), Driver)
+  private val loop = new WriteLoop(limits, options, once, () => random.nextDouble(), Driver)
   private val hash = new PartitionKeyHasher
   private val input = rows.buffered
   private var isEnded = false
@@ -98,6 +100,12 @@ private[simulation] final class SimulatedWriter(
     override def list(stream: StreamWriter, known: ShardMap): Unit =
       wire.list(stream.stream, known) { answer =>
         loop.listed(stream, answer, agenda.now)
+        run()
+      }
+
+    override def recover(stream: StreamWriter, askedAt: Long): Unit =
+      wire.recover { found =>
+        loop.recovered(stream, askedAt, Right(found), agenda.now)
         run()
       }
 

@@ -84,6 +84,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
       wire,
       setup.limits,
       setup.options,
+      None,
       random,
       entries(rows),
       () => {

@@ -102,6 +102,7 @@ private[simulation] final class SinkRates(
       wire(executor),
       RequestLimits.Default,
       options,
+      None,
       random,
       rows,
       () => {

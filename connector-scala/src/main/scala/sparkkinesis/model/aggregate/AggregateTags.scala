@@ -1,0 +1,85 @@
+package sparkkinesis.model.aggregate
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+/**
+ * The tags of the aggregates of one writer. The first record of each aggregate has one: a number
+ * that no other aggregate of the writer has, after a text that is the same for all. Consumers that
+ * deaggregate ignore tags.
+ *
+ * @param text without spaces at its ends; ASCII
+ */
+final class AggregateTags(text: String) {
+  import AggregateTags._
+
+  private var made = 0L
+
+  /** Number of bytes that a tag takes in its record. */
+  val length: Int = encoded(0).length
+
+  /** The field of the next tag. All have the same length. */
+  private[aggregate] def next(): Array[Byte] = {
+    made += 1
+    encoded(made)
+  }
+
+  private def encoded(number: Long): Array[Byte] = {
+    val tag = new ProtobufWriter
+    tag.varint(KeyTag)
+    tag.span(Key)
+    tag.varint(ValueTag)
+    tag.span(f"$text $number%012d".getBytes(UTF_8))
+    val message = new Array[Byte](tag.length)
+    tag.copyTo(message, 0)
+    val field = new ProtobufWriter
+    field.varint(TagTag)
+    field.span(message)
+    val bytes = new Array[Byte](field.length)
+    field.copyTo(bytes, 0)
+    bytes
+  }
+}
+
+object AggregateTags {
+  private val Key = "spark-kinesis".getBytes(UTF_8)
+
+  private final val TagTag = 0x22
+  private final val KeyTag = 0x0a
+  private final val ValueTag = 0x12
+
+  /** The text in the tag of an aggregate, without the number. `None` if it has no such tag. */
+  def textOf(data: Array[Byte]): Option[String] =
+    if (!AggregateReader.isMarked(data, 0, data.length)) None
+    else
+      try {
+        val end = data.length - AggregateReader.DigestBytes
+        for {
+          record <- span(data, AggregateReader.MarkBytes, end, AggregateReader.RecordTag)
+          tag <- span(data, record.begin, record.end, TagTag)
+          key <- span(data, tag.begin, tag.end, KeyTag)
+          if text(data, key) == new String(Key, UTF_8)
+          value <- span(data, tag.begin, tag.end, ValueTag)
+        } yield text(data, value).replaceAll(" \\d+$", "")
+      } catch { case ProtobufReader.Malformed => None }
+
+  private def text(data: Array[Byte], span: ProtobufReader) =
+    new String(data, span.begin, span.end - span.begin, UTF_8)
+
+  /** The first field with this tag. */
+  private def span(
+      data: Array[Byte],
+      begin: Int,
+      end: Int,
+      tag: Int
+  ): Option[ProtobufReader] = {
+    val fields = new ProtobufReader
+    fields.open(data, begin, end)
+    var isFound = false
+    while (!isFound && fields.next())
+      if (fields.tag == tag) {
+        fields.span()
+        isFound = true
+      } else fields.skip()
+    if (isFound) Some(fields) else None
+  }
+}

@@ -1,0 +1,58 @@
+package sparkkinesis.sink.once
+
+/** A question of a task attempt to the driver. Travels. */
+sealed trait WriterAsk extends Serializable {
+  def partition: Int
+
+  /** The attempt. A later one has a higher number. */
+  def task: Long
+}
+
+object WriterAsk {
+
+  /**
+   * May the attempt send? Asked again and again while it runs.
+   *
+   * @param isFirst whether the attempt has not received `Held` yet
+   */
+  final case class Hold(partition: Int, task: Long, isFirst: Boolean) extends WriterAsk
+
+  /**
+   * Which of its aggregates are in the stream?
+   *
+   * @param number of the question; a new look into the stream for each number
+   */
+  final case class Recover(partition: Int, task: Long, number: Long) extends WriterAsk
+
+  /**
+   * Every row of the attempt is in the stream.
+   *
+   * @param skipped rows that an earlier run of the batch wrote
+   */
+  final case class Finish(partition: Int, task: Long, skipped: Long) extends WriterAsk
+}
+
+/** The driver's answer. Travels. */
+sealed trait WriterAnswer extends Serializable
+
+object WriterAnswer {
+
+  /**
+   * The attempt may send for so many milliseconds since it asked.
+   *
+   * @param rows in the first answer: hashes of the rows that earlier attempts of the partition wrote
+   *   in this run
+   */
+  final case class Held(millis: Long, rows: Array[Byte]) extends WriterAnswer
+
+  /** Ask again soon. */
+  case object NotYet extends WriterAnswer
+
+  /** @param digests of the attempt's aggregates in the stream */
+  final case class Recovered(digests: Array[Byte]) extends WriterAnswer
+
+  case object Finished extends WriterAnswer
+
+  /** The attempt must end. */
+  final case class Refused(condition: String, message: String) extends WriterAnswer
+}

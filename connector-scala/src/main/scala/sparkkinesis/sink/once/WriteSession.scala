@@ -1,0 +1,154 @@
+package sparkkinesis.sink.once
+
+import scala.collection.mutable
+
+import sparkkinesis.sink.once.WriterAnswer._
+import sparkkinesis.sink.once.WriterAsk._
+
+/**
+ * The driver's decisions about one run of a batch: which attempt of each partition may send, and when
+ * the stream is read for an attempt. A state machine without threads and clock; the caller passes the
+ * time in milliseconds and guards it.
+ *
+ * One attempt of a partition at a time may send. A later attempt waits until the right of the one
+ * before has ended and its last request has taken effect or never will. Then the stream is read.
+ *
+ * @param run of the batch
+ * @param start the current time; the run is the newest at this time
+ */
+final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
+  import WriteSession._
+
+  private val places = mutable.Map.empty[Int, Place]
+  private var newestAt = start
+  private var ended = Option.empty[Refused]
+
+  /** The run was the newest at this time. Rights to send end some time after it. */
+  def newest(at: Long): Unit = newestAt = math.max(newestAt, at)
+
+  /** No attempt may write any more. Only the first call has an effect. */
+  def end(e: OnceException): Unit = if (ended.isEmpty)
+    ended = Some(Refused(e.condition, e.getMessage))
+
+  def answer(ask: WriterAsk, now: Long): WriterAnswer = ended.getOrElse {
+    val place = places.getOrElseUpdate(ask.partition, new Place(ask.task))
+    ask match {
+      case _ if ask.task < place.newestTask =>
+        val e = OnceException.fenced(s"partition ${ask.partition} has a later attempt")
+        Refused(e.condition, e.getMessage)
+      case _: Hold if ask.task > place.holder => successor(place, ask.task)
+      case Hold(_, _, isFirst) => hold(place, isFirst, now)
+      case Recover(_, _, number) => recover(place, number)
+      case Finish(_, _, skipped) =>
+        place.skipped = skipped
+        Finished
+    }
+  }
+
+  private def hold(place: Place, isFirst: Boolean, now: Long): WriterAnswer = {
+    val until = newestAt + terms.lease.toMillis
+    if (until <= now) NotYet
+    else {
+      place.heldUntil = math.max(place.heldUntil, until)
+      Held(until - now, if (isFirst) Hash128.encode(place.rows) else Array.emptyByteArray)
+    }
+  }
+
+  private def successor(place: Place, task: Long): WriterAnswer = {
+    place.newestTask = task
+    NotYet
+  }
+
+  private def recover(place: Place, number: Long): WriterAnswer =
+    if (place.recovered == number) Recovered(Hash128.encode(place.digests))
+    else {
+      place.recovering = Some(number)
+      NotYet
+    }
+
+  /** What the stream is to be read for now, if anything. */
+  def due(now: Long): Option[Pass] = {
+    val successors = places.collect {
+      case (partition, place)
+          if place.newestTask > place.holder && now >= place.heldUntil + terms.acceptance.toMillis =>
+        partition -> place.newestTask
+    }
+    val recoveries = places.collect {
+      case (partition, place) if place.newestTask == place.holder && place.recovering.nonEmpty =>
+        partition -> place.recovering.get
+    }
+    if (successors.isEmpty && recoveries.isEmpty) None
+    else Some(Pass(run, successors.toMap, recoveries.toMap))
+  }
+
+  /** The stream was read: what it holds of this run, at least of the partitions of the pass. */
+  def found(pass: Pass, aggregates: Seq[FoundAggregate]): Unit = {
+    val byPartition = aggregates.filter(_.writer.run == run).groupBy(_.writer.partition)
+    def of(partition: Int) = byPartition.getOrElse(partition, Nil)
+    pass.successors.foreach { case (partition, task) =>
+      val place = places(partition)
+      if (place.newestTask == task && place.holder < task)
+        place.succeed(of(partition).flatMap(_.rows))
+    }
+    pass.recoveries.foreach { case (partition, number) =>
+      val place = places(partition)
+      if (place.recovering.contains(number)) {
+        val mine = of(partition).filter(_.writer.task == place.holder)
+        place.answer(number, mine.map(_.digest))
+      }
+    }
+  }
+
+  /**
+   * After all tasks have finished.
+   *
+   * @param earlier number of rows that earlier runs wrote
+   * @throws OnceException if the batch does not contain all of them
+   */
+  def checkEnd(earlier: Long): Unit = {
+    ended.foreach(it => throw new OnceException(it.condition, it.message))
+    val missing = earlier - places.valuesIterator.map(_.skipped).sum
+    if (missing != 0) throw OnceException.notDeterministic(missing, "batch")
+  }
+}
+
+object WriteSession {
+
+  /**
+   * @param successors the attempts that wait to succeed another one, by partition
+   * @param recoveries numbers of the questions of attempts, by partition
+   */
+  final case class Pass(run: Long, successors: Map[Int, Long], recoveries: Map[Int, Long]) {
+    private val partitions = successors.keySet ++ recoveries.keySet
+
+    /** Whether an aggregate of that writer is needed. */
+    def needs(writer: WriterIdentity): Boolean =
+      writer.run == run && partitions(writer.partition)
+  }
+
+  /** A partition. */
+  private final class Place(first: Long) {
+    var holder: Long = first
+    var newestTask: Long = first
+    var heldUntil: Long = Long.MinValue / 2
+    var rows: Seq[Hash128] = Nil
+    var skipped = 0L
+    var recovering: Option[Long] = None
+    var recovered: Long = -1L
+    var digests: Seq[Hash128] = Nil
+
+    def succeed(found: Seq[Hash128]): Unit = {
+      holder = newestTask
+      rows = found
+      skipped = 0
+      recovering = None
+      recovered = -1
+    }
+
+    def answer(number: Long, found: Seq[Hash128]): Unit = {
+      recovering = None
+      recovered = number
+      digests = found
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package sparkkinesis.sink.once
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateTags}
+import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.simulator.state.Settings
+
+/** What is read back from a stream whose shards change and whose service fails. */
+class ReadBackSuite extends AnyFunSuite {
+  private val begin = Instant.parse("2026-11-22T12:00:00Z")
+  private val writer = WriterIdentity("q", 3, "i", 0, 0, 5)
+
+  private final class World(settings: Settings = Settings(), shards: Int = 2) {
+    val clock = new SimulatedClock(begin)
+    val kinesis = new SimulatedKinesis(clock, settings)
+    private val name = StreamName("orders")
+    val stream: StreamRef = StreamRef.ByName(name)
+    kinesis.createStream(name, shards)
+
+    /** Time passes while the read-back waits. */
+    val waiting: Clock = new Clock {
+      override def now: Instant = clock.now
+      override def sleep(duration: FiniteDuration): Unit = clock.advance(duration)
+    }
+
+    def write(by: WriterIdentity, keys: String*): Unit = {
+      val tags = new AggregateTags(by.text)
+      val entries = keys.map { key =>
+        val builder = new AggregateBuilder(ServiceLimits.RecordBytes, Some(tags))
+        builder.add(row(key))
+        builder.result()
+      }
+      kinesis.putRecords(stream, entries): Unit
+    }
+
+    def split(shard: String): Unit = {
+      val all = ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)
+      val range = kinesis.listShards(all).shards.find(_.id == ShardId(shard)).get.hashKeys
+      val middle = HashKey((range.first.value + range.last.value) / 2)
+      kinesis.splitShard(name, ShardId(shard), middle)
+    }
+
+    def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
+      new ReadBack(client, stream, since, waiting, () => 0.5).read(_.isSameBatch(writer))
+
+    def readKeys(): Set[Hash128] = read().flatMap(_.rows).toSet
+  }
+
+  private def row(key: String) = PutEntry(key, s"row of $key".getBytes(UTF_8), None)
+
+  private val keys = (1 to 20).map(number => s"key-$number")
+  private val hashes = keys.map(key => Hash128.ofRow(row(key))).toSet
+
+  test("finds the rows of the batch in all shards, and no others") {
+    val world = new World
+    world.write(writer, keys: _*)
+    world.write(writer.copy(incarnation = "other"), "a", "b")
+    world.write(writer.copy(batch = 4), "c")
+    world.kinesis.putRecords(world.stream, Seq(row("plain")))
+    assert(world.readKeys() === hashes)
+    assert(world.read().map(_.writer).toSet === Set(writer))
+  }
+
+  test("reads parents and children of a split") {
+    val world = new World
+    world.write(writer, keys.take(10): _*)
+    world.split("shardId-000000000000")
+    world.write(writer, keys.drop(10): _*)
+    assert(world.readKeys() === hashes)
+  }
+
+  test("a listing that is out of date is noticed by the answer to the marker") {
+    val world = new World(Settings(listLag = 3.seconds))
+    world.clock.advance(10.seconds)
+    world.split("shardId-000000000000")
+    world.write(writer, keys: _*)
+    assert(world.readKeys() === hashes)
+  }
+
+  test("what is written after the marker is not read, so that a busy stream ends") {
+    val world = new World(shards = 1)
+    world.write(writer, keys.head)
+    val busy = new Delegate(world.kinesis) {
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        world.write(writer.copy(task = 6), "late")
+        super.getRecords(stream, iterator, 1)
+      }
+    }
+    assert(world.read(busy).map(_.writer) === Seq(writer))
+  }
+
+  test("nothing before the first attempt is read") {
+    val world = new World
+    world.write(writer, keys.head)
+    world.clock.advance(1.minute)
+    world.write(writer, keys.last)
+    val found = world.read(since = begin.plusSeconds(30))
+    assert(found.flatMap(_.rows) === Seq(Hash128.ofRow(row(keys.last))))
+  }
+
+  test("throttling is waited out; a service that never answers fails the write by name") {
+    val world = new World
+    world.write(writer, keys: _*)
+    var left = 3
+    val busy = new Delegate(world.kinesis) {
+      override def listShards(request: ListShardsRequest): ShardListing = {
+        left -= 1
+        if (left > 0) throw new KinesisException.Throttled("busy") else super.listShards(request)
+      }
+    }
+    assert(world.read(busy).flatMap(_.rows).toSet === hashes)
+    val dead = new Delegate(world.kinesis) {
+      override def listShards(request: ListShardsRequest): ShardListing =
+        throw new KinesisException.Unreachable("gone")
+    }
+    val e = intercept[OnceException](world.read(dead))
+    assert(e.condition === OnceException.ReadBackFailed && e.getMessage.contains("gone"))
+  }
+
+  /** The service, to be changed in part. */
+  private abstract class Delegate(kinesis: KinesisClient) extends KinesisClient {
+    override def describeStream(stream: StreamRef): StreamSummary = kinesis.describeStream(stream)
+    override def listShards(request: ListShardsRequest): ShardListing = kinesis.listShards(request)
+    override def shardIterator(
+        stream: StreamRef,
+        shard: ShardId,
+        position: Position
+    ): ShardIterator = kinesis.shardIterator(stream, shard, position)
+    override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+      kinesis.getRecords(stream, iterator, limit)
+    override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+      kinesis.putRecords(stream, entries)
+    override def close(): Unit = ()
+  }
+}

@@ -1,0 +1,124 @@
+package sparkkinesis.sink.simulation.once
+
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.{PutEntry, ShardMap}
+import sparkkinesis.sink.lane.Request
+import sparkkinesis.sink.once.Hash128
+import sparkkinesis.sink.rate.TargetStream
+import sparkkinesis.sink.simulation.Wire
+
+/**
+ * The network of one task attempt. Requests fail in part or as a whole, get lost before or after they
+ * took effect, and take effect long after their writer gave them up. A record that was throttled has
+ * no effect; one that failed otherwise may have.
+ */
+private[once] final class OnceWire(
+    world: OnceWorld,
+    askForRecovery: (Set[Hash128] => Unit) => Unit
+) extends Wire {
+  import OnceWire._
+  import world._
+
+  override def put(stream: TargetStream, request: Request)(
+      answered: Either[KinesisException, Seq[PutResult]] => Unit
+  ): Unit = {
+    val entries = request.entries
+    if (!fails()) perform(entries, latency(), latency(), identity, answered)
+    else
+      random.nextInt(7) match {
+        case 0 => agenda.after(latency())(answered(Left(new KinesisException.Throttled(Injected))))
+        case 1 => lost(answered)
+        case 2 =>
+          features += "effect without answer"
+          perform(entries, latency(), latency(), _ => throw failure(), answered)
+        case 3 | 4 => late(entries, answered)
+        case 5 =>
+          val report = (results: Seq[PutResult]) =>
+            results.map {
+              case it: PutResult.Written if random.nextBoolean() => it.copy(shard = anyShard())
+              case it => it
+            }
+          perform(entries, latency(), latency(), report, answered)
+        case _ => inPart(entries, answered)
+      }
+  }
+
+  private def failure() =
+    if (random.nextBoolean()) new KinesisException.ServiceFailure(Injected)
+    else new KinesisException.Unreachable(Injected)
+
+  private def lost(answered: Answer): Unit =
+    agenda.after(patience.toLong)(answered(Left(new KinesisException.Unreachable(Injected))))
+
+  /** The request takes effect after its writer has given it up, just within the bound. */
+  private def late(entries: IndexedSeq[PutEntry], answered: Answer): Unit = {
+    features += "late effect"
+    val way = patience + random.nextInt(terms.acceptance.toMillis.toInt - patience)
+    agenda.after(way.toLong)(land(entries))
+    lost(answered)
+  }
+
+  private def perform(
+      entries: IndexedSeq[PutEntry],
+      there: Long,
+      back: Long,
+      report: Seq[PutResult] => Seq[PutResult],
+      answered: Answer
+  ): Unit =
+    if (there + back >= patience) late(entries, answered)
+    else
+      agenda.after(there) {
+        val results = land(entries)
+        agenda.after(back) {
+          val answer =
+            try Right(report(results))
+            catch { case e: KinesisException => Left(e) }
+          answered(answer)
+        }
+      }
+
+  /** Some records are throttled, some fail with or without effect. */
+  private def inPart(entries: IndexedSeq[PutEntry], answered: Answer): Unit = {
+    features += "failed records"
+    agenda.after(latency()) {
+      val results = entries.map { entry =>
+        random.nextInt(4) match {
+          case 0 => PutResult.Failed("ProvisionedThroughputExceededException", Injected)
+          case 1 => PutResult.Failed("InternalFailure", Injected)
+          case 2 =>
+            land(Vector(entry))
+            PutResult.Failed("InternalFailure", Injected)
+          case _ => land(Vector(entry)).head
+        }
+      }
+      agenda.after(latency())(answered(Right(results)))
+    }
+  }
+
+  private def land(entries: IndexedSeq[PutEntry]): Seq[PutResult] = {
+    landed ++= entries
+    kinesis.putRecords(stream, entries)
+  }
+
+  override def list(target: TargetStream, stale: ShardMap)(
+      answered: Either[KinesisException, ShardMap] => Unit
+  ): Unit = agenda.after(latency()) {
+    val listed =
+      if (fails()) Left(new KinesisException.LimitExceeded(Injected))
+      else
+        try Right(target.shardsAfter(stale))
+        catch { case e: KinesisException => Left(e) }
+    agenda.after(latency())(answered(listed))
+  }
+
+  override def recover(answered: Set[Hash128] => Unit): Unit = {
+    features += "recovery"
+    askForRecovery(answered)
+  }
+}
+
+private[once] object OnceWire {
+  private[once] type Answer = Either[KinesisException, Seq[PutResult]] => Unit
+
+  private val Injected = "Injected."
+}

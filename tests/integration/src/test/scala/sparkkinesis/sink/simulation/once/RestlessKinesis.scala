@@ -1,0 +1,51 @@
+package sparkkinesis.sink.simulation.once
+
+import java.time.Instant
+
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client._
+import sparkkinesis.model._
+
+/** The service as a read-back meets it: calls fail, and shards change between them. */
+private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClient {
+  import world._
+
+  override def describeStream(stream: StreamRef): StreamSummary = kinesis.describeStream(stream)
+
+  override def listShards(request: ListShardsRequest): ShardListing = restless {
+    kinesis.listShards(request)
+  }
+
+  override def shardIterator(stream: StreamRef, shard: ShardId, position: Position): ShardIterator =
+    restless(kinesis.shardIterator(stream, shard, position))
+
+  override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = restless {
+    kinesis.getRecords(stream, iterator, 1 + random.nextInt(10))
+  }
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] = restless {
+    val results = kinesis.putRecords(stream, entries)
+    if (fails()) throw new KinesisException.Unreachable("The answer was lost.") else results
+  }
+
+  private def restless[A](call: => A): A = {
+    if (!isCalm && reshards > 0 && random.nextInt(40) == 0) {
+      shards.change()
+      features += "reshard while reading back"
+    }
+    if (fails() && random.nextInt(4) == 0) throw new KinesisException.Throttled("Injected.")
+    call
+  }
+
+  override def close(): Unit = ()
+}
+
+/** The time of the agenda. A pause ends the read-back: the history repeats it later. */
+private[once] final class ImpatientClock(world: OnceWorld) extends Clock {
+  override def now: Instant = world.agenda.clock.now
+
+  override def sleep(duration: FiniteDuration): Unit = throw new Paused(duration)
+}
+
+private[once] final class Paused(val duration: FiniteDuration) extends RuntimeException
