@@ -4,6 +4,8 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.Moment
+
 /**
  * The time by the service's clock: the checkpoint contains only such times, because the clock of a
  * machine may be wrong. Kinesis reports it with each response, in whole seconds. Used by one thread
@@ -28,6 +30,8 @@ final class ServiceTime {
 
   /** The service's time when the clock of this machine shows `own`. */
   def at(own: Instant): Instant = own.minusMillis(aheadMillis.getOrElse(0L))
+
+  def at(own: Moment): Moment = own.copy(now = at(own.now))
 
   /** A time that the service has certainly reached. */
   def reachedAt(own: Instant): Instant =

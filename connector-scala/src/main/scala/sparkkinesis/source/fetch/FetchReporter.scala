@@ -14,6 +14,7 @@ import sparkkinesis.source.protocol._
  *
  * @param streams names for the log
  * @param status from the unsent reports and the version of the last plan
+ * @param lacksRoom whether shards wait for room in the store
  * @param onPlan called with each new plan
  * @param onEnd called when the query has ended or the driver does not answer any more
  */
@@ -22,6 +23,7 @@ private[source] final class FetchReporter(
     link: CoordinatorLink,
     clock: Clock,
     status: (UnsentReports, Long) => FetchStatus,
+    lacksRoom: () => Boolean,
     onPlan: FetchPlan => Unit,
     onEnd: () => Unit
 ) {
@@ -31,7 +33,7 @@ private[source] final class FetchReporter(
   private val unsent = new UnsentReports
   private var isStopped = false
   private var version = 0L // of the last plan; only the thread uses it
-  private var lastStatusAt = clock.steady
+  private var lastStatusAt = Option.empty[Long] // in milliseconds of the clock
   private val thread = new Thread(() => run(), "spark-kinesis-report")
   thread.setDaemon(true)
 
@@ -45,19 +47,17 @@ private[source] final class FetchReporter(
     if (Thread.currentThread ne thread) thread.interrupt()
   }
 
-  /** Adds to the next report, and sends it at once if it is urgent. */
+  /** Adds to the next report, and sends it soon if it is urgent. */
   def update(change: UnsentReports => Unit): Unit = synchronized {
     change(unsent)
     if (unsent.isUrgent) notifyAll()
   }
 
   /**
-   * Asks the driver earlier whether a batch is done, because the store is full. Only then are its
-   * pages dropped.
+   * A shard waits for room, so the driver is asked more often whether a batch is done. Only then are
+   * its pages dropped.
    */
-  def askForRoom(): Unit = synchronized {
-    if (clock.steady.isAfter(lastStatusAt.plusMillis(RoomPeriod.toMillis))) notifyAll()
-  }
+  def askForRoom(): Unit = synchronized(notifyAll())
 
   private def run(): Unit =
     try while (isRunning) reportUntilInterrupted()
@@ -117,11 +117,21 @@ private[source] final class FetchReporter(
 
   private def isRunning: Boolean = synchronized(!isStopped)
 
-  /** Waits until a report is urgent, but at most for a heartbeat's period. */
+  /** Waits for the time since the last heartbeat that what it has to send allows. */
   private def nextStatus(): FetchStatus = synchronized {
-    if (!unsent.isUrgent && !isStopped) wait(HeartbeatPeriod.toMillis)
-    lastStatusAt = clock.steady
+    var rest = millisToNext
+    while (rest > 0 && !isStopped) {
+      clock.await(this, rest)
+      rest = millisToNext
+    }
+    lastStatusAt = Some(clock.elapsedMillis)
     status(unsent, version)
+  }
+
+  private def millisToNext: Long = lastStatusAt.fold(0L) { last =>
+    val period =
+      if (unsent.isUrgent) UrgentPeriod else if (lacksRoom()) RoomPeriod else HeartbeatPeriod
+    last + period.toMillis - clock.elapsedMillis
   }
 
   private def send(status: FetchStatus): Option[FetchReply] =
@@ -137,6 +147,9 @@ private[source] final class FetchReporter(
 private object FetchReporter {
   private val HeartbeatPeriod = 200.millis
   private val RoomPeriod = 50.millis
+
+  /** Pages of many shards arrive at about the same time. */
+  private val UrgentPeriod = 20.millis
 
   /** Longer than a pause of the driver for garbage collection. */
   private val DriverPatience = 60.seconds

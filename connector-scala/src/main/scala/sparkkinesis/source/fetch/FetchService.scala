@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, KinesisException}
-import sparkkinesis.model.StreamArn
+import sparkkinesis.client.Clock
+import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
@@ -48,32 +48,35 @@ final class FetchService(
       thread
     }
   )
-  pool.setRemoveOnCancelPolicy(true)
   private var isClosed = false
 
   private val heapBytes = Runtime.getRuntime.maxMemory
   private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
 
   val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
-  private val fetchers = new ShardFetchers(
+  private val fetchers: ShardFetchers = new ShardFetchers(
     store,
     assignment => {
       val stream = streams(assignment.shard.stream)
+      def isOldest(it: ShardFetcher) = synchronized(fetchers.isOldest(it))
       new ShardFetcher(stream, assignment, store, settings, () => fetcherCount, chance, isOldest)
     }
   )
+  private val waiting = new WaitingFetchers(store, () => mostBehind, schedule(_, Duration.Zero))
   private val reporter = new FetchReporter(
     streams.values.map(_.ref).mkString(", "),
     link,
     clock,
     status,
-    apply,
-    () => close()
+    lacksRoom = () => !waiting.isEmpty,
+    onPlan = apply,
+    onEnd = () => close()
   )
 
   def start(): this.type = {
     StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
     reporter.start()
+    pool.scheduleWithFixedDelay(() => waiting.wakeAll(), MaxWait, MaxWait, TimeUnit.MILLISECONDS)
     this
   }
 
@@ -114,11 +117,14 @@ final class FetchService(
   private def apply(plan: FetchPlan): Unit = synchronized {
     pool.setCorePoolSize(threadsFor(plan.assignments.size))
     fetchers(plan).foreach(schedule(_, Duration.Zero))
+    waiting.wakeAll() // pages were dropped
   }
 
   private def fetcherCount: Int = synchronized(fetchers.size)
 
-  private def isOldest(fetcher: ShardFetcher): Boolean = synchronized(fetchers.isOldest(fetcher))
+  /** With `maxShardSkew`, the shard for which the others wait. */
+  private def mostBehind: Option[StreamShard] =
+    settings.maxShardSkew.flatMap(_ => synchronized(fetchers.oldest)).map(_.shard)
 
   private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit = synchronized {
     if (!isClosed)
@@ -127,9 +133,12 @@ final class FetchService(
 
   private def step(fetcher: ShardFetcher): Unit =
     if (synchronized(fetchers.isCurrent(fetcher))) {
-      val begin = clock.moment
-      try handle(fetcher, fetcher.step(begin), begin.steady.toEpochMilli)
-      catch { // any error, because the pool would discard it and the shard would stop silently
+      val (begin, wakes) = (clock.moment, waiting.wakes)
+      try {
+        val result = fetcher.step(begin)
+        if (result.hadRoom) waiting.wakeNext()
+        handle(fetcher, result, begin.steady.toEpochMilli, wakes)
+      } catch { // any error, because the pool would discard it and the shard would stop silently
         case e: Throwable => if (isRunning) stumble(fetcher, e)
       }
     }
@@ -143,25 +152,22 @@ final class FetchService(
       fail(fetcher, InternalError, s"Reading ${fetcher.shard} failed: $cause")
   }
 
-  private def handle(fetcher: ShardFetcher, step: FetchStep, beginMillis: Long): Unit =
+  private def handle(fetcher: ShardFetcher, step: FetchStep, begin: Long, wakes: Long): Unit =
     step match {
       case FetchStep.Fetched(report, records, pause, isUrgent) =>
         reporter.update(_.add(report, records, isUrgent))
         val jittered = pause * (1 + JitterFraction * chance())
-        val spent = (clock.elapsedMillis - beginMillis).millis
+        val spent = (clock.elapsedMillis - begin).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case FetchStep.Waits(pause) =>
+      case FetchStep.Waits =>
+        waiting.add(fetcher, wakes)
         reporter.askForRoom()
-        schedule(fetcher, pause)
       case FetchStep.Paced(pause) => schedule(fetcher, pause)
       case FetchStep.Expired =>
         count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
         schedule(fetcher, Duration.Zero)
-      case FetchStep.Retries(_: KinesisException.Throttled, delay) =>
-        count(c => c.copy(throttled = c.throttled + 1))
-        schedule(fetcher, delay)
-      case FetchStep.Retries(_, delay) =>
-        count(c => c.copy(retried = c.retried + 1))
+      case FetchStep.Retries(failure, delay) =>
+        reporter.update(_.retry(failure))
         schedule(fetcher, delay)
       case FetchStep.Fails(cause) =>
         val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
@@ -185,6 +191,9 @@ object FetchService {
   private val MaxThreads = 256
   private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val InterruptionPause = 1.second
+
+  /** In milliseconds: another service may end, or pages may go to disk by now. */
+  private val MaxWait = 200L
 
   /** Spreads the calls to shards whose reading started at the same time. */
   private val JitterFraction = 0.1

@@ -7,7 +7,11 @@ import sparkkinesis.source.DataLossException
 import sparkkinesis.source.protocol.FetchReport
 
 /** The result of one step of a [[ShardFetcher]]. */
-sealed trait FetchStep
+sealed trait FetchStep {
+
+  /** Whether the store had room for a page, which the step has used or given back. */
+  def hadRoom: Boolean = true
+}
 
 object FetchStep {
 
@@ -25,11 +29,15 @@ object FetchStep {
       isUrgent: Boolean
   ) extends FetchStep
 
-  /** The store has no room. */
-  final case class Waits(pause: FiniteDuration) extends FetchStep
+  /** The store has no room. The next step is when it may have room. */
+  case object Waits extends FetchStep {
+    override def hadRoom: Boolean = false
+  }
 
   /** The shard's quota does not allow a call yet. */
-  final case class Paced(pause: FiniteDuration) extends FetchStep
+  final case class Paced(pause: FiniteDuration) extends FetchStep {
+    override def hadRoom: Boolean = false
+  }
 
   /** The iterator had expired. The next step gets a new one. */
   case object Expired extends FetchStep

@@ -6,8 +6,8 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.{Moment, Page, ShardIterator}
 import sparkkinesis.model.{ChildShard, Shard, ShardId}
-import sparkkinesis.source.StreamClient
 import sparkkinesis.source.pace.{ReadCall, ReadPace}
+import sparkkinesis.source.{SilentTip, StreamClient}
 
 /**
  * The calls to one shard: at the pace of its quota, and with a listing that other shards share. Used
@@ -16,6 +16,7 @@ import sparkkinesis.source.pace.{ReadCall, ReadPace}
 private[fetch] final class ShardCalls(stream: StreamClient, shard: ShardId, maxRecords: Int) {
   import stream.{client, ref, shared}
 
+  private val tip = new SilentTip
   private var listedSince = Option.empty[Instant]
 
   /** The time until a call may begin. */
@@ -28,19 +29,19 @@ private[fetch] final class ShardCalls(stream: StreamClient, shard: ShardId, maxR
   /** @return the time until a call may begin, or the call */
   def next(at: Moment): Either[FiniteDuration, ReadCall] = pace(at).next(at.steady.toEpochMilli)
 
-  def page(call: ReadCall, iterator: ShardIterator, at: Moment): Page =
-    pace(at).read(call, maxRecords, () => at.steady.toEpochMilli) {
-      client.getRecords(ref, iterator, _)
-    }
+  def page(call: ReadCall, iterator: ShardIterator, at: Moment): Page = {
+    val now = at.steady.toEpochMilli
+    val page = pace(at).read(call, maxRecords, () => now)(client.getRecords(ref, iterator, _))
+    tip.judge(page, now)
+  }
 
-  /** The shard's children, if the page is its end. */
-  def children(page: Page, at: Moment): Seq[ChildShard] =
-    if (page.next.nonEmpty) Nil
-    else {
-      val confirmed = ShardEnd.children(ref, shard, page)(shards(at))
-      shared.paces.forget(shard)
-      confirmed
-    }
+  /** There was no memory for the response. */
+  def unread(call: ReadCall, bytes: Long, at: Moment): Unit =
+    pace(at).unread(call, bytes, at.steady.toEpochMilli)
+
+  /** The shard's children if the page is really its end; see [[ShardEnd]]. */
+  def children(page: Page, at: Moment): Option[Seq[ChildShard]] =
+    ShardEnd.confirmed(shard, page)(shards(at))
 
   /** All shards of the stream, open and closed. */
   def shards(at: Moment): Seq[Shard] = {

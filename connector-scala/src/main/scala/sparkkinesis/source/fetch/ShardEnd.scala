@@ -9,6 +9,9 @@ import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
  */
 object ShardEnd {
 
+  /** The end of a shard without records. */
+  val EmptyPage: Page = Page(IndexedSeq.empty, None, 0, Seq.empty)
+
   /**
    * @param page a page without a next iterator
    * @param list lists all shards
@@ -32,12 +35,14 @@ object ShardEnd {
   def children(stream: StreamRef, shard: ShardId, page: Page)(
       list: => Seq[Shard]
   ): Seq[ChildShard] =
-    confirmed(shard, page)(list).getOrElse {
-      throw new KinesisException.ServiceFailure(
-        s"GetRecords returned neither a next iterator nor children for $shard of stream $stream, but the " +
-          "shard is listed as open."
-      )
-    }
+    confirmed(shard, page)(list).getOrElse(throw mistaken(stream, shard))
+
+  /** The shard has not ended. The call can be retried. */
+  def mistaken(stream: StreamRef, shard: ShardId): KinesisException.ServiceFailure =
+    new KinesisException.ServiceFailure(
+      s"GetRecords returned neither a next iterator nor children for $shard of stream $stream, but the " +
+        "shard is listed as open."
+    )
 
   def childrenIn(listed: Seq[Shard], shard: ShardId): Seq[ChildShard] =
     listed.filter(_.parents.contains(shard)).map { child =>

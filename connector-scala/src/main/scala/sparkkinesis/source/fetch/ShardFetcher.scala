@@ -2,12 +2,10 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import scala.concurrent.duration._
-
 import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, PackedRecords, Position, ServiceLimits, StreamShard}
+import sparkkinesis.model.{ChildShard, PackedRecords, Position, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.ReadCall
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark}
@@ -31,22 +29,21 @@ final class ShardFetcher(
     isOldest: ShardFetcher => Boolean = _ => false
 ) {
   import FetchStep._
-  import ShardFetcher._
   import stream.{client, ref}
 
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
   private val calls = new ShardCalls(stream, assignment.shard.shard, settings.pageRecords)
   private val retries = new FetchRetries(assignment.shard, chance)
+  private val mistakenEnds = new FetchRetries(assignment.shard, chance)
   private val time = new ServiceTime
   private val stop = new StopTime(settings.stopAtMillis)
   @volatile private var progress: Progress = assignment.from
   @volatile private var completeAsOf = assignment.completeAsOf // earlier records are read
   private var iterator = Option.empty[ShardIterator]
-  private var lastPage = Option.empty[PageEstimate]
-  private var lastDataAt = Option.empty[Instant]
+  private var unconfirmed = Option.empty[Page] // the shard's end, after its records were stored
+  private val nextPage = new NextPage(settings)
   private val storedMarks = new StoredMarks(settings.mostMarks)
   @volatile private var reportedMillis = 0L
-  @volatile private var isStopped = false
 
   def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
@@ -55,28 +52,31 @@ final class ShardFetcher(
   def age: (Instant, StreamShard) = (Instant.ofEpochMilli(reportedMillis), shard)
 
   /** Whether there is nothing more to read. */
-  def isEnded: Boolean = isStopped || progress == Progress.Finished
+  def isEnded: Boolean = stop.isReached || progress == Progress.Finished
 
   /** Reads at most one page. */
   def step(at: Moment): FetchStep =
-    Progress.position(progress).filterNot(_ => isStopped) match {
+    Progress.position(progress).filterNot(_ => stop.isReached) match {
       case None => Ended
-      case Some(position) => calls.pause(at).fold(stepWithRoom(position, at))(Paced)
+      case Some(position) =>
+        unconfirmed match {
+          case Some(end) => translated(at)(confirm(end, at))
+          case None => calls.pause(at).fold(stepWithRoom(position, at))(Paced)
+        }
     }
 
-  private def stepWithRoom(position: Position, at: Moment): FetchStep = {
-    val estimate = lastPage.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
-    if (storedMarks.areEnough(store.pageCount(shard)) || !reserve(estimate, at.steady))
-      Waits(FullStorePause)
+  private def stepWithRoom(position: Position, at: Moment): FetchStep =
+    if (storedMarks.areEnough(store.pageCount(shard)) || !reserve(nextPage.bytes, at.steady)) Waits
     else
       try
         calls.next(at) match {
           case Left(wait) => Paced(wait)
           case Right(call) =>
-            translated(at)(store.receiving(fetch(position, call, at)).fold(tooLarge, identity))
+            translated(at)(
+              store.receiving(fetch(position, call, at)).fold(tooLarge(call, _, at), identity)
+            )
         }
       finally store.release(shard)
-  }
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
   private def reserve(estimate: Long, now: Instant): Boolean =
@@ -84,9 +84,10 @@ final class ShardFetcher(
       settings.maxShardSkew.nonEmpty && isOldest(this) && store.reserveFirst(shard, estimate, now)
 
   /** The next request waits until the store has room for this page. */
-  private def tooLarge(bytes: Long): FetchStep = {
-    lastPage = Some(PageEstimate(bytes))
-    Waits(FullStorePause)
+  private def tooLarge(call: ReadCall, bytes: Long, at: Moment): FetchStep = {
+    calls.unread(call, bytes, at)
+    nextPage.tooLarge(bytes)
+    Waits
   }
 
   private def translated(at: Moment)(step: => FetchStep): FetchStep =
@@ -95,8 +96,11 @@ final class ShardFetcher(
       case gone: KinesisException.NotFound =>
         iterator = None
         try shardIsGone(gone, at)
-        catch { case failure: KinesisException => failed(failure, at.steady) }
-      case failure: KinesisException => failed(failure, at.steady)
+        catch { case failure: KinesisException => retries.after(failure, progress, at.steady) }
+      case _: KinesisException.IteratorExpired =>
+        iterator = None
+        Expired
+      case failure: KinesisException => retries.after(failure, progress, at.steady)
     }
 
   private def fetch(position: Position, call: ReadCall, at: Moment): FetchStep = {
@@ -104,31 +108,51 @@ final class ShardFetcher(
     iterator = Some(current)
     val page = calls.page(call, current, at)
     time.observe(at.now, page.serverTime)
-    losses.behindRetention(progress, completeAsOf, serviceTime(at)) match {
+    losses.behindRetention(progress, completeAsOf, time.at(at)) match {
       case Some(loss) => Loses(loss)
       case None =>
-        // If the end is not confirmed, the next step gets an iterator. `accept` sets the others, so that
-        // a page that cannot be stored is read again.
-        if (page.next.isEmpty) iterator = None
-        val children = calls.children(page, at)
         retries.reset()
         losses.found()
-        stop.cut(page, current).fold(accept(page, children, at)) { wanted =>
-          isStopped = true
-          accept(wanted, Seq.empty, at)
+        stop.cut(page, current) match {
+          case Some(wanted) => accept(wanted, Seq.empty, at)
+          case None if page.next.isEmpty => end(page, current, at)
+          case None =>
+            if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
+            accept(page, Seq.empty, at)
         }
     }
   }
 
+  /**
+   * A shard's end must be confirmed. If that fails, the records are stored already now, and the next step
+   * only confirms: reading again might walk through many empty pages.
+   */
+  private def end(page: Page, current: ShardIterator, at: Moment): FetchStep =
+    try confirm(page, at)
+    catch {
+      case failure: KinesisException =>
+        unconfirmed = Some(page.copy(records = PackedRecords.Empty))
+        if (page.records.isEmpty) throw failure
+        accept(page.copy(next = Some(current), millisBehindLatest = None), Seq.empty, at)
+    }
+
+  private def confirm(page: Page, at: Moment): FetchStep = calls.children(page, at) match {
+    case Some(children) => accept(page, children, at)
+    case None => // the next step gets another iterator
+      unconfirmed = None
+      iterator = None
+      mistakenEnds.retry(ShardEnd.mistaken(ref, shard.shard), at.steady)
+  }
+
   private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
-    val (from, isFirst, isEnd) = (progress, lastPage.isEmpty, page.next.isEmpty)
+    val (from, isFirst, isEnd) = (progress, nextPage.isFirst, page.next.isEmpty)
     val (isAtTip, reached) = (page.isAtTip, time.reachedAt(at.now))
     val records = PackedRecords(page.records)
     val lastArrival = records.lastArrivalMillis
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     iterator = page.next
-    lastPage = Some(lastPage.fold(PageEstimate(bufferedBytes))(_.after(bufferedBytes)))
+    nextPage.stored(bufferedBytes)
     completeAsOf =
       if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
     val report = FetchReport(
@@ -144,8 +168,8 @@ final class ShardFetcher(
       Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
     reportedMillis = math.max(reportedMillis, report.completeAsOfMillis)
-    val isUrgent = isFirst || marks.nonEmpty
-    Fetched(report, records.size, pause(page, at.steady), isUrgent)
+    val pause = nextPage.pauseAfter(page, at.steady)
+    Fetched(report, records.size, pause, isUrgent = isFirst || marks.nonEmpty)
   }
 
   /** @return the bytes that the page takes in the store */
@@ -155,17 +179,6 @@ final class ShardFetcher(
     storedMarks.add(marks.size)
     progress = page.upTo
     page.bytes
-  }
-
-  /** Behind the tip, the next page is read as soon as the service allows. */
-  private def pause(page: Page, now: Instant): FiniteDuration = {
-    if (page.records.nonEmpty) lastDataAt = Some(now)
-    if (!page.isAtTip) settings.minPeriod
-    else {
-      val since = lastDataAt.getOrElse(now)
-      lastDataAt = Some(since)
-      settings.pause((now.toEpochMilli - since.toEpochMilli).millis)
-    }
   }
 
   /** The service no longer lists a closed shard after its last record expired, read or not. */
@@ -178,23 +191,9 @@ final class ShardFetcher(
       calls.doubtListing(at)
       Retries(gone, DataLoss.secondLook(chance()))
     } else
-      losses.shardGone(progress, completeAsOf, serviceTime(at)) match {
+      losses.shardGone(progress, completeAsOf, time.at(at)) match {
         case Some(loss) => Loses(loss)
-        case None => accept(EmptyEnd, ShardEnd.childrenIn(listed, shard.shard), at)
+        case None => accept(ShardEnd.EmptyPage, ShardEnd.childrenIn(listed, shard.shard), at)
       }
   }
-
-  private def serviceTime(at: Moment): Moment = at.copy(now = time.at(at.now))
-
-  private def failed(failure: KinesisException, now: Instant): FetchStep = failure match {
-    case _: KinesisException.IteratorExpired =>
-      iterator = None
-      Expired
-    case _ => retries.after(failure, progress, now)
-  }
-}
-
-object ShardFetcher {
-  private val FullStorePause = 20.millis
-  private val EmptyEnd = Page(IndexedSeq.empty, None, 0, Seq.empty)
 }

@@ -4,6 +4,7 @@ import java.time.Instant
 
 import scala.collection.mutable
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{Assignment, FetchPlan}
 import sparkkinesis.source.store.PageStore
@@ -41,6 +42,10 @@ final class ShardFetchers(store: PageStore, create: Assignment => ShardFetcher) 
   /** Whether no other fetcher has read less, by the arrival times. */
   def isOldest(fetcher: ShardFetcher): Boolean =
     !fetchers.valuesIterator.exists(it => !it.isEnded && Age.lt(it.age, fetcher.age))
+
+  /** The fetcher that has read least, by the arrival times. */
+  def oldest: Option[ShardFetcher] =
+    fetchers.valuesIterator.filterNot(_.isEnded).toVector.minByOption(_.age)(Age)
 
   /** Whether this fetcher still reads its shard. */
   def isCurrent(fetcher: ShardFetcher): Boolean = fetchers.get(fetcher.shard).exists(_ eq fetcher)

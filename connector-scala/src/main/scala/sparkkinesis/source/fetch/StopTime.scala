@@ -9,6 +9,10 @@ import sparkkinesis.model.PackedRecords
  * @param millis of the query's stop time, if it has one
  */
 private[source] final class StopTime(millis: Option[Long]) {
+  @volatile private var reached = false
+
+  /** Whether a page had records that arrived later. */
+  def isReached: Boolean = reached
 
   /**
    * The page without the records that arrived later, if it has such records. They would occupy the
@@ -21,6 +25,9 @@ private[source] final class StopTime(millis: Option[Long]) {
     millis
       .map(stop => records.take(records.countWhile(records.arrivalMillis(_) <= stop)))
       .filter(_.size < records.size)
-      .map(wanted => Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty))
+      .map { wanted =>
+        reached = true
+        Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty)
+      }
   }
 }

@@ -2,6 +2,7 @@ package sparkkinesis.source.fetch
 
 import scala.collection.mutable
 
+import sparkkinesis.client.KinesisException
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, FetchReport}
@@ -34,6 +35,12 @@ private[source] final class UnsentReports {
   }
 
   def count(change: FetchCounters => FetchCounters): Unit = totals = change(totals)
+
+  /** A call failed and is tried again. */
+  def retry(failure: KinesisException): Unit = totals = failure match {
+    case _: KinesisException.Throttled => totals.copy(throttled = totals.throttled + 1)
+    case _ => totals.copy(retried = totals.retried + 1)
+  }
 
   def fail(failure: FetchFailure): Unit = {
     failureOf = failureOf.updated(failure.shard, failure)

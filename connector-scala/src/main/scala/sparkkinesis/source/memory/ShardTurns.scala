@@ -28,6 +28,16 @@ private[source] final class ShardTurns {
       isSmall && turn - lastTurns(other) < Patience
     }
 
+  /**
+   * The shards that wait and whose turn is next.
+   *
+   * @param count at most so many
+   * @param isAsking whether a shard asks if it is woken
+   */
+  def next(count: Int, isAsking: StreamShard => Boolean): Vector[StreamShard] =
+    if (waiting.isEmpty) Vector.empty
+    else waiting.keysIterator.filter(isAsking).toVector.sortBy(lastTurns).take(count)
+
   /** The shard has its turn now. */
   def granted(shard: StreamShard): Unit = {
     turn += 1

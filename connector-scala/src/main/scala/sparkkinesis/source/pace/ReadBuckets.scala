@@ -47,6 +47,9 @@ private[pace] final class ReadBuckets(start: Long) {
     calls = math.max(-LongestDebt * CallsPerSecond, calls)
   }
 
+  /** The call returned no bytes. */
+  def failed(expected: Long): Unit = bytes += expected
+
   /**
    * The service refused the call, which used nothing. Others have emptied the shard's buckets.
    *

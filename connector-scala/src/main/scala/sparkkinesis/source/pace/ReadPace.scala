@@ -20,10 +20,12 @@ final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
   private val buckets = new ReadBuckets(start)
   private val share = new ReadShare
   private var refusedAt = start
+  @volatile private var usedAt = start
   private var recordBytes = FirstRecordBytes // mean of the last page with records
 
   /** The time until a call may begin; `None` if one may begin now. */
   def pause(now: Long): Option[FiniteDuration] = synchronized {
+    usedAt = now
     buckets.fill(now, share.value)
     val paced = if (evidence.isLimited) buckets.secondsUntilCall / share.value else 0.0
     val wait = math.max(paced, share.penalty / share.value - (now - refusedAt) / 1000.0)
@@ -60,7 +62,27 @@ final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
       case refusal: KinesisException.Throttled =>
         refused(call, millis())
         throw refusal
+      // The service may have used the quota for a response that did not arrive.
+      case lost @ (_: KinesisException.Unreachable | _: KinesisException.Other) => throw lost
+      case failure: KinesisException =>
+        synchronized(buckets.failed(call.expected))
+        throw failure
     }
+
+  /**
+   * The response of a failed call was not read, because there was no memory for it. The service has
+   * used the quota for it.
+   *
+   * @param bytes of the response
+   * @param now the current time
+   */
+  def unread(call: ReadCall, bytes: Long, now: Long): Unit = synchronized {
+    buckets.fill(now, share.value)
+    buckets.answered(call.expected, bytes)
+  }
+
+  /** Whether it remembers nothing that matters: no reader has used it for long. */
+  private[pace] def isIdle(now: Long): Boolean = now - usedAt > IdleTime.toMillis
 
   private def limit(call: ReadCall, most: Int): Int =
     if (call.expected == 0) most
@@ -89,6 +111,9 @@ private object ReadPace {
 
   /** So that the first page is small where there is a quota: others may read the shard, too. */
   private val FirstRecordBytes = 1024L
+
+  /** Longer than any pause. */
+  private val IdleTime = 10.minutes
 
   /** The quota counts partition keys, too. */
   private def quotaBytes(records: PackedRecords): Long = {

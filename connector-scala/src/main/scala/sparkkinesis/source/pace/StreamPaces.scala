@@ -2,6 +2,8 @@ package sparkkinesis.source.pace
 
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.concurrent.duration._
+
 import sparkkinesis.model.ShardId
 
 /**
@@ -11,16 +13,29 @@ import sparkkinesis.model.ShardId
  *   endpoints reading shows whether there are quotas.
  */
 final class StreamPaces(isAws: Boolean) {
+  import StreamPaces._
+
   private val evidence = new QuotaEvidence(isAws)
   private val paces = new ConcurrentHashMap[ShardId, ReadPace]
+  @volatile private var cleanedAt = 0L
 
   /** @param now in milliseconds since any instant */
   def of(shard: ShardId, now: Long): ReadPace =
-    paces.computeIfAbsent(shard, _ => new ReadPace(evidence, now))
+    Option(paces.get(shard)).getOrElse {
+      if (now - cleanedAt > CleaningPeriod.toMillis) clean(now)
+      paces.computeIfAbsent(shard, _ => new ReadPace(evidence, now))
+    }
 
-  /** The shard was read to its end. */
-  def forget(shard: ShardId): Unit = {
-    paces.remove(shard)
-    ()
+  /** Number of shards. */
+  private[pace] def size: Int = paces.size
+
+  /** Shards end, or other executors read them. */
+  private def clean(now: Long): Unit = {
+    cleanedAt = now
+    paces.values.removeIf((pace: ReadPace) => pace.isIdle(now)): Unit
   }
+}
+
+private object StreamPaces {
+  private val CleaningPeriod = 1.minute
 }

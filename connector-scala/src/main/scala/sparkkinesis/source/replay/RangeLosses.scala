@@ -4,7 +4,7 @@ import java.time.Instant
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, Moment, Page}
+import sparkkinesis.client.{Clock, Page}
 import sparkkinesis.source.fetch.RetentionCheck
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLoss, DataLossException, ServiceTime, StreamClient}
@@ -67,7 +67,7 @@ private[replay] final class RangeLosses(
     }
   }
 
-  private def now = Moment(time.at(clock.now), clock.steady)
+  private def now = time.at(clock.moment)
 
   def of(range: ShardRange, reason: String): DataLossException =
     of(range, reason, range.completeAsOf)

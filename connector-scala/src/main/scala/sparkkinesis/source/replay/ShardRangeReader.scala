@@ -13,7 +13,7 @@ import sparkkinesis.model.{ChildShard, PackedRecords, Position}
 import sparkkinesis.source.fetch.ShardEnd
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLoss, DataLossException, StreamClient}
+import sparkkinesis.source.{DataLoss, DataLossException, SilentTip, StreamClient}
 
 /**
  * Reads exactly the records of a range from Kinesis. Correctness depends on this reader, and never
@@ -33,6 +33,7 @@ final class ShardRangeReader(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
+  private var tip = new SilentTip
   private val losses = new RangeLosses(stream, settings.failOnDataLoss, clock)
   private val paced = new PacedReader(stream, settings.maxRecords, clock, isCancelled)
 
@@ -50,6 +51,7 @@ final class ShardRangeReader(
       atEnd: Seq[ChildShard] => Unit = _ => ()
   ): Iterator[PackedRecords] = {
     losses.begin()
+    tip = new SilentTip
     Iterator.unfold(Option(Reading(range.start, None, range.completeAsOf))) {
       _.map(next(range, _, atEnd))
     }
@@ -132,7 +134,7 @@ final class ShardRangeReader(
         reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
       current = reading.copy(iterator = Some(iterator))
       val begin = clock.now
-      val page = paced.page(range.shard.shard, iterator)
+      val page = tip.judge(paced.page(range.shard.shard, iterator), clock.elapsedMillis)
       losses.observe(begin, page)
       losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
       if (page.next.nonEmpty) Right(page)

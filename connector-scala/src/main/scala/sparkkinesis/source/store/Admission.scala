@@ -81,6 +81,10 @@ private[store] final class Admission(
 
   def release(shard: StreamShard): Unit = reservations.remove(shard)
 
+  /** See [[PageStore.next]]. */
+  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
+    turns.next(Admission.WokenAtOnce, isAsking)
+
   def forget(shard: StreamShard): Unit = turns.forget(shard)
 
   def dropped(): Unit = {
@@ -96,6 +100,9 @@ private[store] object Admission {
 
   /** The part of the memory for pages. The rest is for pages that were requested. */
   def pagesPart(memory: Long): Long = memory / 4 * 3
+
+  /** One instead of the shard that released its room, and one in case that there is room for more. */
+  private val WokenAtOnce = 2
 
   /**
    * Bytes in the store.

@@ -54,6 +54,15 @@ final class PageStore(
 
   def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
 
+  /**
+   * After `release`: the shards that may have room now, because it is their turn. Shards without a turn
+   * have none before pages are dropped.
+   *
+   * @param isAsking whether a shard asks again if it is woken
+   */
+  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
+    synchronized(admission.next(isAsking))
+
   /** The shard is not read here any more. */
   def forget(shard: StreamShard): Unit = synchronized(admission.forget(shard))
 

@@ -1,5 +1,7 @@
 package sparkkinesis.source.store
 
+import java.time.Instant
+
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
@@ -8,14 +10,14 @@ import sparkkinesis.source.protocol.ShardRange
 /**
  * A page of the store.
  *
- * @param numbers of the first and the last record; `None` if there are no records
+ * @param extent of its records; `None` if there are none
  * @param bytes size of the page, in memory or on disk
  * @param place its records, or their identity on disk
  */
 private[store] final class StoredPage(
     val from: Progress,
     val upTo: Progress,
-    numbers: Option[(SequenceNumber, SequenceNumber)],
+    extent: Option[StoredPage.Extent],
     val bytes: Long,
     place: Either[Long, PackedRecords]
 ) {
@@ -31,7 +33,10 @@ private[store] final class StoredPage(
   def isWorthMoving: Boolean = bytes > 2 * StoredPage.EntryBytes
 
   /** The same page on disk. */
-  def movedTo(id: Long): StoredPage = new StoredPage(from, upTo, numbers, bytes, Left(id))
+  def movedTo(id: Long): StoredPage = new StoredPage(from, upTo, extent, bytes, Left(id))
+
+  /** Arrival time of its last record. */
+  def lastArrival: Option[Instant] = extent.map(it => Instant.ofEpochMilli(it.lastArrivalMillis))
 
   /** Whether the page begins there, ends there, or has the record. */
   def contains(progress: Progress): Boolean =
@@ -42,7 +47,7 @@ private[store] final class StoredPage(
     })
 
   private def spans(number: SequenceNumber): Boolean =
-    numbers.exists { case (first, last) => first <= number && number <= last }
+    extent.exists(it => it.first <= number && number <= it.last)
 
   /** The records between the ends of the range; `None` if the page has been lost. */
   def records(range: ShardRange, spill: SpillSpace): Option[PackedRecords] =
@@ -61,11 +66,19 @@ private[store] object StoredPage {
 
   def of(page: BufferedPage): StoredPage = {
     val records = page.records
-    val numbers = Option.when(records.nonEmpty) {
-      (records.sequenceNumber(0), records.sequenceNumber(records.length - 1))
+    val last = records.length - 1
+    val extent = Option.when(records.nonEmpty) {
+      Extent(records.sequenceNumber(0), records.sequenceNumber(last), records.arrivalMillis(last))
     }
-    new StoredPage(page.from, page.upTo, numbers, page.bytes, Right(records))
+    new StoredPage(page.from, page.upTo, extent, page.bytes, Right(records))
   }
+
+  /** The first and the last record of a page. */
+  private[store] final case class Extent(
+      first: SequenceNumber,
+      last: SequenceNumber,
+      lastArrivalMillis: Long
+  )
 }
 
 /** The pages of a shard, in order. */
@@ -101,10 +114,14 @@ private[store] object StoredPart {
     else
       Some(pages.zipWithIndex.map { case (page, index) =>
         val upTo = if (first + index == last) range.upTo else page.upTo
-        val part =
-          if (index == 0) range.copy(upTo = upTo)
-          else range.copy(from = page.from, upTo = upTo, first = None)
-        new StoredPart(part, page, spill)
+        val before = if (index == 0) range else after(pages(index - 1), range)
+        new StoredPart(before.copy(upTo = upTo), page, spill)
       })
+  }
+
+  /** The rest of the range. A loss in it is judged by what was read before it. */
+  private def after(page: StoredPage, range: ShardRange): ShardRange = {
+    val completeAsOf = (range.completeAsOf ++ page.lastArrival).maxOption
+    range.copy(from = page.upTo, completeAsOf = completeAsOf, first = None)
   }
 }

@@ -15,7 +15,7 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
-import sparkkinesis.source.store.Stores
+import sparkkinesis.source.store.{PageStore, Stores}
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** Kinesis throttles calls about shards: the query continues with what it knows. */
@@ -39,15 +39,9 @@ class BusyServiceSuite extends AnyFunSuite {
 
   private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
 
-  test(
-    "an end that cannot be confirmed yet is retried, and earlier pages are reported"
-  ) {
-    val closed = shard.copy(last = Some(SequenceNumber("999")))
-    val kinesis = new ScriptedKinesis().page(page(1 to 3))
-    (1 to 30).foreach(_ => kinesis.page(end(4 to 4)).listing(throw busy))
-    kinesis.page(end(4 to 4)).listing(listing(closed))
-    val store = Stores.of(settings)
-    val fetcher = new ShardFetcher(
+  private class Reading(val kinesis: ScriptedKinesis) {
+    val store: PageStore = Stores.of(settings)
+    private val fetcher = new ShardFetcher(
       StreamClient(stream, kinesis),
       Assignment(id, 1, Progress.TrimHorizon),
       store,
@@ -55,17 +49,54 @@ class BusyServiceSuite extends AnyFunSuite {
       () => 1,
       () => 0.5
     )
-    val now = Instant.ofEpochMilli(1000000)
-    assert(fetcher.step(at(now)).isInstanceOf[FetchStep.Fetched])
-    (1 to 30).foreach { second =>
-      assert(fetcher.step(at(now.plusSeconds(second * 100L))).isInstanceOf[FetchStep.Retries])
-      assert(store.parts(ShardRange(id, Progress.TrimHorizon, upTo(3))).nonEmpty)
-    }
-    fetcher.step(at(now.plusSeconds(6000))) match {
-      case FetchStep.Fetched(report, 1, _, _) =>
-        assert(report.from === upTo(3) && report.marks.map(_.upTo) === Seq(Progress.Finished))
+
+    /** Far enough apart for a listing each. */
+    def step(number: Int): FetchStep =
+      fetcher.step(at(Instant.ofEpochMilli(1000000).plusSeconds(number * 100L)))
+  }
+
+  test(
+    "while an end cannot be confirmed, only the listing is tried again, and its records are reported"
+  ) {
+    val closed = shard.copy(last = Some(SequenceNumber("999")))
+    val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(end(4 to 4))
+    (1 to 30).foreach(_ => kinesis.listing(throw busy))
+    val reading = new Reading(kinesis.listing(listing(closed)))
+    assert(reading.step(0).isInstanceOf[FetchStep.Fetched])
+    reading.step(1) match {
+      case FetchStep.Fetched(report, 1, _, true) =>
+        assert(report.marks.map(_.upTo) === Seq(upTo(4)) && report.millisBehindLatest > 0)
       case other => fail(s"not read: $other")
     }
+    (2 to 30).foreach(number => assert(reading.step(number).isInstanceOf[FetchStep.Retries]))
+    assert(kinesis.asked.size === 2 && kinesis.listed.size === 30)
+    assert(reading.store.parts(ShardRange(id, Progress.TrimHorizon, upTo(4))).nonEmpty)
+    reading.step(31) match {
+      case FetchStep.Fetched(report, 0, _, true) =>
+        assert(report.from === upTo(4) && report.marks.map(_.upTo) === Seq(Progress.Finished))
+      case other => fail(s"not read: $other")
+    }
+    assert(reading.step(32) === FetchStep.Ended)
+  }
+
+  test("an end without records that cannot be confirmed for long ends the query") {
+    val broken = new KinesisException.ServiceFailure("broken")
+    val kinesis = new ScriptedKinesis().page(page(1 to 0)).page(end(1 to 0))
+    (1 to 21).foreach(_ => kinesis.listing(throw broken))
+    val reading = new Reading(kinesis)
+    reading.step(0)
+    (1 to 20).foreach(number => assert(reading.step(number).isInstanceOf[FetchStep.Retries]))
+    assert(reading.step(21) === FetchStep.Fails(broken))
+    assert(kinesis.asked.size === 2)
+  }
+
+  test("an open shard that ends again and again at the same place ends the query") {
+    val kinesis = new ScriptedKinesis()
+    (1 to 21).foreach(_ => kinesis.page(page(1 to 0)).page(end(1 to 0)).listing(listing(shard)))
+    val reading = new Reading(kinesis)
+    val ends = (0 until 42).map(reading.step).filterNot(_.isInstanceOf[FetchStep.Fetched])
+    assert(ends.size === 21 && ends.init.forall(_.isInstanceOf[FetchStep.Retries]))
+    assert(ends.last.isInstanceOf[FetchStep.Fails])
   }
 
   private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =

@@ -7,12 +7,15 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
+import sparkkinesis.client.{KinesisException, Moment, Page, ResponseRoom, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.FetchStep._
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.source.store.Stores
@@ -157,6 +160,27 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(unknown.pause === 200.millis, "it is polled like a shard with records")
   }
 
+  test("where no answer says it, many empty pages in a row, for four seconds, are the tip") {
+    val kinesis = new ScriptedKinesis()
+    def script(count: Int) =
+      (1 to count).foreach(_ => kinesis.page(page(1 to 0).copy(millisBehindLatest = None)))
+    script(60)
+    val fetching = new Fetching(kinesis)
+    def isAtTip(millis: Int) = {
+      val report = fetching.fetched(now.plusMillis(millis.toLong)).report
+      assert((report.millisBehindLatest == 0) === report.completeAsOfMillis > 0)
+      report.millisBehindLatest == 0
+    }
+    assert((0 to 39).forall(n => !isAtTip(n * 100)), "long enough only now")
+    assert(isAtTip(4000) && isAtTip(4100))
+    kinesis.page(page(1 to 1))
+    (1 to 18).foreach(_ => fetching.step())
+    assert(fetching.fetched(now.plusSeconds(5)).report.marks.nonEmpty)
+    script(20)
+    assert((6 to 24).forall(second => !isAtTip(second * 1000)), "not often enough")
+    assert(isAtTip(25000))
+  }
+
   test("after an expired iterator a new one starts after the last record") {
     val fetching = new Fetching(
       new ScriptedKinesis()
@@ -297,7 +321,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       settings.copy(bufferBytes = Some(500))
     )
     fetching.fetched()
-    assert(fetching.step().isInstanceOf[Waits] && fetching.kinesis.asked.size === 1)
+    assert(fetching.step() === Waits && fetching.kinesis.asked.size === 1)
     fetching.store.dropUpTo(id, upTo(3))
     assert(fetching.fetched().report.from === upTo(3))
   }
@@ -479,9 +503,32 @@ class ShardFetcherSuite extends AnyFunSuite {
     val fetching = new Fetching(kinesis, each)
     (1 to 16).foreach(_ => fetching.fetched())
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(256))
-    assert(fetching.step().isInstanceOf[Waits])
+    assert(fetching.step() === Waits)
     fetching.store.dropUpTo(id, upTo(256))
-    assert(fetching.fetched().report.marks.size === 256 && fetching.step().isInstanceOf[Waits])
+    assert(fetching.fetched().report.marks.size === 256 && fetching.step() === Waits)
+  }
+
+  test("a response for which there was no memory uses the shard's quota") {
+    val clock = new FastClock
+    val account = new FetchMemory(clock = clock).join(10 << 20)
+    account.hold(70 << 20)
+    val kinesis = new ScriptedKinesis().page {
+      if (ResponseRoom.ofThread.await(9 << 20)) page(1 to 1)
+      else throw new KinesisException.Other("full")
+    }
+    val fetcher = new ShardFetcher(
+      StreamClient(stream, kinesis, new SharedReads(isAws = true)),
+      Assignment(id, 1, Progress.TrimHorizon),
+      new PageStore(account),
+      settings,
+      () => 1,
+      () => 0.5
+    )
+    assert(fetcher.step(Moment(now, now)) === Waits)
+    fetcher.step(Moment(now, now)) match {
+      case Paced(pause) => assert(pause >= 4.seconds && pause < 5.seconds, "nine megabytes")
+      case other => fail(s"not paced: $other")
+    }
   }
 
   test("the estimated size counts that small records need more memory than their data") {
@@ -494,7 +541,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       fetching.step()
     }
     val both = taken + math.max(64L << 10, taken * 9 / 8)
-    assert(second(both - 1).isInstanceOf[Waits])
+    assert(second(both - 1) === Waits)
     assert(second(both).isInstanceOf[Fetched])
   }
 }

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators.{record, shardId}
-import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.client.{KinesisException, Page, ShardIterator}
 import sparkkinesis.source.ScriptedKinesis.Throttled
 
 /**
@@ -16,7 +16,7 @@ import sparkkinesis.source.ScriptedKinesis.Throttled
  *   - asks for pages of less than half a second of the quota;
  *   - delays a retry, whatever the server is, and longer after each refusal in a row;
  *   - takes a smaller share after a refusal, but not after one that it caused itself;
- *   - is shared by all readers of the shard.
+ *   - is shared by all readers of the shard, and forgotten when there are none.
  */
 class ReadPaceSuite extends AnyFunSuite {
   private val Second = 2 * 1024 * 1024
@@ -177,6 +177,43 @@ class ReadPaceSuite extends AnyFunSuite {
     reading.read(5 * Second)
     reading.refuse()
     assert(secondsFor100(reading) < 106, "five seconds for the first page")
+  }
+
+  private def failing(reading: Reading, failure: KinesisException): ReadCall = {
+    val call = reading.begin().toOption.get
+    val read = () =>
+      reading.paces.of(shardId(0), reading.now).read(call, 1, () => reading.now)(_ => throw failure)
+    assert(intercept[KinesisException](read()) eq failure)
+    call
+  }
+
+  test("a call that the service answers with an error uses none of the quota's bytes") {
+    val reading = new Reading(isAws = true)
+    (1 to 4).foreach(_ => failing(reading, new KinesisException.ServiceFailure("no")))
+    assert(reading.pause() === 0)
+    val lost = new Reading(isAws = true)
+    (1 to 3).foreach(_ => failing(lost, new KinesisException.Unreachable("perhaps it was sent")))
+    assert(lost.pause() > 0)
+  }
+
+  test("a response that was not read uses the quota for all its bytes, on any server") {
+    Seq(true, false).foreach { isAws =>
+      val reading = new Reading(isAws)
+      val call = failing(reading, new KinesisException.Other("no memory"))
+      reading.paces.of(shardId(0), 0).unread(call, 5L * Second, 0)
+      if (!isAws) reading.refuse()
+      assert(reading.pause() >= 5000 && reading.pause() <= 5100)
+    }
+  }
+
+  test("the paces of shards that nobody reads any more are forgotten") {
+    val paces = new StreamPaces(isAws = true)
+    def read(shard: Int, minute: Int) =
+      paces.of(shardId(shard), 60000L * minute).pause(60000L * minute)
+    (0 to 99).foreach(shard => read(shard, 0))
+    (1 to 20).foreach(minute => read(7, minute))
+    read(200, 20)
+    assert(paces.size === 2)
   }
 
   test("two readers of a shard share its pace") {

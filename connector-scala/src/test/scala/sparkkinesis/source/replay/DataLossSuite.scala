@@ -10,14 +10,15 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.fetch.{FetchStep, ShardFetcher, UnsentReports}
+import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.Stores
+import sparkkinesis.source.store.{BufferedPage, FakeSpill, PageStore, Stores}
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
@@ -152,6 +153,29 @@ class DataLossSuite extends AnyFunSuite {
     }
     coordinator.executorLost("a", Instant.EPOCH)
     heard(coordinator, "b").head.completeAsOf.map(_.toEpochMilli)
+  }
+
+  test("a lost page within a batch is judged by what was read before it") {
+    val day = 24.hours.toMillis
+    val records = (1 to 3).map(n => record(n.toLong, 1 << 14).copy(arrivalMillis = n * day))
+    val places = Progress.TrimHorizon +: records.map(after)
+    val spill = new FakeSpill
+    val store = new PageStore(new FetchMemory().join(0), 1 << 20, spill, Duration.Zero)
+    records.indices.foreach { index =>
+      val page = PackedRecords(Vector(records(index)))
+      store.add(shard, BufferedPage(places(index), page, places(index + 1)))
+    }
+    spill.lose()
+    val range = ShardRange(shard, places.head, places.last, Some(Instant.ofEpochMilli(day)))
+    val parts = store.parts(range).get.map(_.range)
+    assert(parts.map(_.completeAsOf.map(_.toEpochMilli)) === Seq(day, day, 2 * day).map(Some(_)))
+    val clock = new FastClock
+    clock.pass((3 * day).millis)
+    val last = Page(Vector(records.last), Some(ShardIterator("next")), 0, Nil)
+    val kinesis = new ScriptedKinesis().page(last).summary(summary())
+    val reader =
+      new ShardRangeReader(StreamClient(stream, kinesis), strict, clock, () => 0.5, () => false)
+    assert(reader.pages(parts.last).flatten.toSeq === Seq(records.last))
   }
 
   private val some = Vector(Mark(Progress.After(SequenceNumber("7")), 1, 1, 90))

@@ -121,6 +121,18 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Nil)))
   }
 
+  test("on a server that never says how far it is behind, a batch query and a re-read end") {
+    def silent(kinesis: ScriptedKinesis) = {
+      (1 to 22).foreach(_ => kinesis.page(page(2 to 1).copy(millisBehindLatest = None)))
+      kinesis
+    }
+    val until = Some(ReadUntil(25, withChildren = false))
+    val batch = ShardRange(shard, place(0), Progress.Finished, until = until)
+    assert(read(silent(new ScriptedKinesis().page(page(1 to 1))), batch) === Seq(1))
+    val trimmed = silent(silent(new ScriptedKinesis().page(page(1 to 1))))
+    assertThrows[DataLossException](read(trimmed, range(0, 2)))
+  }
+
   test("a batch query that falls behind the retention period has lost records") {
     val clock = after(30.hours)
     val until = Some(ReadUntil(clock.now.toEpochMilli, withChildren = false))

@@ -212,6 +212,21 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(queries.map(_.store.bytes).sum === 200 * mega)
   }
 
+  test("after a page arrived, the shards whose turn is next may have room, if they still ask") {
+    val store = new PageStore(new FetchMemory().join(100))
+    def begins(shard: Int) = store.reserve(shardOf(shard), 90, 4, Instant.EPOCH)
+    def next(asking: Int*) = store.next(asking.map(shardOf).contains)
+    assert(next(0, 1, 2) === Nil, "nobody was refused")
+    Seq(2, 1, 0).foreach { shard =>
+      assert(begins(shard))
+      store.release(shardOf(shard))
+    }
+    assert(begins(3) && !begins(0) && !begins(1) && !begins(2))
+    assert(next(0, 1, 2) === Seq(2, 1).map(shardOf))
+    assert(next(0, 1) === Seq(1, 0).map(shardOf))
+    assert(next() === Nil)
+  }
+
   test("shards whose pages do not fit together take turns; one that is gone holds nobody up") {
     val store = new PageStore(new FetchMemory().join(100))
     def begins(shard: Int) = store.reserve(shardOf(shard), 90, 4, Instant.EPOCH)

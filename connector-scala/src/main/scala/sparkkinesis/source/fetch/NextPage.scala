@@ -1,0 +1,60 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.Page
+import sparkkinesis.model.ServiceLimits
+import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.options.FetchSettings
+
+/** What a shard's pages say about the next one. Used by one thread at a time. */
+private[fetch] final class NextPage(settings: FetchSettings) {
+  private var last = Option.empty[PageEstimate]
+  private var lastDataAt = Option.empty[Instant]
+
+  /** Whether no page was read yet. */
+  def isFirst: Boolean = last.isEmpty
+
+  /** Its expected bytes in the store. */
+  def bytes: Long = last.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
+
+  /** A page took so many bytes in the store. */
+  def stored(bytes: Long): Unit = last = Some(last.fold(PageEstimate(bytes))(_.after(bytes)))
+
+  /** It has so many bytes, and there was no memory for it. */
+  def tooLarge(bytes: Long): Unit = last = Some(PageEstimate(bytes))
+
+  /** When to ask for it: behind the tip, as soon as the service allows. */
+  def pauseAfter(page: Page, now: Instant): FiniteDuration = {
+    if (page.records.nonEmpty) lastDataAt = Some(now)
+    if (!page.isAtTip) settings.minPeriod
+    else {
+      val since = lastDataAt.getOrElse(now)
+      lastDataAt = Some(since)
+      settings.pause((now.toEpochMilli - since.toEpochMilli).millis)
+    }
+  }
+}
+
+/**
+ * @param bufferedBytes bytes of recent pages in the store: for small records far more than their
+ *   data
+ */
+private[source] final case class PageEstimate(bufferedBytes: Long) {
+
+  /** Expected bytes of the next page in the store: a little more than recent pages. */
+  def nextBytes: Long = {
+    val likely = math.max(PageEstimate.MinBytes, bufferedBytes * 9 / 8)
+    math.min(FetchMemory.LargestPage, likely)
+  }
+
+  /** After another page. The estimate rises at once and falls slowly. */
+  def after(buffered: Long): PageEstimate =
+    PageEstimate(math.max(buffered, bufferedBytes * 7 / 8))
+}
+
+private[source] object PageEstimate {
+  private val MinBytes = 64L * 1024
+}

@@ -1,0 +1,84 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Clock, Moment, SystemClock}
+import sparkkinesis.model.ShardId
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.source.ScriptedKinesis.recordsOf
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.{OneShard, StreamClient}
+
+/** Counts the steps of 64 shards whose store is full. Heartbeats, every 50 ms, are the clock. */
+class FullStoreSuite extends AnyFunSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(60, Seconds), Span(10, Millis))
+
+  private val shards = 64
+  private val settings =
+    FetchSettings(1000, 1.milli, 5.millis, Some(8L << 20), 0, ReadLimits.None, true, None)
+  private val steps = new AtomicInteger
+  private val heartbeats = new AtomicInteger
+
+  private object CountingClock extends Clock {
+    override def now: Instant = SystemClock.now
+    override def elapsedMillis: Long = SystemClock.elapsedMillis
+    override def sleep(duration: FiniteDuration): Unit = SystemClock.sleep(duration)
+    override def moment: Moment = {
+      steps.incrementAndGet()
+      super.moment
+    }
+  }
+
+  test("a full store wakes each shard a few times per second") {
+    val start = only(
+      StreamOffset(
+        arn,
+        Instant.EPOCH,
+        SortedMap.from((0 until shards).map { number =>
+          shardId(number) -> ShardProgress(Progress.TrimHorizon, Set.empty[ShardId])
+        })
+      )
+    )
+    val coordinator = new FetchCoordinator(1.hour)
+    coordinator.advance(start, start, SystemClock.steady)
+    val service = new FetchService(
+      "a",
+      "localhost",
+      Map(arn -> StreamClient(stream, new OneShard(recordsOf(1 to 100000).toVector))),
+      () => (),
+      settings,
+      { status =>
+        heartbeats.incrementAndGet()
+        coordinator.heartbeat(status, SystemClock.steady)
+      },
+      CountingClock,
+      () => 0.5
+    ).start()
+    try {
+      eventually(assert(service.store.isFull && service.store.shards.size == shards))
+      awaitHeartbeats(10)
+      val before = steps.get
+      awaitHeartbeats(40)
+      val count = steps.get - before
+      info(s"$count steps of $shards shards in 40 heartbeats")
+      assert(count < 40 * shards / 2, "ten per shard, and not a hundred")
+    } finally service.close()
+  }
+
+  private def awaitHeartbeats(count: Int): Unit = {
+    val end = heartbeats.get + count
+    eventually(assert(heartbeats.get >= end))
+  }
+}
