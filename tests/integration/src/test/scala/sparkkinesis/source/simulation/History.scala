@@ -77,7 +77,9 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     }
   }
 
-  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit =
+  private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit = {
+    rivalReads()
+    if (hardships.nextInt(30) == 0) query.suspendDriver()
     random.nextInt(20) match {
       case 0 | 1 | 2 | 3 => calmly(producer.actAtRandom())
       case 4 => clock.advance(random.nextInt(400).seconds)
@@ -87,6 +89,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
       case 8 | 9 | 10 => query.runBatch(mayFail = true): Unit
       case _ => query.executorsWork()
     }
+  }
 
   /** Runs without faults until the query has found nothing new for many rounds. */
   private def drain(query: SimulatedQuery): Unit = {
@@ -115,18 +118,24 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     require(query.isOver, s"never ends: $query")
   }
 
-  private def disturb(query: SimulatedQuery): Unit = random.nextInt(16) match {
-    case 0 => calmly(producer.actAtRandom())
-    case 1 => query.loseExecutor()
-    case 2 => query.addExecutor()
-    case 3 if random.nextInt(10) == 0 => query.start()
-    case _ =>
+  private def disturb(query: SimulatedQuery): Unit = {
+    rivalReads()
+    random.nextInt(16) match {
+      case 0 => calmly(producer.actAtRandom())
+      case 1 => query.loseExecutor()
+      case 2 => query.addExecutor()
+      case 3 if random.nextInt(10) == 0 => query.start()
+      case _ =>
+    }
   }
 
   private val MaxRounds = 2000
 
-  /** Rounds of a second: longer than a lost executor keeps its shards. */
-  private val QuietRounds = 20
+  /**
+   * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits for
+   * the quota of a shard that it shares with another consumer.
+   */
+  private val QuietRounds = if (hasLargeRecords) 100 else if (hasQuotas) 30 else 20
   private val DisturbedRounds = 400
 }
 

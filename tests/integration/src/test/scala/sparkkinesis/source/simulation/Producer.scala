@@ -16,12 +16,14 @@ import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
  * Writes numbered records of a few keys into one stream, and splits and merges its shards.
  *
  * @param name of the stream, and the prefix of its keys
+ * @param padding bytes that make the next record larger
  */
 final class Producer(
     kinesis: SimulatedKinesis,
     clock: SimulatedClock,
     random: Random,
-    name: StreamName
+    name: StreamName,
+    padding: () => Int = () => 0
 ) {
   val stream: StreamRef = StreamRef.ByName(name)
   private val numbers = mutable.Map.empty[String, Vector[Int]].withDefaultValue(Vector.empty)
@@ -31,6 +33,11 @@ final class Producer(
 
   /** The numbers of each key, in the order they were written. */
   def written: Map[String, Seq[Int]] = numbers.toMap
+
+  /** Whether the key is one of this stream. */
+  def owns(key: String): Boolean = key.startsWith(s"$name-")
+
+  def arrivalMillis(number: Int): Long = arrivals(number)
 
   /** Only the records that had arrived at the time. */
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
@@ -55,13 +62,19 @@ final class Producer(
     val all = (0 until (if (random.nextInt(4) == 0) 1 + random.nextInt(5) else 0)).toVector
     val first = arrivals.size
     val data =
-      if (all.isEmpty) text(key, first)
+      if (all.isEmpty) padded(text(key, first))
       else KplAggregates(all.map(n => SubRecord(s"$key/$n", text(key, first + n).toVector)))
     kinesis.putRecord(name, PutEntry(key, data, None))
     val count = math.max(1, all.size)
     numbers.update(key, numbers(key) ++ (first until first + count))
     arrivals ++= Vector.fill(count)(clock.now.toEpochMilli)
     clock.advance(random.nextInt(50).millis)
+  }
+
+  private def padded(text: Array[Byte]): Array[Byte] = {
+    val bytes = padding()
+    if (bytes > 0) clock.advance(1.second) // the quota of writers
+    text.padTo(text.length + bytes, ' '.toByte)
   }
 
   private def text(key: String, number: Int) = s"$key:$number".getBytes(UTF_8)
@@ -78,7 +91,7 @@ final class Producer(
     if (open.size < 6) {
       val shard = open(random.nextInt(open.size))
       val middle = (shard.hashKeys.first.value + shard.hashKeys.last.value) / 2 + 1
-      ifStillOpen(kinesis.splitShard(name, shard.id, HashKey(middle)))
+      ifPossible(kinesis.splitShard(name, shard.id, HashKey(middle)))
     }
   }
 
@@ -86,11 +99,13 @@ final class Producer(
     val pairs = openShards.sliding(2).collect { case Seq(a, b) => (a, b) }.toSeq
     if (pairs.nonEmpty) {
       val (a, b) = pairs(random.nextInt(pairs.size))
-      ifStillOpen(kinesis.mergeShards(name, a.id, b.id))
+      ifPossible(kinesis.mergeShards(name, a.id, b.id))
     }
   }
 
-  private def ifStillOpen(reshard: => Unit): Unit =
+  private def ifPossible(reshard: => Unit): Unit =
     try reshard
-    catch { case _: KinesisException.InvalidArgument => }
+    catch { // The shard is closed already, or the account may not reshard again so soon.
+      case _: KinesisException.InvalidArgument | _: KinesisException.LimitExceeded =>
+    }
 }

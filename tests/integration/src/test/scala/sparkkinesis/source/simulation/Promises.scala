@@ -1,5 +1,9 @@
 package sparkkinesis.source.simulation
 
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.model.StreamShard
+
 /** Checks the batches that a query has committed. */
 final class Promises(world: World, batches: Seq[Batch]) {
   private val read: Map[String, Seq[Int]] = batches.flatMap(_.rows).groupMap(_.key)(_.number)
@@ -24,6 +28,25 @@ final class Promises(world: World, batches: Seq[Batch]) {
       .filter(_._2.size > 1)
     require(twice.isEmpty, s"read twice (row -> batches): $twice")
   }
+
+  /**
+   * No batch has read a shard further than the oldest record of another one that it left unread,
+   * plus the skew, by the arrival times.
+   */
+  def together(skew: FiniteDuration): Unit =
+    batches.foldRight(Map.empty[StreamShard, Long]) { (batch, unread) =>
+      val arrivals = batch.rows.groupMap(_.shard)(row => world.arrivalMillis(row.key, row.number))
+      for {
+        (shard, read) <- arrivals
+        (other, oldest) <- unread if other != shard && batch.streams(other.stream)
+      } require(
+        read.max <= oldest + skew.toMillis,
+        s"$shard was read up to ${read.max}, and $other has an unread record of $oldest"
+      )
+      arrivals.foldLeft(unread) { case (all, (shard, read)) =>
+        all.updated(shard, math.min(read.min, all.getOrElse(shard, Long.MaxValue)))
+      }
+    }: Unit
 
   /** The query has read exactly these records, in this order per key. */
   def allOf(written: Map[String, Seq[Int]]): Unit = {

@@ -7,6 +7,7 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.checkpoint.{QueryStream, QueryStreams}
 import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.watch.StreamWatch
@@ -21,7 +22,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   import world._
 
   private val options = world.options(named)
-  val coordinator = new FetchCoordinator(10.seconds)
+  val coordinator = new FetchCoordinator(10.seconds, options.fetch.joinedMark)
   val streams = new QueryStreams(
     options,
     options.streams.map { access =>
@@ -32,7 +33,9 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
 
   /** The client of each stream. */
   lazy val clients: Map[StreamArn, StreamClient] =
-    calmly(streams.access).transform((_, access) => StreamClient(access.ref, kinesis))
+    calmly(streams.access).transform { (_, access) =>
+      StreamClient(access.ref, kinesis, new SharedReads(isAws))
+    }
 
   private lazy val watches = clients.transform { (_, client) =>
     new StreamWatch(client, options.failOnDataLoss, DiscoveryInterval, () => 0.5)

@@ -1,17 +1,13 @@
 package sparkkinesis.source.simulation
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.model.{PackedRecords, Position, Record, StreamShard}
+import sparkkinesis.model.{Position, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.protocol.{Frontier, ShardRange}
-import sparkkinesis.source.replay.ShardRangeReader
-import sparkkinesis.spark.read.task.RecordRow
+import sparkkinesis.source.plan.{BatchPlanner, ShardSkew}
+import sparkkinesis.source.protocol.Frontier
 
 /**
  * A query over the world. It does Spark's part step by step: logs the end of a batch, runs the
@@ -25,11 +21,10 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private val log = mutable.ArrayBuffer.empty[String] // Spark's offset log: ends of batches
   private val done = mutable.ArrayBuffer.empty[Batch]
-  private val executors = mutable.Map.empty[String, SimulatedExecutor]
-  private var started = 0
   private var named = streams
   private val initial: SourceOffset = calmly(new SimulatedDriver(world, named, false).begin())
   private var run: SimulatedDriver = _
+  private var executors: SimulatedCluster = _
 
   def committed: Seq[Batch] = done.toSeq
 
@@ -44,7 +39,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def lostRanges: Long = run.lostRanges
 
   override def toString: String = s"at ${OffsetCodec.encode(lastEnd)} with " +
-    s"${run.coordinator.frontiers}, ${run.settings}, and ${executors.values.mkString(", ")}"
+    s"${run.coordinator.frontiers}, ${run.settings}, and $executors"
 
   /**
    * Starts the driver again, with other executors. Runs a batch again that was logged but not
@@ -54,8 +49,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
    */
   def start(): Unit = {
     run = new SimulatedDriver(world, named, hasStopTime)
-    executors.clear()
-    addExecutor()
+    executors = new SimulatedCluster(world, run)
     val isPending = log.size > done.size
     calmly(run.streams.check(if (isPending) startOf(log.size - 1) else lastEnd))
     if (isPending) finish(log.size - 1, mayFail = false)
@@ -100,32 +94,13 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     }
   }
 
-  def addExecutor(): Unit = if (executors.size < 3) {
-    started += 1
-    val id = s"executor-$started"
-    executors.update(
-      id,
-      new SimulatedExecutor(
-        id,
-        run.clients,
-        run.coordinator,
-        run.settings,
-        clock,
-        random,
-        newDisk(),
-        () => isCalm
-      )
-    )
-  }
+  def addExecutor(): Unit = executors.add()
 
-  def loseExecutor(): Unit = executors.keys.toSeq.sorted.headOption.foreach { id =>
-    executors.remove(id)
-    // The driver finds out at once, or by the missing heartbeats.
-    if (random.nextBoolean()) run.coordinator.executorLost(id, clock.now)
-    if (executors.isEmpty) addExecutor()
-  }
+  def loseExecutor(): Unit = executors.lose()
 
-  def executorsWork(): Unit = executors.toSeq.sortBy(_._1).foreach(_._2.work())
+  def executorsWork(): Unit = executors.work()
+
+  def suspendDriver(): Unit = executors.suspendDriver()
 
   /** @return whether it planned a batch */
   def runBatch(mayFail: Boolean): Boolean = {
@@ -135,7 +110,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val joined = calmly(run.streams.withJoined(from))
     val end =
       if (joined eq from) nextEnd(from)
-      else run.repaired(BatchPlanner.end(joined, due(run.coordinator.frontiers), run.limits))
+      else planned(joined, run.coordinator.frontiers)
     if (end ne from) {
       log += OffsetCodec.encode(end)
       if (mayFail && random.nextInt(10) == 0) start()
@@ -152,10 +127,17 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
-    val end = run.repaired(BatchPlanner.end(from, due(all), run.limits))
+    val end = planned(from, all)
     val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
     if ((end ne from) || !isIdle) end
     else calmly(BatchPlanner.confirmed(from, due(all), run.streams.confirmationPeriod))
+  }
+
+  private def planned(from: SourceOffset, all: Map[StreamShard, Frontier]): SourceOffset = {
+    val skewed = run.settings.maxShardSkew.fold(due(all)) {
+      ShardSkew.limited(from, due(all), run.limits, _)
+    }
+    run.repaired(BatchPlanner.end(from, skewed, run.limits))
   }
 
   private def due(all: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
@@ -170,63 +152,18 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val (from, end) = (startOf(batch), startOf(batch + 1))
     val ranges = BatchPlanner.ranges(from, end)
     run.coordinator.advance(from, end, clock.now)
-    val rows = ranges.flatMap(read)
+    val tasks = new SimulatedTasks(world, run, executors)
+    val rows = ranges.flatMap(tasks.read)
     if (mayFail && random.nextInt(4) == 0) {
       executorsWork()
-      val again = ranges.flatMap(read)
+      val again = ranges.flatMap(tasks.read)
       require(
         rows.map(_.text) == again.map(_.text),
         s"another attempt of batch $batch returned other rows"
       )
     }
-    done += Batch(ranges.map(_.shard).toSet, rows)
+    done += Batch(from.streams.keySet.toSet, ranges.map(_.shard).toSet, rows)
   }
-
-  /** Reads pages of the preferred executor or of another one, or reads from Kinesis again. */
-  private def read(range: ShardRange): Seq[Row] = {
-    val preferred = run.coordinator.location(range.shard).map(_._2).flatMap(executors.get)
-    val others = executors.toSeq.sortBy(_._1).map(_._2)
-    val executor =
-      if (random.nextInt(5) == 0) others(random.nextInt(others.size))
-      else preferred.getOrElse(others.head)
-    val stored = executor.store.parts(range)
-    val records = stored.fold(reread(range)) { parts =>
-      parts.flatMap(part => part.records.map(_.toVector).getOrElse(reread(part.range)))
-    }
-    if (run.settings.failOnDataLoss)
-      require(
-        range.first.forall(first => records.headOption.exists(_.sequenceNumber == first)),
-        s"$range begins at ${records.headOption}"
-      )
-    if (stored.nonEmpty && random.nextInt(3) == 0)
-      require(
-        reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),
-        s"pages of $range differ"
-      )
-    rowsOf(range.shard, records)
-  }
-
-  /** The rows that a task makes of records. */
-  private def rowsOf(shard: StreamShard, records: Vector[Record]): Vector[Row] = {
-    val row = new RecordRow(deaggregate = true)
-    row.read(shard, PackedRecords(records))
-    Iterator
-      .continually(row)
-      .takeWhile(_.next())
-      .map(row => Row(shard, new String(row.getBinary(DataColumn), UTF_8)))
-      .toVector
-  }
-
-  private def reread(range: ShardRange): Vector[Record] =
-    new ShardRangeReader(
-      run.clients(range.shard.stream),
-      run.settings,
-      clock,
-      () => random.nextDouble(),
-      () => false
-    ).pages(range).flatten.toVector
-
-  private val DataColumn = RecordRow.Schema.fieldIndex("data")
 }
 
 /** @param text `key:number`, which the producer wrote */
@@ -235,5 +172,8 @@ final case class Row(shard: StreamShard, text: String) {
   def number: Int = text.drop(key.length + 1).toInt
 }
 
-/** @param shards from which it read */
-final case class Batch(shards: Set[StreamShard], rows: Seq[Row])
+/**
+ * @param streams that the query read when it planned the batch
+ * @param shards from which it read
+ */
+final case class Batch(streams: Set[StreamArn], shards: Set[StreamShard], rows: Seq[Row])

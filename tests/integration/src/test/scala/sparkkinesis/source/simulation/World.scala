@@ -18,7 +18,7 @@ import sparkkinesis.source.store.FakeSpill
 /**
  * A Kinesis with producers and faults, and the options of the query. The seed decides all of it.
  */
-final class World(seed: Long, failOnDataLoss: Boolean) {
+final class World(seed: Long, val failOnDataLoss: Boolean) {
   val random = new Random(seed)
   val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
   private var isQuiet = true
@@ -26,18 +26,42 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
 
   /** How long `ListShards` hides a reshard. */
   val listLag: FiniteDuration = (if (random.nextInt(3) == 0) random.nextInt(5000) else 0).millis
+
+  /** Decides the hardships below. Of its own, so that they do not change what else happens. */
+  val hardships = new Random(seed + 2)
+  val hasQuotas: Boolean = hardships.nextInt(3) == 0
+
+  /** Whether the query knows at once that there are quotas. */
+  val isAws: Boolean = hasQuotas && hardships.nextBoolean()
+
+  /** So large that few of them use up the quota of a second. */
+  val hasLargeRecords: Boolean = hasQuotas && hardships.nextInt(8) == 0
+  val skew: Option[FiniteDuration] =
+    Option.when(hardships.nextInt(3) == 0)(Skews(hardships.nextInt(Skews.size)))
+
   val kinesis = new SimulatedKinesis(
     clock,
-    Settings(listLag = listLag),
+    Settings(listLag = listLag, quotas = hasQuotas),
     operation => if (isQuiet) None else chaos(operation)
   )
 
   /** One producer per stream. */
   val producers: Vector[Producer] = (if (random.nextInt(3) == 0) Vector("orders", "refunds")
                                      else Vector("orders"))
-    .map(name => new Producer(kinesis, clock, random, StreamName(name)))
+    .map(name => new Producer(kinesis, clock, random, StreamName(name), () => padding()))
+  private val rival = Option.when(hasQuotas && hardships.nextBoolean())(new Rival(this))
 
   def producer: Producer = producers(random.nextInt(producers.size))
+
+  /** Another consumer, if there is one, reads. */
+  def rivalReads(): Unit = rival.foreach(_.read())
+
+  private def padding(): Int =
+    if (hasLargeRecords && hardships.nextInt(20) == 0) 100000 + hardships.nextInt(800000) else 0
+
+  /** When a record of the key arrived. */
+  def arrivalMillis(key: String, number: Int): Long =
+    producers.filter(_.owns(key)).map(_.arrivalMillis(number)).head
 
   def written: Map[String, Seq[Int]] = producers.flatMap(_.written).toMap
 
@@ -52,15 +76,21 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
         Option.when(random.nextBoolean())(100L + random.nextInt(1000))
       )
 
+  /** How much larger pages are than the pages of small records. */
+  private def sizeOfPages = if (hasLargeRecords) 20L else 1L
+
+  /** Fifty records of a few bytes, or what one call returns: an empty store accepts each page. */
+  val largestPage: Long = if (hasLargeRecords) 11L << 20 else 50L * 1000
+
   /** A small memory has room for one page, a larger one for several. */
-  private val bufferBytes =
-    if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000)
+  private val bufferBytes = sizeOfPages *
+    (if (random.nextBoolean()) 2000L + random.nextInt(20000) else 100000L + random.nextInt(400000))
 
   /** Of its own, so that the disk does not change what else happens. */
   private val diskRandom = new Random(seed + 1)
 
   private val spillBytes =
-    if (diskRandom.nextInt(3) == 0) 0L else 20000L + diskRandom.nextInt(400000)
+    if (diskRandom.nextInt(3) == 0) 0L else sizeOfPages * (20000L + diskRandom.nextInt(400000))
   private val isDiskFaulty = diskRandom.nextBoolean()
 
   /** The disk of an executor: on some, pages cannot be written, or not be read again. */
@@ -74,7 +104,8 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
     spillBytes = spillBytes,
     limits = limits,
     failOnDataLoss = failOnDataLoss,
-    stopAtMillis = None
+    stopAtMillis = None,
+    maxShardSkew = skew
   )
 
   val start: Position =
@@ -119,4 +150,6 @@ final class World(seed: Long, failOnDataLoss: Boolean) {
         known.updated(StreamShard(arn, shard.id), all.toSet)
       }
   }
+
+  private def Skews = Vector(200.millis, 2.seconds, 20.seconds, 10.minutes)
 }
