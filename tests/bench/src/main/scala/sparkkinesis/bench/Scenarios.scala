@@ -32,7 +32,8 @@ object Scenarios {
       "readquota",
       "scale",
       "reshard",
-      "interval"
+      "interval",
+      "account"
     )
 
   /** The time that an interrupted scenario has to end its processes. */
@@ -49,7 +50,8 @@ object Scenarios {
     new ReadQuotaScenario(spark, sizing),
     new ScaleScenario(sizing),
     new ReshardScenario(spark, sizing),
-    new IntervalScenario(spark, sizing)
+    new IntervalScenario(spark, sizing),
+    new AccountScenario(spark, sizing)
   )
 
   /**

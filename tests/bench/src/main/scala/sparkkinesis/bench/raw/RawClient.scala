@@ -39,6 +39,15 @@ final class RawClient(endpoint: URI, retries: Boolean = true) extends AutoClosea
     awaitActive(stream)
   }
 
+  /** Raises the retention period of a stream. */
+  def keepLonger(stream: String, retention: FiniteDuration): Unit = {
+    sdk.increaseStreamRetentionPeriod { b =>
+      b.streamName(stream).retentionPeriodHours(retention.toHours.toInt)
+      ()
+    }
+    awaitActive(stream)
+  }
+
   /** Deletes a stream, and returns when it no longer exists. */
   def deleteStream(stream: String): Unit = {
     sdk.deleteStream { b => b.streamName(stream); () }

@@ -1,7 +1,11 @@
 package sparkkinesis.bench.server
 
 import java.net.URI
+import java.net.http.HttpRequest.BodyPublishers
+import java.net.http.HttpResponse.BodyHandlers
+import java.net.http.{HttpClient, HttpRequest}
 
+import scala.concurrent.duration.FiniteDuration
 import scala.util.Using
 
 import sparkkinesis.bench.raw.RawClient
@@ -16,6 +20,15 @@ final class LocalKinesis private (val server: SimulatorProcess, val client: RawC
     client.createStream(stream, shards)
     try body
     finally client.deleteStream(stream)
+  }
+
+  /** Moves the time of the service forward. */
+  def advance(by: FiniteDuration): Unit = {
+    val body = BodyPublishers.ofString(s"""{"advance": ${by.toSeconds}}""")
+    val request = HttpRequest.newBuilder(endpoint.resolve("/_simulator/clock")).POST(body).build()
+    val answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString())
+    if (answer.statusCode != 200)
+      throw new IllegalStateException(s"The local Kinesis does not move its clock: $answer.")
   }
 
   override def close(): Unit =

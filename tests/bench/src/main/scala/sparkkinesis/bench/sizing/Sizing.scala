@@ -20,7 +20,9 @@ import scala.concurrent.duration._
  * @param slowSink time that each batch of a slow sink takes
  * @param backlogInterval interval of the trigger of a query with a backlog
  * @param backlogBytes size of that backlog
- * @param driverShards number of shards that are planned without a stream
+ * @param driverShards number of shards that are planned without a stream, and of a stream whose calls
+ *   are counted
+ * @param accountWindow time for which these calls are counted
  */
 final case class Sizing(
     rounds: Int,
@@ -41,7 +43,8 @@ final case class Sizing(
     intervalRate: Int,
     slowSink: FiniteDuration,
     backlogInterval: FiniteDuration,
-    backlogBytes: Int
+    backlogBytes: Int,
+    accountWindow: FiniteDuration
 )
 
 /** Records to write or read. */
@@ -88,7 +91,8 @@ object Sizing {
     intervalRate = 20000000,
     slowSink = 30.seconds,
     backlogInterval = 10.seconds,
-    backlogBytes = 600000000
+    backlogBytes = 600000000,
+    accountWindow = 1.minute
   )
 
   /** Tests the bench itself. Its figures have no meaning. */
@@ -111,6 +115,7 @@ object Sizing {
     intervalRate = 20000000,
     slowSink = 6.seconds,
     backlogInterval = 5.seconds,
-    backlogBytes = 200000000
+    backlogBytes = 200000000,
+    accountWindow = 5.seconds
   )
 }

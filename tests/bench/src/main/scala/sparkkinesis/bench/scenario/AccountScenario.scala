@@ -1,0 +1,83 @@
+package sparkkinesis.bench.scenario
+
+import scala.concurrent.duration._
+
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import sparkkinesis.bench.measure.ServerStats
+import sparkkinesis.bench.raw.{RawWriter, Waiting}
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.AccountScenario._
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+import sparkkinesis.bench.sizing.Sizing
+
+/**
+ * The calls that a query makes to a stream with thousands of shards: while it starts, and while it is
+ * days behind. All queries of an account share the quotas of such calls.
+ */
+final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
+  override val name = "account"
+  override val limit: FiniteDuration = 8.minutes
+
+  private val shards = sizing.driverShards
+
+  override def run(): Seq[Result] = LocalKinesis.use("4g", "--quotas", "aws") { kinesis =>
+    kinesis.withStream(Stream, shards) {
+      kinesis.client.keepLonger(Stream, Retention)
+      RawWriter.put(kinesis.client, Stream, shards * RecordsOfShard, RecordSize)(RawWriter.evenKey)
+      kinesis.advance(Age)
+      val before = ServerStats.of(kinesis.endpoint)
+      val query = start(kinesis)
+      try {
+        val started = minute(kinesis, query, before)
+        val later = minute(kinesis, query, ServerStats.of(kinesis.endpoint))
+        rows("the first minute", started) ++ rows("the next minute", later)
+      } finally query.stop()
+    }
+  }
+
+  /** Each call returns one record, so that the backlog lasts. */
+  private def start(kinesis: LocalKinesis): StreamingQuery = {
+    val options = Map("startingPosition" -> "trim_horizon", "maxRecordsPerFetch" -> "1")
+    spark
+      .read(kinesis.endpoint, Stream, options)
+      .writeStream
+      .format("noop")
+      .option("checkpointLocation", spark.newCheckpoint().toString)
+      .start()
+  }
+
+  /** Calls per minute, by operation. */
+  private def minute(
+      kinesis: LocalKinesis,
+      query: StreamingQuery,
+      before: ServerStats
+  ): Map[String, Double] = {
+    val begin = System.nanoTime
+    Waiting.sleep(sizing.accountWindow)
+    query.exception.foreach(throw _)
+    val after = ServerStats.of(kinesis.endpoint)
+    val minutes = (System.nanoTime - begin) / 60e9
+    Operations.map(it => it -> (after.callsOf(it) - before.callsOf(it)) / minutes).toMap
+  }
+
+  private def rows(when: String, calls: Map[String, Double]): Seq[Result] =
+    Operations.map { operation =>
+      val title = s"$name: $shards shards, $when, $operation"
+      val goal = Goals.get(operation).toSeq
+      Result.measured(title, "calls/min", Samples(Seq(calls(operation))), goal: _*)
+    }
+}
+
+private object AccountScenario {
+  val Stream = "account"
+  val RecordSize = 100
+  val RecordsOfShard = 100
+  val Age: FiniteDuration = 3.days
+  val Retention: FiniteDuration = 7.days
+  val Operations: Seq[String] =
+    Seq("DescribeStreamSummary", "ListShards", "GetShardIterator", "GetRecords")
+
+  /** One per second, of the twenty that an account has. */
+  val Goals: Map[String, Goal] = Map("DescribeStreamSummary" -> Goal.atMost(60))
+}
