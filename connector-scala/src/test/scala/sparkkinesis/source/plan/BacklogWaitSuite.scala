@@ -61,7 +61,15 @@ class BacklogWaitSuite extends AnyFunSuite {
   test("the end of a shard is something to plan, even without records") {
     val ended = Frontier(Vector(mark.copy(records = 0, bytes = 0)), Nil, 60000, 0)
     val frontiers = Map(shardOf(0) -> ended)
-    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(100, isFull = true), 1.second, 1.second))
+    assert(
+      !BacklogWait.isWorth(
+        frontiers,
+        ReadLimits.None,
+        stores(100, isFull = true),
+        1.second,
+        1.second
+      )
+    )
   }
 
   test("a shard that brings nothing holds back no other") {
