@@ -27,6 +27,7 @@ def test_only_settings_other_than_the_defaults_are_arguments(tmp_path: Path) -> 
     expected += ["--change-time", "500ms", "--consumer-limit", "50"]
     assert settings.arguments() == expected
     assert ServerSettings(quotas="aws").arguments() == ["--quotas", "aws"]
+    assert ServerSettings(quotas="window").arguments() == ["--quotas", "window"]
 
 
 @pytest.mark.parametrize("heap", ["", "1", "0g", "-1g", "1t", "1 g", "1g -XshowSettings"])
@@ -40,7 +41,7 @@ def test_a_heap_is_a_size(heap: str) -> None:
     [
         ("clock", "simulatd", "clock must be 'system' or 'simulated', not 'simulatd'. Did you "),
         ("clock", "Simulated", "Did you mean 'simulated'?"),
-        ("quotas", "AWS", "quotas must be 'aws' or 'off', not 'AWS'. Did you mean 'aws'?"),
+        ("quotas", "AWS", "not 'AWS'. Did you mean 'aws'?"),
         ("consumer_limit", 30, "consumer_limit must be 20 or 50, not 30"),
         ("change_time", timedelta(seconds=-1), "change_time must not be negative"),
         ("list_lag", timedelta(microseconds=1), "list_lag must be a whole number of milliseconds"),
@@ -61,6 +62,7 @@ def test_a_wrong_type_is_refused_before_the_start(field: str, value: Any) -> Non
         LocalKinesis(**{field: value})
 
 
-def test_quotas_need_a_clock_that_moves() -> None:
+@pytest.mark.parametrize("quotas", ["aws", "steps"])
+def test_quotas_need_a_clock_that_moves(quotas: Any) -> None:
     with pytest.raises(ValueError, match="exclude each other"):
-        LocalKinesis(quotas="aws", clock="simulated")
+        LocalKinesis(quotas=quotas, clock="simulated")

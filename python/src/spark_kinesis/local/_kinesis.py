@@ -28,6 +28,8 @@ class LocalKinesis(LocalEndpoint):
         streams: number of shards by name of the streams to create at the start; default: none.
         port: port on which it listens; default: 0, any free port.
         quotas: ``"aws"`` enforces the throughput and call limits of AWS; default ``"off"``.
+            ``"window"``, ``"counting-window"``, ``"rolling"``, ``"smooth"``, ``"shared"`` and
+            ``"steps"`` do the same, but count writes to a shard in another way.
         persist: folder that stores all data, created if absent; default: in memory only.
         clock: ``"simulated"`` stands still until ``advance()`` moves it, to test retention and
             expiry without waiting; default ``"system"``. Not together with quotas, which refill

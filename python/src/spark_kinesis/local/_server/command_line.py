@@ -8,18 +8,20 @@ import sys
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 from spark_kinesis._errors import LocalKinesisError, SparkKinesisError
 
 from .launch import command
 from .process import READY, ServerProcess
-from .settings import ServerSettings
+from .settings import Quotas, ServerSettings
 
 _HIGHEST_PORT = 65535
 _HELP = {
     "port": "port to listen on; 0 is any free port (default)",
     "stream": "a stream to create, with 1 shard by default; may be repeated",
-    "quotas": "aws enforces the limits of AWS (default: off)",
+    "quotas": "aws enforces the limits of AWS (default: off); the other kinds also do, but count "
+    "writes to a shard in another way",
     "persist": "folder that stores all data (default: data is in memory only)",
     "clock": "a simulated clock stands still until a client moves it (default: system)",
     "list_lag": "how long ListShards returns the shards before a reshard (default: 0)",
@@ -109,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME:SHARDS",
         help=about["stream"],
     )
-    add("--quotas", choices=("aws", "off"), default="off", help=about["quotas"])
+    add("--quotas", choices=get_args(Quotas), default="off", help=about["quotas"])
     add("--persist", type=Path, metavar="FOLDER", help=about["persist"])
     add("--clock", choices=("system", "simulated"), default="system", help=about["clock"])
     add("--list-lag", type=_duration, metavar="2s", help=about["list_lag"])

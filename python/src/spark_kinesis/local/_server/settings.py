@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from spark_kinesis._options.values import ABSENT, duration, require, require_word
 
-Quotas = Literal["aws", "off"]
+Quotas = Literal["aws", "off", "window", "counting-window", "rolling", "smooth", "shared", "steps"]
 Clock = Literal["system", "simulated"]
 ConsumerLimit = Literal[20, 50]
 
@@ -49,10 +49,10 @@ class ServerSettings:
         require("heap", self.heap, str)
         if _HEAP.fullmatch(self.heap) is None:
             raise ValueError(f"heap must be a size such as 512m or 4g, not {self.heap!r}")
-        if self.quotas == "aws" and self.clock == "simulated":
+        if self.quotas != "off" and self.clock == "simulated":
             raise ValueError(
-                "quotas='aws' and clock='simulated' exclude each other: quotas refill with time, "
-                "and a simulated clock stands still. Choose one of the two"
+                f"quotas={self.quotas!r} and clock='simulated' exclude each other: quotas refill "
+                "with time, and a simulated clock stands still. Choose one of the two"
             )
 
     def arguments(self) -> list[str]:

@@ -4,7 +4,6 @@ import scala.collection.mutable
 
 import sparkkinesis.model.{PutEntry, ShardId}
 import sparkkinesis.sink.rate.ShardRate
-import sparkkinesis.sink.rate.ShardRate.Taken
 
 /**
  * The records of one shard, as predicted from their hash keys, in the order in which they arrived.
@@ -79,20 +78,17 @@ private[sink] final class Lane(
    * Moves the records that may be sent to a request that has room.
    *
    * @param isDue whether the open aggregate is sent although it still has room
-   * @return whether some of them exceed the known quota of the shard
    */
-  def moveTo(request: RequestRecords, isDue: Boolean, now: Long): Boolean = {
+  def moveTo(request: RequestRecords, isDue: Boolean, now: Long): Unit = {
     val sizeBefore = request.size
-    val isProbe =
-      if (!isOrdered) moveFirst(request, isDue, now, Int.MaxValue)
-      else if (open.isDefined) moveFirst(request, isDue, now, 1)
-      else moveOnePerKey(request, now)
+    if (!isOrdered) moveFirst(request, isDue, now, Int.MaxValue)
+    else if (open.isDefined) moveFirst(request, isDue, now, 1)
+    else moveOnePerKey(request, now)
     if (request.size > sizeBefore) {
       inFlight += 1
       pastSleep = sleep(now)
       blockedSince = None
     }
-    isProbe
   }
 
   private def moveFirst(
@@ -100,23 +96,18 @@ private[sink] final class Lane(
       isDue: Boolean,
       now: Long,
       maxRecords: Int
-  ): Boolean = {
-    var (moved, isProbe, isMore) = (0, false, true)
-    while (isMore && moved < maxRecords && hasNext(isDue) && request.fits(queue.head))
-      moveNext(request, now) match {
-        case Taken.Nothing => isMore = false
-        case taken =>
-          isProbe = isProbe || taken == Taken.Beyond
-          moved += 1
-      }
-    isProbe
+  ): Unit = {
+    var moved = 0
+    while (
+      moved < maxRecords && hasNext(isDue) && request.fits(queue.head) && moveNext(request, now)
+    ) moved += 1
   }
 
   /** Moves the next record, if the rate of the shard allows it. */
-  private def moveNext(request: RequestRecords, now: Long): Taken = {
-    val taken = rate.take(queue.head.size, now)
-    if (taken != Taken.Nothing) request.add(queue.removeFirst())
-    taken
+  private def moveNext(request: RequestRecords, now: Long): Boolean = {
+    val isTaken = rate.take(queue.head.size, now)
+    if (isTaken) request.add(queue.removeFirst())
+    isTaken
   }
 
   /** Closes the aggregate only if the queue is empty: it grows while the shard is behind. */
@@ -126,19 +117,14 @@ private[sink] final class Lane(
   }
 
   /** Kinesis keeps no order within a request, so only the first record per key is moved. */
-  private def moveOnePerKey(request: RequestRecords, now: Long): Boolean = {
+  private def moveOnePerKey(request: RequestRecords, now: Long): Unit = {
     val keys = mutable.HashSet.empty[String]
     val skipped = new RecordQueue
-    var (isProbe, isMore) = (false, true)
+    var isMore = true
     while (isMore && !queue.isEmpty && skipped.size < Lane.MaxSkipped && request.fits(queue.head))
       if (!keys.add(queue.head.entry.partitionKey)) skipped.addLast(queue.removeFirst())
-      else
-        moveNext(request, now) match {
-          case Taken.Nothing => isMore = false
-          case taken => isProbe = isProbe || taken == Taken.Beyond
-        }
+      else isMore = moveNext(request, now)
     skipped.drain().reverseIterator.foreach(queue.addFirst)
-    isProbe
   }
 
   /**

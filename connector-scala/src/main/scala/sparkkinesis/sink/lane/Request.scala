@@ -21,10 +21,6 @@ private[sink] final class Request(
 
 private[sink] object Request {
 
-  /**
-   * The records of one lane: those from index `from` (inclusive) to `until` (exclusive).
-   *
-   * @param isProbe whether some of them exceed the known quota of the shard
-   */
-  final case class Part(lane: Lane, from: Int, until: Int, isProbe: Boolean)
+  /** The records of one lane: those from index `from` (inclusive) to `until` (exclusive). */
+  final case class Part(lane: Lane, from: Int, until: Int)
 }

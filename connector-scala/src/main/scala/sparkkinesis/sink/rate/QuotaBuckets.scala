@@ -3,77 +3,71 @@ package sparkkinesis.sink.rate
 import sparkkinesis.model.ServiceLimits
 
 /**
- * Two token buckets like those of a shard: one for records, one for bytes. Both are full at first,
- * and fill continuously up to the quota of one second.
+ * A token bucket for records and one for bytes. They are full at first, and fill continuously.
  *
  * @param shards number of shards that the buckets stand for
- * @param initialShare of the quota of those shards, more than 0 and at most 1
+ * @param rate at which they fill, as a fraction of the quota of those shards
+ * @param capacity in seconds of that rate
  */
-private[sink] final class QuotaBuckets(shards: Int, initialShare: Double) {
-  private var share = initialShare
+private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capacity: Double) {
+  import QuotaBuckets._
 
-  /** Records that are left. Below zero while a debt is paid back. */
-  var records: Double = maxRecords
+  private var records = maxRecords
+  private var bytes = maxBytes
 
-  /** Bytes that are left. Below zero while a debt is paid back. */
-  var bytes: Double = bytesPerSecond
+  private def recordsPerSecond: Double = ServiceLimits.WriteRecordsPerSecond * shards * rate
+
+  private def bytesPerSecond: Double = ServiceLimits.WriteBytesPerSecond.toDouble * shards * rate
 
   /** One record must always fit. */
-  private def maxRecords: Double = math.max(1.0, recordsPerSecond)
+  private def maxRecords: Double = math.max(1.0, recordsPerSecond * capacity)
 
-  def recordsPerSecond: Double = ServiceLimits.WriteRecordsPerSecond * shards * share
+  private def maxBytes: Double = bytesPerSecond * capacity
 
-  def bytesPerSecond: Double = ServiceLimits.WriteBytesPerSecond.toDouble * shards * share
-
-  /** The records that are left, in seconds of the quota. */
-  def secondsOfRecords: Double = records / recordsPerSecond
-
-  /** The bytes that are left, in seconds of the quota. */
-  def secondsOfBytes: Double = bytes / bytesPerSecond
+  def isFull: Boolean = records >= maxRecords && bytes >= maxBytes
 
   /** A record larger than the bucket passes while the bucket is full, and leaves a debt. */
-  def isFullOfBytes: Boolean = bytes >= bytesPerSecond
+  def fits(size: Int): Boolean = records >= 1 && (bytes >= size || bytes >= maxBytes)
 
-  def isOverdrawn: Boolean = records < 0 || bytes < 0
-
-  /**
-   * Whether a record of the given size fits.
-   *
-   * @param overdraft seconds of the quota by which the buckets may be overdrawn
-   */
-  def fits(size: Long, overdraft: Double): Boolean =
-    records - 1 >= -overdraft * recordsPerSecond && bytes - size >= -overdraft * bytesPerSecond
-
-  /** Seconds until so much is left; 0 or less if it is left now. */
-  def secondsUntil(wantedRecords: Double, wantedBytes: Double): Double = math.max(
-    (wantedRecords - records) / recordsPerSecond,
-    (math.min(wantedBytes, bytesPerSecond) - bytes) / bytesPerSecond
-  )
-
-  def take(records: Long, bytes: Long): Unit = {
+  def take(records: Int, bytes: Long): Unit = {
     this.records -= records
     this.bytes -= bytes
   }
 
-  /** Takes as much as is left, without making a debt. */
-  def takeAvailable(records: Long, bytes: Long): Unit = {
-    this.records = math.max(math.min(0.0, this.records), this.records - records)
-    this.bytes = math.max(math.min(0.0, this.bytes), this.bytes - bytes)
-  }
-
-  def setShare(newShare: Double): Unit = if (newShare != share) {
-    share = newShare
-    fill(0)
-  }
-
   def fill(seconds: Double): Unit = {
     records = math.min(maxRecords, records + recordsPerSecond * seconds)
-    bytes = math.min(bytesPerSecond, bytes + bytesPerSecond * seconds)
+    bytes = math.min(maxBytes, bytes + bytesPerSecond * seconds)
   }
 
-  /** Sets what is left to at most the given values. */
-  def limitTo(maxRecords: Double, maxBytes: Double): Unit = {
-    records = math.min(records, maxRecords)
-    bytes = math.min(bytes, maxBytes)
+  /** Leaves no more than a debt. */
+  def drain(): Unit = {
+    records = math.min(records, 0.0)
+    bytes = math.min(bytes, 0.0)
   }
+
+  /**
+   * Seconds until a request is worth it; 0 or less if it is now: when a record fits, and all that
+   * wait or what flows in within a short time.
+   */
+  def secondsUntil(waitingRecords: Int, waitingBytes: Long, next: Int): Double = {
+    val wantedRecords = math.max(1.0, math.min(waitingRecords.toDouble, recordsPerSecond * Worth))
+    val wantedBytes =
+      math.max(next.toDouble, math.min(waitingBytes.toDouble, bytesPerSecond * Worth))
+    math.max(
+      (wantedRecords - records) / recordsPerSecond,
+      (math.min(wantedBytes, maxBytes) - bytes) / bytesPerSecond
+    )
+  }
+
+  /** The time in which so much flows in at the rate of the whole quota, in seconds. */
+  def cost(sum: RecordSum): Double = rate * math.max(
+    sum.records / recordsPerSecond,
+    sum.bytes / bytesPerSecond
+  )
+}
+
+private object QuotaBuckets {
+
+  /** In seconds: half of a small burst, so that a request that waits a little loses nothing. */
+  private val Worth = 0.025
 }

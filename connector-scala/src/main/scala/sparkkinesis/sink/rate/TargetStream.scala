@@ -10,8 +10,8 @@ import sparkkinesis.client._
 import sparkkinesis.model.{ShardId, ShardMap, StreamRef}
 
 /**
- * What all tasks of an executor share about a stream that they write to: its shards, and the rate
- * limiter of each shard. Thread-safe.
+ * What all tasks of an executor share about a stream that they write to: its shards, the rate
+ * limiter of each shard, and the limit of requests in flight. Thread-safe.
  *
  * @param client is closed by the caller
  * @param maxRecordBytes the stream's limit for data and partition key together
@@ -29,6 +29,9 @@ final class TargetStream(
     chance: () => Double
 ) {
   import TargetStream._
+
+  /** The requests of all tasks of this executor. */
+  private[sink] val requests: RequestLimit = new RequestLimit
 
   private val listing = new ReentrantLock
   private val rates = new ConcurrentHashMap[ShardId, ShardRate]
@@ -64,11 +67,11 @@ final class TargetStream(
     finally listing.unlock()
   }
 
-  /** Sets the number of executors that are expected to write to it. */
+  /** Sets the number of executors that are expected to write to it: where new rates start. */
   def expect(executors: Int): Unit = writers = executors
 
   private[sink] def rate(shard: ShardId, now: Long): ShardRate =
-    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), () => writers, now))
+    rates.computeIfAbsent(shard, _ => new ShardRate(spreads.getOrElse(1), writers, now))
 
   /** Returns the same object as before if the shards did not change. */
   private def list(): ShardMap = {

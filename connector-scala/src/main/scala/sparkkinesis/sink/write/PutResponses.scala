@@ -8,7 +8,6 @@ import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
 import sparkkinesis.sink.once.Hash128
-import sparkkinesis.sink.rate.RecordSum
 
 /**
  * Handles what `PutRecords` returns: each record is acknowledged, returned to its lane to be sent
@@ -71,15 +70,17 @@ private[sink] final class PutResponses(
       i += 1
     }
     val (delivered, throttled) = (result.written, result.throttled)
-    part.lane.rate.answered(result.sent, delivered, throttled, part.isProbe, request.sentAt, now)
-    retry(Doubt(part.lane, result.failed, unknown, delivered.records > 0, request.sentAt), now)
+    part.lane.rate.answered(delivered, throttled, request.sentAt, now)
+    val pauses = if (throttled.records > 0) RefusalPauses else Pauses
+    val isProgress = delivered.records > 0
+    retry(Doubt(part.lane, result.failed, unknown, isProgress, request.sentAt), pauses, now)
   }
 
   /** Sends the records again: at once, or when it is known which of them are in the stream. */
-  private def retry(failed: Doubt, now: Long): Unit =
+  private def retry(failed: Doubt, pauses: Backoff, now: Long): Unit =
     doubts.filter(_ => failed.failed.exists(failed.isUnknown)) match {
       case Some(waiting) => waiting.add(failed)
-      case None => returnToLane(failed.lane, failed.failed, failed.isProgress, failed.sentAt, now)
+      case None => returnToLane(failed, failed.failed, pauses, now)
     }
 
   /**
@@ -91,7 +92,7 @@ private[sink] final class PutResponses(
     doubts.iterator.flatMap(_.resolve(askedAt)).foreach { doubt =>
       val (written, missing) = doubt.split(found)
       written.foreach(acknowledged)
-      returnToLane(doubt.lane, missing, doubt.isProgress, doubt.sentAt, now)
+      returnToLane(doubt, missing, Pauses, now)
     }
 
   private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
@@ -110,26 +111,12 @@ private[sink] final class PutResponses(
     counters.requestFailed(request.records.length, e)
     if (!isRetryable(e, now)) throw e
     request.parts.foreach { part =>
-      val records = unanswered(request, part, now)
+      val records = request.records.slice(part.from, part.until).toVector
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
       val isUnknown = !isRefusal(e)
-      retry(Doubt(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt), now)
+      val doubt = Doubt(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
+      retry(doubt, Pauses, now)
     }
-  }
-
-  /** The writer does not wait for the answer any more. */
-  def abandoned(request: Request, now: Long): Unit =
-    request.parts.foreach(unanswered(request, _, now))
-
-  private def unanswered(
-      request: Request,
-      part: Request.Part,
-      now: Long
-  ): Vector[PendingRecord] = {
-    val records = request.records.slice(part.from, part.until).toVector
-    val sent = RecordSum(records.size, records.iterator.map(_.size.toLong).sum)
-    part.lane.rate.unanswered(sent, part.isProbe, now)
-    records
   }
 
   /** Whether the service has refused the request as a whole, so that it had no effect. */
@@ -147,20 +134,25 @@ private[sink] final class PutResponses(
     case _ => e.isRetryable
   }
 
+  /** @param failed those records of the part that are not written */
   private def returnToLane(
-      lane: Lane,
+      part: Doubt,
       failed: Vector[PendingRecord],
-      isProgress: Boolean,
-      sentAt: Long,
+      pauses: Backoff,
       now: Long
   ): Unit = {
     counters.add(SinkCounter.RetriedRecords, failed.size.toLong)
-    val isOpen = lanes.contains(lane)
-    lane.requestEnded(if (isOpen) failed else Nil, isProgress, sentAt, now, backoff(_))
+    val isOpen = lanes.contains(part.lane)
+    val pause = (failures: Int) => pauses.delay(failures, chance()).toMillis
+    part.lane.requestEnded(
+      if (isOpen) failed else Nil,
+      part.isProgress,
+      part.sentAt,
+      now,
+      pause
+    )
     if (!isOpen) failed.foreach(lanes.addAgain)
   }
-
-  private def backoff(failures: Int): Long = Backoffs.delay(failures, chance()).toMillis
 
   /** Whether aggregates wait until their shard is listed. */
   def hasMisplaced: Boolean = misplaced.nonEmpty
@@ -198,5 +190,8 @@ private[sink] final class PutResponses(
 
 private object PutResponses {
   private val RenewalTime = 30.seconds
-  private val Backoffs = Backoff(base = 100.millis, cap = 5.seconds)
+  private val Pauses = Backoff(base = 100.millis, cap = 5.seconds)
+
+  /** Short, because the rate of the shard decreases, too. */
+  private val RefusalPauses = Backoff(base = 100.millis, cap = 1.second)
 }

@@ -80,7 +80,7 @@ final class RecordWriter(
   override def close(): Unit = if (!isClosed) {
     isClosed = true
     synchronized {
-      loop.close(now)
+      loop.close()
       notifyAll()
     }
     threads.close()
@@ -165,7 +165,7 @@ final class RecordWriter(
   private def tickUntilFailure(): Unit = synchronized {
     try
       while (loop.failure.isEmpty) {
-        if (loop.tickAt <= now) loop.tick(now)
+        if (loop.tickAt <= now) update(loop.tick(now))
         clock.await(this, loop.tickAt - now)
       }
     catch { case _: InterruptedException => () } // the writer is closed

@@ -1,7 +1,5 @@
 package sparkkinesis.sink.write
 
-import scala.collection.mutable
-
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
@@ -42,7 +40,7 @@ private[sink] final class StreamWriter(
   private val responses = new PutResponses(stream.ref, lanes, refresh, doubts, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
   private var newShards = Option.empty[ShardMap]
-  private val inFlight = mutable.Set.empty[Request]
+  private val inFlight = new RequestsInFlight(stream.requests)
   private val fill = new RequestFill(limits)
   private var turn = 0
 
@@ -59,6 +57,9 @@ private[sink] final class StreamWriter(
 
   /** Whether so much was added since the last `next` that a request may be full. */
   def mayHaveFullRequest: Boolean = fill.mayBeFull
+
+  /** Whether the last `next` had a request, and too many of the executor were in flight. */
+  def isHeldBack: Boolean = inFlight.isHeldBack
 
   /**
    * What to do now. To be called after each change, and again when the wait is over.
@@ -90,7 +91,8 @@ private[sink] final class StreamWriter(
       }
     }
     fill.ready(records, bytes)
-    val request = if (isDue || mayHaveFullRequest) gather(now, isUrgent) else None
+    val request = inFlight.send(isDue || mayHaveFullRequest)(gather(now, isUrgent))
+    if (isHeldBack) wakeAt = math.min(wakeAt, now + HeldPause)
     request.fold[Next] {
       Next.Wait(math.max(wakeAt, now + 1)) // another task may have used up what a shard allowed
     } { it =>
@@ -110,8 +112,8 @@ private[sink] final class StreamWriter(
       val lane = all((first + i) % all.size)
       if (!lane.isEmpty && lane.readyAt(now) <= now) {
         val from = records.size
-        val isProbe = lane.moveTo(records, dueTime(lane, isUrgent, now) <= now, now)
-        if (records.size > from) parts += Request.Part(lane, from, records.size, isProbe)
+        lane.moveTo(records, dueTime(lane, isUrgent, now) <= now, now)
+        if (records.size > from) parts += Request.Part(lane, from, records.size)
       }
       i += 1
     }
@@ -121,7 +123,6 @@ private[sink] final class StreamWriter(
 
   private def sent(request: Request): Unit = {
     fill.unknown()
-    inFlight += request
     counters.requestSent(request.records.length)
   }
 
@@ -134,7 +135,10 @@ private[sink] final class StreamWriter(
    * @throws KinesisException if it rejected a record, and a retry cannot succeed
    */
   def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
-    if (ended(request, now)) responses.answered(request, results, now)
+    if (inFlight.answered(request, now)) {
+      ended(request, now)
+      responses.answered(request, results, now)
+    }
 
   /**
    * The call failed as a whole. Kinesis may have written the records.
@@ -142,7 +146,10 @@ private[sink] final class StreamWriter(
    * @throws KinesisException the given one, if a retry cannot succeed
    */
   def failed(request: Request, e: KinesisException, now: Long): Unit =
-    if (ended(request, now)) responses.failed(request, e, now)
+    if (inFlight.failed(request, e, now)) {
+      ended(request, now)
+      responses.failed(request, e, now)
+    }
 
   /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
   def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)
@@ -158,19 +165,11 @@ private[sink] final class StreamWriter(
   }
 
   /** Stops waiting for answers. Answers that still arrive have no effect. */
-  def abandon(now: Long): Unit = {
-    inFlight.foreach(responses.abandoned(_, now))
-    inFlight.clear()
-  }
+  def abandon(): Unit = inFlight.abandon()
 
-  /** @return whether the answer was still awaited */
-  private def ended(request: Request, now: Long): Boolean = {
-    val isAwaited = inFlight.remove(request)
-    if (isAwaited) {
-      fill.unknown()
-      counters.requestEnded(now - request.sentAt)
-    }
-    isAwaited
+  private def ended(request: Request, now: Long): Unit = {
+    fill.unknown()
+    counters.requestEnded(now - request.sentAt)
   }
 
   /** The shards that the lanes stand for. */
@@ -201,6 +200,9 @@ private[sink] final class StreamWriter(
 }
 
 private[sink] object StreamWriter {
+
+  /** Milliseconds until the next look whether other tasks have fewer requests in flight. */
+  private val HeldPause = 20L
 
   /** What to do now. */
   sealed trait Next

@@ -76,7 +76,8 @@ private[sink] final class WriteLoop(
   def mayContinue: Boolean = !last.exists(isBehind)
 
   private def isBehind(stream: StreamWriter): Boolean =
-    counters.inFlight >= options.maxInFlightRequests && stream.mayHaveFullRequest
+    (counters.inFlight >= options.maxInFlightRequests || stream.isHeldBack) &&
+      stream.mayHaveFullRequest
 
   /**
    * Adds a record; `hashHi` and `hashLo` are its hash key.
@@ -159,10 +160,10 @@ private[sink] final class WriteLoop(
   }
 
   /** Stops waiting for answers. Records that are not acknowledged may have been written. */
-  def close(now: Long): Unit = {
+  def close(): Unit = {
     if (firstFailure.isEmpty)
       firstFailure = Some(new IllegalStateException("The writer is closed."))
-    streams.values.foreach(_.abandon(now))
+    streams.values.foreach(_.abandon())
     counters.close()
   }
 

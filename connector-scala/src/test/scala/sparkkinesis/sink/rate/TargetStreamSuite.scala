@@ -76,10 +76,10 @@ class TargetStreamSuite extends AnyFunSuite {
     val stream = listing.stream(spreads = Some(4))
     assert(stream.shards eq ShardMap.Whole)
     val rate = stream.rate(stream.shards.shards.head, 0)
-    (1 to 4000).foreach(_ => assert(rate.take(1000, 0) === ShardRate.Taken.Within))
+    (1 to 4000).foreach(_ => assert(rate.take(1000, 0)))
   }
 
-  test("tasks share the rate limiter of a shard, which starts at the executor's fair share") {
+  test("tasks share the rate limiter of a shard, which starts at the executor's part") {
     val stream = new Listing(_ => even(2)).stream(writers = 4)
     val first = stream.rate(ShardId("a"), 0)
     assert((stream.rate(ShardId("a"), 10) eq first) && (stream.rate(ShardId("b"), 0) ne first))

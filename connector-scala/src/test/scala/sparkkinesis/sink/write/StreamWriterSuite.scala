@@ -25,11 +25,11 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
           .continually(writer.next(0, isUrgent = true))
           .takeWhile(_.isInstanceOf[Next.Send])
           .map { case Next.Send(it) => it; case _ => fail() }
+          .tapEach(it => writer.answered(it, world.write(it), 1)) // eight may be in flight
           .toVector
         val sizes = requests.map(_.entries.map(EntrySize.of).sum)
         assert(requests.forall(_.records.length <= count) && sizes.forall(_ <= bytes))
         assert(requests.map(_.records.length).sum === all.size)
-        requests.foreach(it => writer.answered(it, world.write(it), 1))
         assert(world.counters.bufferedRecords === 0 && world.counters.bufferedBytes === 0)
         assert(world.counters(RecordsWritten) === all.size)
     }
@@ -84,8 +84,25 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     val request = send(writer)
     writer.answered(request, request.entries.map(_ => throttled), 1)
     assert(world.counters(ThrottledRecords) === 500)
-    assert(world.stream.rate(id(0), 1).share <= 0.5)
+    assert(!world.stream.rate(id(0), 1).take(1, 1))
     assert(writer.next(2, isUrgent = true).isInstanceOf[Next.Wait])
+  }
+
+  test("a request that failed for good, or was abandoned, is not in flight any more") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    Seq("1", "2").foreach { text =>
+      add(writer, "k", text)
+      send(writer)
+    }
+    val last = { add(writer, "k", "3"); send(writer) }
+    assert(world.stream.requests.current === 3)
+    intercept[KinesisException.AccessDenied] {
+      writer.failed(last, new KinesisException.AccessDenied("no"), 1)
+    }
+    assert(world.stream.requests.current === 2)
+    writer.abandon()
+    assert(world.stream.requests.current === 0)
   }
 
   test("a response that names another shard leads to a listing, and the lanes change") {

@@ -116,7 +116,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
   test("after close, responses have no effect") {
     val world = new World(lingering)
     (1 to 10).foreach(i => world.put(entry(i.toString)))
-    world.loop.close(1)
+    world.loop.close()
     val metrics = world.loop.metrics(1)
     world.answer(now = 2)
     assert(world.loop.metrics(2) === metrics && world.loop.bufferedBytes === 0)

@@ -11,7 +11,7 @@ import sparkkinesis.model.{StreamArn, StreamName}
 import sparkkinesis.simulator.journal.FileJournal
 import sparkkinesis.simulator.operation.{CreateStream, DescribeStreamSummary}
 import sparkkinesis.simulator.service.{Journal, JournalException, SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings}
+import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings, WriteQuota}
 
 /** The local Kinesis as a program. `--help` prints its options. */
 object Main {
@@ -71,9 +71,10 @@ object Main {
         if (arguments.isTimeSimulated) new SimulatedClock(SystemClock.now) else SystemClock
       val settings = Settings(
         changeTime = arguments.changeTime,
-        quotas = arguments.quotas,
+        quotas = arguments.quotas.isDefined,
         consumerLimit = arguments.consumerLimit,
-        listLag = arguments.listLag
+        listLag = arguments.listLag,
+        writeQuota = arguments.quotas.getOrElse(WriteQuota.Bucket)
       )
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
@@ -95,6 +96,7 @@ object Main {
  * @param persist the directory that stores the streams
  * @param isTimeSimulated whether time moves only on request
  * @param changeTime see [[Settings]], as for `listLag` and `consumerLimit`
+ * @param quotas how the server counts what a shard accepts; without it, no limit applies
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
@@ -105,7 +107,7 @@ private[simulator] final case class Arguments(
     changeTime: FiniteDuration = Duration.Zero,
     listLag: FiniteDuration = Duration.Zero,
     consumerLimit: Int = Settings().consumerLimit,
-    quotas: Boolean = false,
+    quotas: Option[WriteQuota] = None,
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
@@ -123,6 +125,8 @@ private[simulator] object Arguments {
       |  --change-time 500ms   how long a stream is CREATING, UPDATING or DELETING; default: 0s
       |  --consumer-limit 20   maximum number of consumers of a stream: 20 (default) or 50
       |  --quotas aws|off      apply the service's throughput and call limits; default: off
+      |  --quotas KIND         the same, but count writes to a shard in another way: window,
+      |                        counting-window, rolling, smooth, shared or steps
       |  --stop-with-stdin     stop when standard input ends
       |Prints "listening on http://127.0.0.1:PORT" when it accepts requests.""".stripMargin
 
@@ -151,8 +155,9 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(changeTime = Units(unit) * digits.toLong))
     case "--consumer-limit" :: (limit @ ("20" | "50")) :: rest =>
       parse(rest, sofar.copy(consumerLimit = limit.toInt))
-    case "--quotas" :: "aws" :: rest => parse(rest, sofar.copy(quotas = true))
-    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = false))
+    case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = None))
+    case "--quotas" :: kind :: rest if WriteQuota.parse(kind).isDefined =>
+      parse(rest, sofar.copy(quotas = WriteQuota.parse(kind)))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
     case other => Left(s"Invalid argument '${other.take(2).mkString(" ")}'.\n$Usage")

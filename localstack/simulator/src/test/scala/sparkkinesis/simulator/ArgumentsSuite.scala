@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.Settings
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
+import sparkkinesis.simulator.state.{Settings, WriteQuota}
 
 final class ArgumentsSuite extends AnyFunSuite {
   private def isTimeSimulated(args: String*) =
@@ -26,6 +26,13 @@ final class ArgumentsSuite extends AnyFunSuite {
     Seq("--change-time" -> "500", "--consumer-limit" -> "21").foreach { case (option, value) =>
       assert(of(option, value).left.exists(_.contains(s"$option $value")))
     }
+  }
+
+  test("the quotas are off, those of AWS, or count writes in another way") {
+    def of(args: String*) = Arguments.parse(args.toList).map(_.quotas)
+    assert(of() === Right(None) && of("--quotas", "off") === Right(None))
+    WriteQuota.all.foreach(it => assert(of("--quotas", it.name) === Right(Some(it))))
+    assert(of("--quotas", "on").left.exists(_.contains("--quotas on")))
   }
 
   test("a stream that exists with another number of shards stays unchanged, with a warning") {

@@ -3,14 +3,20 @@ package sparkkinesis.simulator.quota
 import java.time.{Duration, Instant}
 
 /**
- * A token bucket that holds the amount of one second, and fills continuously. It counts in
- * billionths of a unit, so that it is exact to the nanosecond.
+ * A token bucket that fills continuously. It counts in billionths of a unit, so that it is exact to
+ * the nanosecond.
  *
- * @param perSecond rate in units per second, and capacity: 1 to 100,000,000
+ * @param perSecond rate in units per second: 1 to 100,000,000
+ * @param most capacity in units: 1 to 100,000,000
  * @param left amount in billionths of a unit; negative while a debt is paid back
  * @param at time at which the bucket had that amount
  */
-private[simulator] final case class Bucket private (perSecond: Long, left: Long, at: Instant) {
+private[simulator] final case class Bucket private (
+    perSecond: Long,
+    most: Long,
+    left: Long,
+    at: Instant
+) {
   import Bucket.Whole
 
   /**
@@ -19,7 +25,7 @@ private[simulator] final case class Bucket private (perSecond: Long, left: Long,
    */
   def take(amount: Long, now: Instant): Option[Bucket] = {
     val bucket = filled(now)
-    Option.when(bucket.left >= math.min(amount, perSecond) * Whole)(bucket.without(amount * Whole))
+    Option.when(bucket.left >= math.min(amount, most) * Whole)(bucket.without(amount * Whole))
   }
 
   /**
@@ -31,14 +37,14 @@ private[simulator] final case class Bucket private (perSecond: Long, left: Long,
     val bucket = filled(now)
     Option.when(bucket.left >= Whole) {
       // At the end of the pause the bucket has one unit again.
-      if (amount > perSecond) bucket.copy(left = Whole - amount * Whole)
+      if (amount > most) bucket.copy(left = Whole - amount * Whole)
       else bucket.without(amount * Whole)
     }
   }
 
   def isFull(now: Instant): Boolean = filled(now).left == capacity
 
-  private def capacity: Long = perSecond * Whole
+  private def capacity: Long = most * Whole
 
   private def without(billionths: Long): Bucket = copy(left = left - billionths)
 
@@ -54,5 +60,9 @@ private[simulator] final case class Bucket private (perSecond: Long, left: Long,
 private[simulator] object Bucket {
   private val Whole = 1000000000L
 
-  def full(perSecond: Long, now: Instant): Bucket = Bucket(perSecond, perSecond * Whole, now)
+  /** A bucket that holds the amount of one second. */
+  def full(perSecond: Long, now: Instant): Bucket = full(perSecond, now, perSecond)
+
+  def full(perSecond: Long, now: Instant, most: Long): Bucket =
+    Bucket(perSecond, most, most * Whole, now)
 }

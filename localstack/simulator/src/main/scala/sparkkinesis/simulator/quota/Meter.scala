@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration.FiniteDuration
 
 /** How much of one limit has been used, as a value. */
-private[simulator] sealed trait Meter {
+private[simulator] trait Meter {
 
   /**
    * The meter after one more call or record; `None` if the limit forbids it.
@@ -18,6 +18,13 @@ private[simulator] sealed trait Meter {
   def isFresh(now: Instant): Boolean
 }
 
+/** A limit that may count what it refuses, too. */
+private[simulator] trait RefusalMeter extends Meter {
+
+  /** The meter after a record that it did not admit. */
+  def refused(bytes: Long, now: Instant): Meter
+}
+
 private[simulator] object Meter {
 
   /** A number of calls per second. */
@@ -25,17 +32,6 @@ private[simulator] object Meter {
     override def used(bytes: Long, now: Instant): Option[Meter] = calls.take(1, now).map(Calls)
 
     override def isFresh(now: Instant): Boolean = calls.isFull(now)
-  }
-
-  /** Records and bytes per second that a shard accepts. */
-  final case class Writes(records: Bucket, bytes: Bucket) extends Meter {
-    override def used(size: Long, now: Instant): Option[Meter] =
-      for {
-        fewer <- records.take(1, now)
-        less <- bytes.take(size, now)
-      } yield Writes(fewer, less)
-
-    override def isFresh(now: Instant): Boolean = records.isFull(now) && bytes.isFull(now)
   }
 
   /** Pages and bytes per second that a shard returns. */

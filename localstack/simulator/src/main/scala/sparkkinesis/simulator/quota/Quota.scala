@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.model.ServiceLimits
-import sparkkinesis.simulator.state.ErrorCode
+import sparkkinesis.simulator.state.{ErrorCode, WriteQuota}
 
 /**
  * One limit of the service.
@@ -50,20 +50,9 @@ private[simulator] object Scope {
  */
 private[simulator] object Quota {
 
-  /** Bytes per second that a shard accepts, with partition keys. */
-  val WriteBytesPerSecond: Long = 1024 * 1024
-
-  /** Records per second that a shard accepts. */
-  val WriteRecordsPerSecond: Long = 1000
-
   /** The limit that `PutRecord` and `PutRecords` share. */
-  val Writes: Quota = Quota(
-    "Write",
-    Scope.Shard,
-    ErrorCode.ThroughputExceeded,
-    now =>
-      Meter.Writes(Bucket.full(WriteRecordsPerSecond, now), Bucket.full(WriteBytesPerSecond, now))
-  )
+  def writes(by: WriteQuota): Quota =
+    Quota("Write", Scope.Shard, ErrorCode.ThroughputExceeded, WriteMeters.fresh(by))
 
   private val Reads: Quota = Quota(
     "GetRecords",

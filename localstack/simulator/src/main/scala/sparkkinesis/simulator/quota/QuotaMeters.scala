@@ -10,19 +10,20 @@ import sparkkinesis.client.Page
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.record.RecordLog
-import sparkkinesis.simulator.state.{Check, Failure, State}
+import sparkkinesis.simulator.state.{Check, Failure, State, WriteQuota}
 
 /**
  * The meters of all limits. A call that a limit refuses does not count. A read or write that fails
  * for another reason does not count either, nor does a call with a daily limit. Every other control
- * call counts, even if it fails.
+ * call counts, even if it fails. Some kinds of [[WriteQuota]] count refused records, too.
  *
  * Safe for use by many threads: each meter changes atomically, and shards do not wait for each
  * other. Unused meters are dropped, so that deleted shards and streams leave nothing behind.
  */
-private[simulator] final class QuotaMeters {
+private[simulator] final class QuotaMeters(writeQuota: WriteQuota = WriteQuota.Bucket) {
   import QuotaMeters._
 
+  private val writes = Quota.writes(writeQuota)
   private val meters = new ConcurrentHashMap[Key, Meter]
   private val sweepBeyond = new AtomicLong(SweepBeyond)
 
@@ -47,7 +48,7 @@ private[simulator] final class QuotaMeters {
 
   private def admission(now: Instant): Admission = (stream, shard, entry) => {
     val user = QuotaSubject(stream, Some(shard))
-    Option.unless(use(Quota.Writes, user, Check.bytes(entry).toLong, now))(exceeded(user))
+    Option.unless(use(writes, user, Check.bytes(entry).toLong, now))(exceeded(user))
   }
 
   private def quota(operation: Operation[Any]): Option[Quota] =
@@ -78,9 +79,13 @@ private[simulator] final class QuotaMeters {
     meters.compute(
       Key(quota.name, user.within(quota.scope)),
       (_, kept) => {
-        val used = Option(kept).getOrElse(quota.fresh(now)).used(bytes, now)
+        val meter = Option(kept).getOrElse(quota.fresh(now))
+        val used = meter.used(bytes, now)
         admitted = used.isDefined
-        used.getOrElse(kept)
+        used.getOrElse(meter match {
+          case counting: RefusalMeter => counting.refused(bytes, now)
+          case other => other
+        })
       }
     )
     if (size > sweepBeyond.get) sweep(now)

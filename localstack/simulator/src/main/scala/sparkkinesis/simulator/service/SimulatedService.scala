@@ -23,7 +23,8 @@ private[simulator] final class SimulatedService(
 ) {
   @volatile private var state: State = initial
   val statistics = new CallStatistics
-  private val quotas = Option.when(initial.settings.quotas)(new QuotaMeters)
+  private val quotas =
+    Option.when(initial.settings.quotas)(new QuotaMeters(initial.settings.writeQuota))
 
   /** Subscriptions that wait for changes. */
   val watchers = new ShardWatchers

@@ -17,6 +17,7 @@ import sparkkinesis.model.ServiceLimits
  * @param consumerLimit maximum number of consumers of a stream; the service allows 50 to some
  *   accounts
  * @param listLag how long after a reshard the listings still show the previous shards
+ * @param writeQuota how it counts what a shard accepts, if quotas apply
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,
@@ -25,7 +26,8 @@ final case class Settings(
     listShardsCount: Int = ServiceLimits.ListShardsCount,
     quotas: Boolean = false,
     consumerLimit: Int = 20,
-    listLag: FiniteDuration = Duration.Zero
+    listLag: FiniteDuration = Duration.Zero,
+    writeQuota: WriteQuota = WriteQuota.Bucket
 ) {
   require(
     listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,

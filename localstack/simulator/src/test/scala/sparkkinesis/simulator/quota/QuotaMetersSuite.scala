@@ -81,7 +81,7 @@ final class QuotaMetersSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a record of more than one second's amount passes without debt, and is paid back") {
     val shard = QuotaSubject(Arn, Some(ShardId("shardId-000000000000")))
-    val fresh = Quota.Writes.fresh(Start)
+    val fresh = Quota.writes(WriteQuota.Bucket).fresh(Start)
     val after = fresh.used(10L * Mebi, Start).get
     assert(after.used(1, Start.plusSeconds(9)).isEmpty)
     assert(after.used(1, Start.plusSeconds(9).plusNanos(1000)).nonEmpty)

@@ -54,4 +54,8 @@ final class Setup(seed: Long, random: Random) {
     ),
     isOrdered = isOrdered
   )
+
+  /** Whether an executor may have more to send than the first `RequestLimit` allows. */
+  val sharesLimit: Boolean =
+    slowest > 200 || faultRate > 0 || tasks * options.maxInFlightRequests > 8
 }

@@ -47,7 +47,7 @@ private[simulation] final class SimulatedWriter(
   /** Ends the task. Requests that were sent may still take effect. */
   def kill(): Unit = {
     isEnded = true
-    loop.close(agenda.now)
+    loop.close()
   }
 
   /** The owner goes on until it must wait. */
@@ -122,7 +122,7 @@ private[simulation] final class SimulatedWriter(
     override def failed(e: Throwable): Unit = e match {
       case law: IllegalArgumentException => throw law // a broken law is no failure of the writer
       case _ =>
-        agenda.after(0)(loop.close(agenda.now))
+        agenda.after(0)(loop.close())
         end(Some(e))
     }
   }

@@ -7,7 +7,7 @@ import scala.util.Random
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.state.{Settings, WriteQuota}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{PendingRecord, Request, RequestLimits}
 import sparkkinesis.sink.rate.TargetStream
@@ -15,17 +15,22 @@ import sparkkinesis.sink.rate.TargetStream
 /**
  * Tasks that always have more rows write to a stream with quotas. Only records that exceed a quota
  * fail. The first seconds do not count.
+ *
+ * @param counted number of executors that each executor believes in; by default the true one
  */
 private[simulation] final class SinkRates(
     shards: Int,
     executors: Int,
-    end: FiniteDuration = 60.seconds
+    end: FiniteDuration = 60.seconds,
+    quota: WriteQuota = WriteQuota.Bucket,
+    counted: Option[Int] = None
 ) {
   import SinkRates._
 
   private val random = new Random(1)
   private val agenda = new Agenda
-  private val kinesis = new SimulatedKinesis(agenda.clock, Settings(quotas = true))
+  private val kinesis =
+    new SimulatedKinesis(agenda.clock, Settings(quotas = true, writeQuota = quota))
   private val stream = StreamRef.ByName(StreamName("orders"))
   kinesis.createStream(stream.name, shards)
 
@@ -35,7 +40,7 @@ private[simulation] final class SinkRates(
       kinesis,
       ServiceLimits.RecordBytes,
       None,
-      executors,
+      counted.getOrElse(executors),
       agenda.clock,
       () => random.nextDouble()
     )
