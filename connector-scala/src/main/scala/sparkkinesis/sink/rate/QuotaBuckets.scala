@@ -59,6 +59,10 @@ private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capaci
     )
   }
 
+  /** The time until no bucket is in debt; 0 if none is. */
+  def secondsOfDebt: Double =
+    math.max(0.0, math.max(-records / recordsPerSecond, -bytes / bytesPerSecond))
+
   /** The time in which so much flows in at the rate of the whole quota, in seconds. */
   def cost(sum: RecordSum): Double = rate * math.max(
     sum.records / recordsPerSecond,

@@ -3,7 +3,8 @@ package sparkkinesis.sink.rate
 /**
  * How a rate grows with time while nothing is refused. See [[ShardRate]].
  *
- * Each answer without a refusal permits the growth of half a second. After a refusal, the growth
+ * Each answer without a refusal permits the growth of half a second, or of the time in which what
+ * was sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth
  * per second is proportional to the square root of the rate. So of several writers the slower ones
  * grow faster in relation, and all become equal.
  */
@@ -14,10 +15,14 @@ private[rate] final class RateGrowth {
   private var roundTrip = 0.0
   private var sinceRefusal = Option.empty[Double] // seconds of growth
 
-  /** A request was answered, and nothing was refused. */
-  def answered(roundTrip: Double): Unit = {
+  /**
+   * A request was answered, and nothing was refused.
+   *
+   * @param debt the time until what was sent is paid for, in seconds
+   */
+  def answered(roundTrip: Double, debt: Double): Unit = {
     this.roundTrip = roundTrip
-    permitted = Permission
+    permitted = math.max(Permission, debt)
   }
 
   def refused(): Unit = {

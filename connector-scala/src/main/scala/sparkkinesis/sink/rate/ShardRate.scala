@@ -71,7 +71,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
       fill(now)
       accepted.add(buckets.cost(written), written.records + throttled.records, now)
       if (throttled.records > 0) refused(throttled, sentAt, now)
-      else growth.answered((now - sentAt) / 1000.0)
+      else growth.answered((now - sentAt) / 1000.0, buckets.secondsOfDebt)
       isFree = buckets.rate >= Unlimited
     }
 

@@ -32,6 +32,14 @@ class QuotaModelsSuite extends AnyFunSuite {
     }
   }
 
+  Seq(51200 -> 24, 200000 -> 8, 600000 -> 2).foreach { case (size, counted) =>
+    test(s"one of $counted executors writes records of $size bytes: nine tenths are used") {
+      val rates = run(WriteQuota.Bucket, size, counted)
+      info(f"used ${rates.use(0)}%.2f, refused ${rates.throttledShare}%.3f")
+      assert(rates.use(0) >= 0.9)
+    }
+  }
+
   private def run(quota: WriteQuota, size: Int, counted: Int): SinkRates = {
     val rates = new SinkRates(1, executors = 1, End, quota, Some(counted))
     rates.task(0, options, size, Seq(1))

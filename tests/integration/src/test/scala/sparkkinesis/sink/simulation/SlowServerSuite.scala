@@ -70,6 +70,7 @@ class SlowServerSuite extends AnyFunSuite {
           Server,
           RequestLimits.Default,
           SinkOptions(),
+          None,
           random,
           rows,
           () => 0L,
