@@ -37,6 +37,7 @@ class QuotaModelsSuite extends AnyFunSuite {
       val rates = run(WriteQuota.Bucket, size, counted)
       info(f"used ${rates.use(0)}%.2f, refused ${rates.throttledShare}%.3f")
       assert(rates.use(0) >= 0.9)
+      assert(rates.throttledShare <= 0.05)
     }
   }
 
