@@ -75,8 +75,9 @@ final class FetchService(
 
   def start(): this.type = {
     StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
-    reporter.start()
+    // First, because the reporter may close this service at once.
     pool.scheduleWithFixedDelay(() => waiting.wakeAll(), MaxWait, MaxWait, TimeUnit.MILLISECONDS)
+    reporter.start()
     this
   }
 
@@ -131,9 +132,11 @@ final class FetchService(
       pool.schedule((() => step(fetcher)): Runnable, delay.toMicros, TimeUnit.MICROSECONDS)
   }
 
-  private def step(fetcher: ShardFetcher): Unit =
+  private def step(fetcher: ShardFetcher): Unit = {
+    // Before it is known that the fetcher is current: a new plan makes another one, and wakes all.
+    val wakes = waiting.wakes
     if (synchronized(fetchers.isCurrent(fetcher))) {
-      val (begin, wakes) = (clock.moment, waiting.wakes)
+      val begin = clock.moment
       try {
         val result = fetcher.step(begin)
         if (result.hadRoom) waiting.wakeNext()
@@ -142,6 +145,7 @@ final class FetchService(
         case e: Throwable => if (isRunning) stumble(fetcher, e)
       }
     }
+  }
 
   private def stumble(fetcher: ShardFetcher, cause: Throwable): Unit = cause match {
     case _: InterruptedException => // not by `close`, so by a library

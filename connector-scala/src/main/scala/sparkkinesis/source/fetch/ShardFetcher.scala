@@ -68,15 +68,19 @@ final class ShardFetcher(
   private def stepWithRoom(position: Position, at: Moment): FetchStep =
     if (storedMarks.areEnough(store.pageCount(shard)) || !reserve(nextPage.bytes, at.steady)) Waits
     else
-      try
-        calls.next(at) match {
-          case Left(wait) => Paced(wait)
-          case Right(call) =>
-            translated(at)(
-              store.receiving(fetch(position, call, at)).fold(tooLarge(call, _, at), identity)
-            )
-        }
+      try translated(at)(paced(position, at))
       finally store.release(shard)
+
+  /** Gets the iterator first: a failure to get one uses nothing of the quota. */
+  private def paced(position: Position, at: Moment): FetchStep = {
+    val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
+    iterator = Some(current)
+    calls.next(at) match {
+      case Left(wait) => Paced(wait)
+      case Right(call) =>
+        store.receiving(fetch(current, call, at)).fold(tooLarge(call, _, at), identity)
+    }
+  }
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
   private def reserve(estimate: Long, now: Instant): Boolean =
@@ -103,9 +107,7 @@ final class ShardFetcher(
       case failure: KinesisException => retries.after(failure, progress, at.steady)
     }
 
-  private def fetch(position: Position, call: ReadCall, at: Moment): FetchStep = {
-    val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
-    iterator = Some(current)
+  private def fetch(current: ShardIterator, call: ReadCall, at: Moment): FetchStep = {
     val page = calls.page(call, current, at)
     time.observe(at.now, page.serverTime)
     losses.behindRetention(progress, completeAsOf, time.at(at)) match {

@@ -93,7 +93,7 @@ final case class FetchSettings(
   /** Limit of one `GetRecords` call of a fetcher: if limits are small, a page has many marks. */
   lazy val pageRecords: Int =
     limitsOfMark.maxRecords.fold(maxRecords) { records =>
-      math.min(maxRecords.toLong, records * FetchSettings.MarksPerPage).toInt
+      math.min(maxRecords, math.min(records, maxRecords.toLong) * FetchSettings.MarksPerPage).toInt
     }
 
   /** Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed. */

@@ -39,10 +39,22 @@ object BacklogWait {
     if (frontiers.valuesIterator.forall(_.marks.isEmpty))
       waited < ForFirst && (stores.fullStores > 0 || frontiers.valuesIterator.exists(isBehind))
     else
-      left.max(ForMore - waited) > Duration.Zero && mayGrow(frontiers, limits, stores) &&
-      frontiers.valuesIterator.exists(f => isBehind(f) && f.marks.nonEmpty)
+      (waited < ForMore && found(frontiers).exists(isBehind) ||
+        left > Duration.Zero && isCatchingUp(frontiers)) && mayGrow(frontiers, limits, stores)
 
-  private def isBehind(frontier: Frontier): Boolean = frontier.millisBehindLatest > BacklogMillis
+  /** The end of a shard is not behind: there is nothing more to wait for. */
+  private def isBehind(frontier: Frontier): Boolean =
+    frontier.millisBehindLatest > BacklogMillis && !frontier.isFinished
+
+  /** A few shards that lag behind do not delay the others. */
+  private def isCatchingUp(frontiers: Map[StreamShard, Frontier]): Boolean = {
+    val (behind, current) = found(frontiers).partition(isBehind)
+    behind.size > current.size
+  }
+
+  /** The shards with something to plan. */
+  private def found(frontiers: Map[StreamShard, Frontier]): Seq[Frontier] =
+    frontiers.valuesIterator.filter(_.marks.nonEmpty).toSeq
 
   /** Pages on disk cost more than a batch, so a store that writes them has enough. */
   private def mayGrow(

@@ -14,6 +14,7 @@ final class BatchCost {
   import BatchCost._
 
   private var beginning = Option.empty[FiniteDuration] // of a batch that has no tasks yet
+  private var doneAt = Option.empty[FiniteDuration]
   private var begunAt = Option.empty[FiniteDuration]
   private var gaps = Vector.empty[FiniteDuration]
 
@@ -23,19 +24,30 @@ final class BatchCost {
     begunAt = Some(now)
   }
 
-  /** Its tasks are planned. */
-  def planned(now: FiniteDuration): Unit = {
-    beginning.foreach(begin => gaps = (gaps :+ (now - begin)).takeRight(Recent))
+  /**
+   * Its tasks are planned.
+   *
+   * @param waitEnd when a source of the same query last ended a wait, which is not a cost
+   */
+  def planned(now: FiniteDuration, waitEnd: FiniteDuration): Unit = {
+    beginning.foreach(begin => gaps = (gaps :+ (now - begin.max(waitEnd))).takeRight(Recent))
     beginning = None
   }
 
+  /** The batch is done. */
+  def done(now: FiniteDuration): Unit = doneAt = Some(now)
+
   /**
    * The time at which the next batch begins if its cost is to be a small part of the time between
-   * batches; `None` before the first batch.
+   * batches; `None` before the first batch, and if the trigger has an interval: a wait could skip one.
+   *
+   * @param asked when Spark asked for the batch. Without an interval it asks as soon as the last batch
+   *   is done.
    */
-  def nextAt: Option[FiniteDuration] =
+  def nextAt(asked: FiniteDuration): Option[FiniteDuration] =
     for {
       begin <- begunAt
+      done <- doneAt if asked - done < AtOnce
       // The smallest one: the others contain a cold JVM, or a garbage collection.
       gap <- gaps.reduceOption(_ min _)
     } yield begin + (gap * PartsOfCost * Parts).min(Longest)
@@ -47,6 +59,9 @@ object BatchCost {
   private val Parts = 20L
   private val PartsOfCost = 2L
   private val Recent = 8
+
+  /** Spark's own work between two batches. */
+  private val AtOnce = 250.millis
 
   /** A query with a slow checkpoint store should still show its progress. */
   private val Longest = 10.seconds

@@ -19,7 +19,8 @@ final class RunningTime {
    */
   def at(now: Instant): FiniteDuration = {
     val passed = last.fold(0L)(before => now.toEpochMilli - before.toEpochMilli)
-    last = Some(now)
+    // A thread that waited for the lock may bring an earlier time, which was counted.
+    if (passed >= 0) last = Some(now)
     sum += passed.millis.max(Duration.Zero).min(RunningTime.LongestGap)
     sum
   }

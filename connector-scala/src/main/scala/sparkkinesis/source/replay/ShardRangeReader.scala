@@ -88,6 +88,7 @@ final class ShardRangeReader(
 
   /** One answer may be wrong. Reads the page again, a little later and with another iterator. */
   private def lookAgain(reading: Reading): Reading = {
+    tip = new SilentTip
     clock.sleep(DataLoss.secondLook(chance()))
     reading.copy(iterator = None, isSecondLook = true)
   }

@@ -30,7 +30,9 @@ private[store] final class Admission(
   private var lacksRoom = false
 
   /** Whether pages may go to disk. */
-  def isDiskOpen: Boolean = spill.isOpen && delay.isOpen
+  def isDiskOpen: Boolean = hasDisk && delay.isOpen
+
+  private def hasDisk: Boolean = spill.isOpen && diskBytes > 0
 
   /**
    * @param estimate bytes that the page is expected to have
@@ -50,7 +52,7 @@ private[store] final class Admission(
     val capacity =
       if (isDiskOpen) part + memory.share(diskBytes)
       // With room for a page on its way to disk.
-      else if (spill.isOpen) part / 8 * 7 + held.onDisk
+      else if (hasDisk) part / 8 * 7 + held.onDisk
       else part + held.onDisk
     val used = held.inMemory + held.onDisk + reserved
     val total = used + estimate
@@ -64,6 +66,8 @@ private[store] final class Admission(
     else {
       turns.refused(shard, isWaiting = isFair)
       lacksRoom ||= !fits || !isFair
+      // A shard that has its share of the memory needs the disk, too.
+      if (!fits || !isFair) full(now)
     }
     hasRoom
   }

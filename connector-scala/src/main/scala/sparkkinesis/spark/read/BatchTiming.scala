@@ -34,14 +34,16 @@ private[spark] final class BatchTiming(
     val begin = now
     ceiling.asked(begin, stores.fullStores).foreach(log.warn)
     @tailrec def awaitMore(found: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] = {
-      val left = cost.nextAt.fold(Duration.Zero)(_ - now)
+      val left = cost.nextAt(begin).fold(Duration.Zero)(_ - now)
       if (BacklogWait.isWorth(found, limits, stores, now - begin, left)) {
         awaitNews()
         check()
         awaitMore(coordinator.frontiers)
       } else found
     }
-    awaitMore(coordinator.frontiers)
+    val found = awaitMore(coordinator.frontiers)
+    waitEnd.set(now)
+    found
   }
 
   /** The end of a batch was found. */
@@ -50,8 +52,11 @@ private[spark] final class BatchTiming(
   /** The tasks of a batch are being planned. */
   def planned(): Unit = {
     ceiling.planned(now)
-    cost.planned(now)
+    cost.planned(now, waitEnd.get)
   }
+
+  /** The batch is done. */
+  def done(): Unit = cost.done(now)
 
   /** Waits up to 100 ms for a report of an executor. */
   def awaitNews(): Unit = coordinator.awaitNews(NewsWait)
@@ -63,4 +68,7 @@ private[spark] final class BatchTiming(
 
 private[read] object BatchTiming {
   val NewsWait: FiniteDuration = 100.millis
+
+  /** When the last wait in this thread ended. Spark has one thread for all sources of a query. */
+  private val waitEnd = ThreadLocal.withInitial[FiniteDuration](() => Duration.Zero)
 }

@@ -42,6 +42,7 @@ private[spark] final class PlannedBatch(
   def release(): Unit =
     if (hasPages) {
       hasPages = false
+      ahead.batchDone()
       planned.map(batch => tipAt(batch.upTo)).foreach(end => ahead.advance(end, end))
     }
 

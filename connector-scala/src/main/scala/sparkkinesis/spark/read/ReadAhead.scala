@@ -100,6 +100,9 @@ final class ReadAhead(
   /** The frontiers, perhaps after a wait for more of a backlog. */
   def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
 
+  /** A batch is done. */
+  def batchDone(): Unit = timing.done()
+
   /** The end of a batch was found. */
   def foundEnd(): Unit = timing.found()
 

@@ -65,6 +65,9 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(marks.size <= 257 && marks.map(_.records).sum === all.pageRecords)
     }
     assert(settings(ReadLimits(Some(1000), None)).copy(maxRecords = 10000).pageRecords === 7936)
+    assert(
+      settings(ReadLimits(Some(Long.MaxValue), None)).copy(maxRecords = 100).pageRecords === 100
+    )
     assert(settings(ReadLimits(Some(1300), None)).copy(maxRecords = 10000).pageRecords === 10000)
   }
 

@@ -19,7 +19,7 @@ import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{ScriptedKinesis, StreamClient}
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /**
  * The fetcher of a shard
@@ -529,6 +529,29 @@ class ShardFetcherSuite extends AnyFunSuite {
       case Paced(pause) => assert(pause >= 4.seconds && pause < 5.seconds, "nine megabytes")
       case other => fail(s"not paced: $other")
     }
+  }
+
+  test("a failure to get an iterator uses nothing of the shard's quota") {
+    val outages = 5
+    val kinesis = new ReadOnlyKinesis {
+      private var calls = 0
+      override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = {
+        calls += 1
+        if (calls <= outages) throw outage else ShardIterator("taken")
+      }
+      override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page =
+        page(1 to 3)
+    }
+    val fetcher = new ShardFetcher(
+      StreamClient(stream, kinesis, new SharedReads(isAws = true)),
+      Assignment(id, 1, Progress.TrimHorizon),
+      Stores.of(settings),
+      settings,
+      () => 1,
+      () => 0.5
+    )
+    (1 to outages).foreach(_ => assert(fetcher.step(Moment(now, now)).isInstanceOf[Retries]))
+    assert(fetcher.step(Moment(now, now)).isInstanceOf[Fetched], "the quota is unused")
   }
 
   test("the estimated size counts that small records need more memory than their data") {

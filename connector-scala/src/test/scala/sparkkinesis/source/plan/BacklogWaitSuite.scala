@@ -51,6 +51,24 @@ class BacklogWaitSuite extends AnyFunSuite {
     assert(!isWorth(records = 9, behind = 60000, ReadLimits(Some(9), None), left = 1.second))
   }
 
+  test("a few shards that lag behind do not delay the others") {
+    def isWorth(behind: Long*) = {
+      val frontiers = behind.zipWithIndex.map { case (millis, id) =>
+        shardOf(id) -> Frontier(Vector(mark), Nil, millis, 0)
+      }
+      BacklogWait.isWorth(frontiers.toMap, ReadLimits.None, stores(9999), 1.second, 1.second)
+    }
+    assert(isWorth(60000, 60000, 0))
+    assert(!isWorth(60000, 0))
+    assert(!isWorth(60000, 0, 0))
+  }
+
+  test("nothing more of a shard that has ended can arrive") {
+    val ended = Frontier(Vector(mark, mark.copy(upTo = Progress.Finished)), Nil, 60000, 0)
+    val frontiers = Map(shardOf(0) -> ended)
+    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(9999), 0.seconds, 1.second))
+  }
+
   test("a batch waits longer for the first pages of a backlog, or the trigger would be skipped") {
     assert(isWorth(records = 0, behind = 60000, waited = 1.second))
     assert(!isWorth(records = 0, behind = 60000, waited = 2.seconds))

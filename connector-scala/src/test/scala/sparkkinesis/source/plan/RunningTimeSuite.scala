@@ -15,5 +15,6 @@ class RunningTimeSuite extends AnyFunSuite {
     assert(at(31400) === 1900.millis)
     assert(at(31500) === 2.seconds)
     assert(at(31000) === 2.seconds, "it never falls")
+    assert(at(31600) === 2100.millis, "no time counts twice")
   }
 }

@@ -133,6 +133,28 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!reads(6, at = 10100), "the last batch was short")
   }
 
+  test("a few of many shards with a backlog open the disk, too") {
+    val stored = store(new FakeSpill, memory = 200 * kilo, patience = 500.millis)
+    def reads(index: Int, at: Int): Boolean = {
+      val isAdmitted = stored.reserve(shard, 10 * kilo, 40, now.plusMillis(at.toLong))
+      stored.release(shard)
+      if (isAdmitted) stored.add(shard, pages(40)(index))
+      isAdmitted
+    }
+    val first = (0 until 40).takeWhile(reads(_, at = 0)).size
+    assert(first < 10, "the others' part of the memory stays free")
+    assert(!reads(first, at = 500), "this is when the disk opens")
+    assert((first until 40).forall(reads(_, at = 501)) && stored.spilledBytes > 0)
+  }
+
+  test("without a disk part, memory is used up to its end") {
+    val stored = store(new FakeSpill, memory = 100 * kilo, disk = 0, patience = 500.millis)
+    assert(stored.reserve(shardOf(1), 95 * kilo, 1, now), "an empty store has room")
+    stored.release(shardOf(1))
+    pages(8).foreach(stored.add(shard, _))
+    assert(stored.reserve(shard, 10 * kilo, 1, now))
+  }
+
   test("several stores share the disk evenly") {
     val memory = new FetchMemory
     def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill, Duration.Zero)
