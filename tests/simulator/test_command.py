@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,15 @@ def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Children do not ignore SIGINT, as a shell's background jobs and their children do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
 def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
     words = [*WORDS, "--stream", "orders:4", "--port", "0", "--quotas", "aws", "--heap", "256m"]
