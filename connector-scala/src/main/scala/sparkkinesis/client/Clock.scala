@@ -35,7 +35,17 @@ trait Clock {
  * @param now the time of day, to compare with times of the service
  * @param steady to compare with other moments: see [[Clock.steady]]
  */
-final case class Moment(now: Instant, steady: Instant)
+final case class Moment(now: Instant, steady: Instant) {
+
+  /**
+   * Milliseconds that passed by the time of day, but not by the steady clock, which may stand still
+   * while a machine is suspended. Zero if none did.
+   */
+  def standstillSince(before: Moment): Long = {
+    val byDay = now.toEpochMilli - before.now.toEpochMilli
+    math.max(0L, byDay - (steady.toEpochMilli - before.steady.toEpochMilli))
+  }
+}
 
 /** The clock of the machine. No other code reads it. */
 object SystemClock extends Clock {

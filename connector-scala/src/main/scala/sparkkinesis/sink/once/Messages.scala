@@ -27,7 +27,7 @@ object WriterAsk {
   /**
    * Every row of the attempt is in the stream.
    *
-   * @param skipped rows that an earlier run of the batch wrote
+   * @param skipped how many of the rows that earlier runs of the batch wrote the attempt has
    */
   final case class Finish(partition: Int, task: Long, skipped: Long) extends WriterAsk
 }

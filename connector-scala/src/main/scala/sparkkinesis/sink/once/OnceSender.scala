@@ -1,24 +1,35 @@
 package sparkkinesis.sink.once
 
+import java.time.Instant
+
 import scala.concurrent.duration.FiniteDuration
 
+import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.aggregate.AggregateTags
 
 /**
  * The right of one task attempt to send, and the tags of what it sends. Any thread may call it.
  *
+ * The right ends by two clocks, whichever is earlier: the steady clock may stand still while the
+ * machine is suspended, and the time of day may be set back.
+ *
  * @param acceptance see [[OnceTerms]]
  */
-final class OnceSender(identity: WriterIdentity, val acceptance: FiniteDuration) {
-  @volatile private var heldUntil = Long.MinValue
+final class OnceSender(identity: WriterIdentity, val acceptance: FiniteDuration, clock: Clock) {
+  @volatile private var end = Moment(Instant.MIN, Instant.MIN)
 
   /** Used by the thread that has the writer's lock. */
   val tags = new AggregateTags(identity.text)
 
-  /** @param time on the clock of the writer, in milliseconds */
-  def holdUntil(time: Long): Unit = heldUntil = time
+  /** The right ends so many milliseconds after that moment. */
+  def hold(from: Moment, millis: Long): Unit =
+    end = Moment(from.now.plusMillis(millis), from.steady.plusMillis(millis))
 
-  def maySend(now: Long): Boolean = now < heldUntil
+  /** @param now on the steady clock, in milliseconds */
+  def maySend(now: Long): Boolean = {
+    val held = end
+    Instant.ofEpochMilli(now).isBefore(held.steady) && clock.now.isBefore(held.now)
+  }
 }
 
 object OnceSender {

@@ -21,23 +21,28 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
 
   private val places = mutable.Map.empty[Int, Place]
   private var newestAt = start
-  private var ended = Option.empty[Refused]
+  private var ended = Option.empty[OnceException]
 
   /** The run was the newest at this time. Rights to send end some time after it. */
   def newest(at: Long): Unit = newestAt = math.max(newestAt, at)
 
   /** No attempt may write any more. Only the first call has an effect. */
-  def end(e: OnceException): Unit = if (ended.isEmpty)
-    ended = Some(Refused(e.condition, e.getMessage))
+  def end(e: OnceException): Unit = if (ended.isEmpty) ended = Some(e)
 
-  def answer(ask: WriterAsk, now: Long): WriterAnswer = ended.getOrElse {
+  /**
+   * @param lost milliseconds for which the driver's clock stood still since the run was the newest;
+   *   a right is so much shorter
+   */
+  def answer(ask: WriterAsk, now: Long, lost: Long = 0): WriterAnswer =
+    ended.fold(answerRunning(ask, now, lost))(refused)
+
+  private def answerRunning(ask: WriterAsk, now: Long, lost: Long): WriterAnswer = {
     val place = places.getOrElseUpdate(ask.partition, new Place(ask.task))
     ask match {
       case _ if ask.task < place.newestTask =>
-        val e = OnceException.fenced(s"partition ${ask.partition} has a later attempt")
-        Refused(e.condition, e.getMessage)
-      case _: Hold if ask.task > place.holder => successor(place, ask.task)
-      case Hold(_, _, isFirst) => hold(place, isFirst, now)
+        refused(OnceException.fenced(s"partition ${ask.partition} has a later attempt"))
+      case _: Hold if ask.task > place.holder => successor(place, ask.task, now)
+      case Hold(_, _, isFirst) => hold(place, isFirst, now, lost)
       case Recover(_, _, number) => recover(place, number)
       case Finish(_, _, skipped) =>
         place.skipped = skipped
@@ -45,8 +50,10 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     }
   }
 
-  private def hold(place: Place, isFirst: Boolean, now: Long): WriterAnswer = {
-    val until = newestAt + terms.lease.toMillis
+  private def refused(e: OnceException) = Refused(e.condition, e.getMessage)
+
+  private def hold(place: Place, isFirst: Boolean, now: Long, lost: Long): WriterAnswer = {
+    val until = newestAt + terms.lease.toMillis - lost
     if (until <= now) NotYet
     else {
       place.heldUntil = math.max(place.heldUntil, until)
@@ -54,8 +61,9 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     }
   }
 
-  private def successor(place: Place, task: Long): WriterAnswer = {
+  private def successor(place: Place, task: Long, now: Long): WriterAnswer = {
     place.newestTask = task
+    place.askedAt = now
     NotYet
   }
 
@@ -69,9 +77,7 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
   /** What the stream is to be read for now, if anything. */
   def due(now: Long): Option[Pass] = {
     val successors = places.collect {
-      case (partition, place)
-          if place.newestTask > place.holder && now >= place.heldUntil + terms.acceptance.toMillis =>
-        partition -> place.newestTask
+      case (partition, place) if isDue(place, now) => partition -> place.newestTask
     }
     val recoveries = places.collect {
       case (partition, place) if place.newestTask == place.holder && place.recovering.nonEmpty =>
@@ -80,6 +86,11 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     if (successors.isEmpty && recoveries.isEmpty) None
     else Some(Pass(run, successors.toMap, recoveries.toMap))
   }
+
+  /** A successor that asks no more has ended: nothing is read for it. */
+  private def isDue(place: Place, now: Long) =
+    place.newestTask > place.holder && now >= place.heldUntil + terms.acceptance.toMillis &&
+      now - place.askedAt <= MostSilence
 
   /** The stream was read: what it holds of this run, at least of the partitions of the pass. */
   def found(pass: Pass, aggregates: Seq[FoundAggregate]): Unit = {
@@ -106,13 +117,16 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
    * @throws OnceException if the batch does not contain all of them
    */
   def checkEnd(earlier: Long): Unit = {
-    ended.foreach(it => throw new OnceException(it.condition, it.message))
+    ended.foreach(throw _)
     val missing = earlier - places.valuesIterator.map(_.skipped).sum
     if (missing != 0) throw OnceException.notDeterministic(missing, "batch")
   }
 }
 
 object WriteSession {
+
+  /** How long a waiting attempt may be silent, in milliseconds. It asks several times per second. */
+  private val MostSilence = 30000L
 
   /**
    * @param successors the attempts that wait to succeed another one, by partition
@@ -130,6 +144,7 @@ object WriteSession {
   private final class Place(first: Long) {
     var holder: Long = first
     var newestTask: Long = first
+    var askedAt: Long = Long.MinValue / 2
     var heldUntil: Long = Long.MinValue / 2
     var rows: Seq[Hash128] = Nil
     var skipped = 0L
@@ -137,10 +152,10 @@ object WriteSession {
     var recovered: Long = -1L
     var digests: Seq[Hash128] = Nil
 
+    /** The predecessor may have finished. What it skipped counts until the successor finishes. */
     def succeed(found: Seq[Hash128]): Unit = {
       holder = newestTask
       rows = found
-      skipped = 0
       recovering = None
       recovered = -1
     }

@@ -51,7 +51,7 @@ object ConnectorError {
       case e: OptionException => throw of(e)
       case e: KinesisException => throw of(e)
       case e: DeliveryTimeoutException => throw of(e)
-      case e: OnceException => throw withStackOf(e, apply(e.condition, e.getMessage))
+      case e: OnceException => throw of(e)
       case e: SourceException => throw withStackOf(e, apply(e.condition, e.getMessage))
       case e: LinkageError if lacksSpark(e) => throw of(e)
     }
@@ -68,6 +68,12 @@ object ConnectorError {
       "connector's list of versions, or report the name and version of the platform."
     val error = withStackOf(e, apply("KINESIS_UNSUPPORTED_SPARK", text))
     log.warn(error.getMessage, e)
+    error
+  }
+
+  private def of(e: OnceException): ConnectorError = {
+    val error = withStackOf(e, apply(e.condition, e.getMessage))
+    Option(e.getCause).foreach(error.initCause)
     error
   }
 

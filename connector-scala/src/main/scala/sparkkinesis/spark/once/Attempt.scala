@@ -1,6 +1,8 @@
 package sparkkinesis.spark.once
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
+import java.util.UUID
 
 import scala.util.Try
 
@@ -9,21 +11,26 @@ import scala.util.Try
  *
  * @param number of the attempt among all of the checkpoint
  * @param batch of the query
- * @param content hash of what makes the batch: its offsets, its stream, the checkpoint's folder
- * @param incarnation the same in all attempts of a batch with this content
+ * @param content hash of what makes the batch: its offsets and its stream
+ * @param folder of the log of attempts
+ * @param incarnation the same in all attempts of a batch with this content in this folder
  * @param run number of the attempt among those, from 0
  * @param since before the first of them wrote anything, by the service's clock
- * @param owner differs in every attempt, even if two drivers write one file
+ * @param owner differs in every attempt, also if two drivers begin one at the same time
  */
 private[once] final case class Attempt(
     number: Long,
     batch: Long,
     content: String,
+    folder: String,
     incarnation: String,
     run: Long,
     since: Instant,
     owner: String
 ) {
+  def fileName: String = f"$number%012d-$owner"
+
+  def isSameContent(that: Attempt): Boolean = batch == that.batch && content == that.content
 
   /** The file's text. The last line shows that it is complete. */
   def text: String =
@@ -31,6 +38,7 @@ private[once] final case class Attempt(
       Attempt.Version,
       batch,
       content,
+      folder,
       incarnation,
       run,
       since.toEpochMilli,
@@ -43,13 +51,37 @@ private[once] final case class Attempt(
 private[once] object Attempt {
   private val Version = "spark-kinesis-sink 1"
   private val End = "end"
+  private val FileName = "([0-9]{12})-.+".r
+
+  /**
+   * The first attempt of a batch. Two drivers that begin it at the same time have the same
+   * incarnation, so a later attempt finds the rows of whichever of them wrote.
+   */
+  def first(
+      number: Long,
+      batch: Long,
+      content: String,
+      folder: String,
+      now: Instant,
+      owner: String
+  ): Attempt = {
+    val origin = s"$content $folder $number"
+    val incarnation = UUID.nameUUIDFromBytes(origin.getBytes(UTF_8)).toString
+    Attempt(number, batch, content, folder, incarnation, 0, now, owner)
+  }
+
+  /** `None` if the file is not one of the log. */
+  def numberOf(fileName: String): Option[Long] = fileName match {
+    case FileName(digits) => Some(digits.toLong)
+    case _ => None
+  }
 
   /** `None` if the file is incomplete: its attempt wrote nothing. */
   def parse(number: Long, text: String): Option[Attempt] = text.split('\n') match {
-    case Array(Version, batch, content, incarnation, run, since, owner, End) =>
+    case Array(Version, batch, content, folder, incarnation, run, since, owner, End) =>
       Try {
         val first = Instant.ofEpochMilli(since.toLong)
-        Attempt(number, batch.toLong, content, incarnation, run.toLong, first, owner)
+        Attempt(number, batch.toLong, content, folder, incarnation, run.toLong, first, owner)
       }.toOption
     case _ => None
   }

@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.once.WriterAnswer._
 import sparkkinesis.sink.once.WriterAsk._
@@ -32,12 +32,13 @@ private[spark] final class OnceTask(
   import OnceTask._
 
   override val sender: OnceSender =
-    new OnceSender(settings.identity(partition, task), settings.terms.acceptance)
+    new OnceSender(settings.identity(partition, task), settings.terms.acceptance, clock)
 
   private val renewal = new Thread(() => renew(), "spark-kinesis-once-renew")
   renewal.setDaemon(true)
   private var before = Option.empty[EarlierRows]
   private var questions = 0L
+  @volatile private var lastError = Option.empty[Throwable]
   @volatile private var refusal = Option.empty[Throwable]
 
   override def failure: Option[Throwable] = refusal
@@ -45,7 +46,7 @@ private[spark] final class OnceTask(
   /** Waits for the permission, at the first row. */
   def begin(): Unit = if (before.isEmpty) {
     val rows = until(Hold(partition, task, isFirst = true)) { case (askedAt, Held(millis, rows)) =>
-      sender.holdUntil(askedAt + millis)
+      sender.hold(askedAt, millis)
       rows
     }
     val decoded = new FoundRows(Hash128.decode(rows))
@@ -65,9 +66,14 @@ private[spark] final class OnceTask(
     begin()
     before.foreach { earlier =>
       earlier.checkEnd()
+      if (earlier.surplus > 0) log.warn(surplus(earlier.surplus))
       until(Finish(partition, task, earlier.skipped)) { case (_, Finished) => () }
     }
   }
+
+  private def surplus(rows: Long) =
+    s"The stream has $rows more copies of rows of partition $partition of batch ${settings.batch} " +
+      "than the batch has. The sink cannot delete them, and goes on."
 
   override def recover(): Set[Hash128] = {
     val question = synchronized {
@@ -82,17 +88,17 @@ private[spark] final class OnceTask(
   /** Asks until there is an answer of the expected kind. */
   private def until[A](
       question: WriterAsk
-  )(expected: PartialFunction[(Long, WriterAnswer), A]): A = {
+  )(expected: PartialFunction[(Moment, WriterAnswer), A]): A = {
     val begin = clock.elapsedMillis
 
     @tailrec
     def next(): A = {
-      val askedAt = clock.elapsedMillis
+      val askedAt = clock.moment
       val answer = answerTo(question)
       if (expected.isDefinedAt(askedAt -> answer)) expected(askedAt -> answer)
       else {
         if (isCancelled()) throw new InterruptedException("The task was cancelled.")
-        if (askedAt - begin > longest.toMillis) throw silent
+        if (askedAt.steady.toEpochMilli - begin > longest.toMillis) throw silent
         clock.sleep(PollPeriod)
         next()
       }
@@ -105,11 +111,15 @@ private[spark] final class OnceTask(
 
   private def answerTo(question: WriterAsk): WriterAnswer = {
     val answer =
-      try ask(question)
-      catch {
+      try {
+        val it = ask(question)
+        lastError = None
+        it
+      } catch {
         case e: InterruptedException => throw e
         case NonFatal(e) =>
           log.debug("The driver did not answer.", e)
+          lastError = Some(e)
           Some(NotYet)
       }
     answer match {
@@ -121,16 +131,16 @@ private[spark] final class OnceTask(
 
   private def renew(): Unit = {
     val period = (settings.terms.lease.toMillis / RenewalsPerLease).millis
-    var answeredAt = clock.elapsedMillis
+    var answeredAt = clock.moment
     try
       while (refusal.isEmpty) {
         clock.sleep(period)
-        val askedAt = clock.elapsedMillis
+        val askedAt = clock.moment
         answerTo(Hold(partition, task, isFirst = false)) match {
           case Held(millis, _) =>
-            sender.holdUntil(askedAt + millis)
+            sender.hold(askedAt, millis)
             answeredAt = askedAt
-          case _ => if (askedAt - answeredAt > patience.toMillis) throw silent
+          case _ => if (isSilent(answeredAt, askedAt)) throw silent
         }
       }
     catch {
@@ -139,7 +149,13 @@ private[spark] final class OnceTask(
     }
   }
 
-  private def silent = OnceException.fenced(s"the driver gave no permission for $longest")
+  private def isSilent(since: Moment, now: Moment) =
+    now.steady.toEpochMilli - since.steady.toEpochMilli > patience.toMillis
+
+  private def silent = OnceException.fenced(
+    s"the driver gave no permission for $longest${lastError.fold("")(e => s" ($e)")}",
+    lastError.orNull
+  )
 }
 
 private object OnceTask {

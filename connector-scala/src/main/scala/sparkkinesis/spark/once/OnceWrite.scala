@@ -39,39 +39,26 @@ private[spark] final class OnceWrite(
    * @throws OnceException if the rows of the earlier attempt may have expired
    */
   def begin(batch: Long, summary: StreamSummary): OnceSettings = {
-    val start = clock.elapsedMillis
+    val start = clock.moment
     val serverTime = summary.serverTime.getOrElse(clock.now)
     val target = s"${summary.arn} ${summary.created.toEpochMilli}"
     val attempt = log.begin(batch, target, serverTime)
-    val since = begun(attempt)
-    val reader = new ReadBack(loan.value, stream, since, clock, chance)
+    val since = attempt.since.minusMillis(terms.margin.toMillis)
+    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, chance)
     val identity = WriterIdentity(query, batch, attempt.incarnation, attempt.run, 0, 0)
     val rows =
       if (attempt.run == 0) Vector.empty
       else {
-        requireRetained(attempt, summary)
+        reader.requireRetained(serverTime)
         logger.info(s"Batch $batch of $query was begun before: reads stream $stream back.")
         clock.sleep(terms.silence)
         reader.read(it => it.isSameBatch(identity) && it.run < attempt.run).flatMap(_.rows)
       }
-    val session = new WriteSession(attempt.run, terms, start)
-    running = Some(new Running(attempt, session, reader, identity, rows.size.toLong))
+    val session = new WriteSession(attempt.run, terms, start.steady.toEpochMilli)
+    running = Some(new Running(attempt, session, start, reader, identity, rows.size.toLong))
     running.foreach(_.start())
     val hashes = Hash128.encode(rows)
     OnceSettings(endpoint, query, batch, attempt.incarnation, attempt.run, hashes, terms)
-  }
-
-  private def begun(attempt: Attempt) = attempt.since.minusMillis(terms.margin.toMillis)
-
-  private def requireRetained(attempt: Attempt, summary: StreamSummary): Unit = {
-    val now = summary.serverTime.getOrElse(clock.now)
-    if (begun(attempt).isBefore(now.minusMillis(summary.retention.toMillis)))
-      throw new OnceException(
-        OnceException.ReadBackTooLate,
-        s"Batch ${attempt.batch} was begun at ${attempt.since}, and stream $stream keeps records for " +
-          s"${summary.retention}: it cannot be known which rows were written. To write all rows of the " +
-          s"batch again, delete the folder ${AttemptLog.Folder} in the checkpoint."
-      )
   }
 
   /** @throws OnceException if the batch lacks rows that an earlier attempt wrote */
@@ -80,28 +67,37 @@ private[spark] final class OnceWrite(
   override def close(): Unit = if (!isClosed) {
     isClosed = true
     try running.foreach(_.stop())
-    finally loan.close()
+    finally
+      try loan.close()
+      finally log.close()
   }
 
-  /** The endpoint and the threads. */
+  /**
+   * The endpoint and the threads.
+   *
+   * @param begun when the attempt began
+   */
   private final class Running(
       attempt: Attempt,
       session: WriteSession,
+      begun: Moment,
       reader: ReadBack,
       identity: WriterIdentity,
       earlier: Long
   ) {
+    private var newest = begun // guarded by the session
+
     private val server = DriverRpc.serve(endpoint) { (_, question) =>
       val ask = Messages.decode[WriterAsk](question, ProtocolVersion.Current)
-      val answer = session.synchronized(session.answer(ask, clock.elapsedMillis))
-      Messages.encode(answer, ProtocolVersion.Current)
+      Messages.encode(answer(ask), ProtocolVersion.Current)
     }(_ => ())
 
     private val threads = Seq(
-      "check" -> (() => check(attempt)),
-      "read" -> (() => readForTasks())
-    ).map { case (name, body) =>
-      val thread = new Thread(() => untilInterrupted(body), s"spark-kinesis-once-$name")
+      "check its log of attempts" -> (() => checkNewest()),
+      "read back what it wrote" -> (() => readForTasks())
+    ).map { case (what, body) =>
+      val name = s"spark-kinesis-once-${what.takeWhile(_ != ' ')}"
+      val thread = new Thread(() => OnceLoop.run(() => isClosed, body, failed(what, _)), name)
       thread.setDaemon(true)
       thread
     }
@@ -115,18 +111,22 @@ private[spark] final class OnceWrite(
 
     def check(): Unit = session.synchronized(session.checkEnd(earlier))
 
-    private def untilInterrupted(body: () => Unit): Unit =
-      try while (!isClosed) body()
-      catch { case _: InterruptedException => () }
+    private def answer(ask: WriterAsk) = session.synchronized {
+      val now = clock.moment
+      session.answer(ask, now.steady.toEpochMilli, now.standstillSince(newest))
+    }
 
-    private def check(attempt: Attempt): Unit = {
-      val at = clock.elapsedMillis
+    private def checkNewest(): Unit = {
+      val at = clock.moment
       try
-        if (log.isNewest(attempt)) session.synchronized(session.newest(at))
+        if (log.isNewest(attempt)) session.synchronized {
+          session.newest(at.steady.toEpochMilli)
+          newest = at
+        }
         else end(OnceException.fenced("a later attempt of the batch, or a later batch, has begun"))
       catch {
-        case e: InterruptedException => throw e
-        case NonFatal(e) => logger.warn("Could not read the log of attempts; tries again.", e)
+        case NonFatal(e) if !isClosed =>
+          logger.warn("Could not read the log of attempts; tries again.", e)
       }
       clock.sleep((terms.lease.toMillis / ChecksPerLease).millis)
     }
@@ -134,19 +134,17 @@ private[spark] final class OnceWrite(
     private def readForTasks(): Unit = {
       clock.sleep(ReadPeriod)
       session.synchronized(session.due(clock.elapsedMillis)).foreach { pass =>
-        try {
-          val found = reader.read(it => it.isSameBatch(identity) && pass.needs(it))
-          session.synchronized(session.found(pass, found))
-        } catch {
-          case e: InterruptedException => throw e
-          case e: OnceException => end(e)
-          case NonFatal(e) =>
-            logger.warn("Reading the stream back failed.", e)
-            val text =
-              s"The sink could not read back what it wrote to stream $stream: ${e.getMessage}"
-            end(new OnceException(OnceException.ReadBackFailed, text))
-        }
+        val found = reader.read(it => it.isSameBatch(identity) && pass.needs(it))
+        session.synchronized(session.found(pass, found))
       }
+    }
+
+    private def failed(what: String, e: Throwable): Unit = {
+      logger.warn(s"The sink could not $what (stream $stream).", e)
+      end(e match {
+        case known: OnceException => known
+        case _ => OnceException.failed(s"$what (stream $stream)", e)
+      })
     }
 
     private def end(e: OnceException): Unit = session.synchronized(session.end(e))

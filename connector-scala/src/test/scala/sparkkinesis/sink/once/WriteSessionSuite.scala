@@ -51,6 +51,7 @@ class WriteSessionSuite extends AnyFunSuite {
     val it = session()
     it.answer(hold(5), 0)
     assert(it.answer(hold(6), 1000) === NotYet)
+    it.answer(hold(6), silence - 1)
     assert(it.due(silence - 1) === None)
     val pass = it.due(silence).get
     assert(pass.needs(aggregate(5, 1).writer) && !pass.needs(aggregate(5, 1, partition = 1).writer))
@@ -74,6 +75,7 @@ class WriteSessionSuite extends AnyFunSuite {
     it.answer(hold(6), 1000)
     it.answer(hold(7), 2000)
     assert(it.answer(hold(6), 3000).isInstanceOf[Refused])
+    it.answer(hold(7), silence)
     val pass = it.due(silence).get
     assert(pass.successors === Map(0 -> 7L))
   }
@@ -82,6 +84,7 @@ class WriteSessionSuite extends AnyFunSuite {
     val it = session()
     it.answer(hold(5), 0)
     it.answer(hold(6), 1000)
+    it.answer(hold(6), silence)
     val pass = it.due(silence).get
     it.answer(hold(7), silence)
     it.found(pass, Seq(aggregate(5, 1)))
@@ -125,12 +128,41 @@ class WriteSessionSuite extends AnyFunSuite {
     assert(intercept[OnceException](it.checkEnd(6)).condition === OnceException.NotDeterministic)
   }
 
-  test("a task must contain every row that an earlier attempt of it wrote") {
-    val two = new FoundRows(Iterator(Hash128(1, 1), Hash128(1, 1)))
-    val none = new FoundRows(Iterator.empty)
-    val earlier = new EarlierRows(none, two)
-    assert(
-      intercept[OnceException](earlier.checkEnd()).condition === OnceException.NotDeterministic
-    )
+  test("nothing is read for an attempt that asks no more, until it asks again") {
+    val it = session()
+    it.answer(hold(5), 0)
+    it.answer(hold(6), 1000)
+    assert(it.due(silence) === None)
+    it.answer(hold(6), silence)
+    assert(it.due(silence + 30000).map(_.successors) === Some(Map(0 -> 6L)))
+    assert(it.due(silence + 30001) === None)
+  }
+
+  test("what a finished attempt skipped counts, also if its successor never finishes") {
+    val it = session(run = 1)
+    it.answer(hold(5), 0)
+    it.answer(Finish(0, 5, skipped = 2), 1)
+    it.answer(hold(6), 1000)
+    it.answer(hold(6), silence)
+    it.found(it.due(silence).get, Nil)
+    it.checkEnd(earlier = 2)
+    it.answer(Finish(0, 6, skipped = 1), silence)
+    intercept[OnceException](it.checkEnd(earlier = 2))
+  }
+
+  test("time for which the driver's clock stood still shortens a right") {
+    val it = session()
+    def millis(lost: Long) = it.answer(hold(5), 1000, lost) match {
+      case Held(left, _) => left
+      case _ => 0L
+    }
+    assert(millis(lost = 4000) === lease - 5000)
+    assert(millis(lost = lease) === 0)
+  }
+
+  test("the cause that ended a session reaches the query") {
+    val (it, cause) = (session(), new OutOfMemoryError("a test"))
+    it.end(OnceException.failed("read", cause))
+    assert(intercept[OnceException](it.checkEnd(0)).getCause === cause)
   }
 }

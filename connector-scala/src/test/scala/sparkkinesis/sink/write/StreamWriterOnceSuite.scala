@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{KinesisException, SystemClock}
 import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.once.{Hash128, OnceSender, WriterIdentity}
@@ -14,7 +14,7 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   private val acceptance = 60000L
   private val sender =
-    new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), acceptance.millis)
+    new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), acceptance.millis, SystemClock)
   private val options =
     SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true, linger = 100.millis)
 

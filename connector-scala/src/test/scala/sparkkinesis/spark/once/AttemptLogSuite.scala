@@ -1,13 +1,16 @@
 package sparkkinesis.spark.once
 
+import java.io.IOException
 import java.nio.file.{Files, Path => LocalPath}
 import java.time.Instant
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FSDataOutputStream, LocalFileSystem, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.TemporaryFolders
+import sparkkinesis.sink.once.OnceException
+import sparkkinesis.spark.LogTap
 
 /** What the files beside a checkpoint tell about attempts. */
 class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
@@ -25,6 +28,12 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
 
     /** The log as a driver sees it. */
     def log = new AttemptLog(new Path(folder.toString), new Configuration)
+
+    /** The log on files that fail. */
+    def odd = new AttemptLog(new Path(folder.toString), OddFiles.conf)
+
+    def names: Seq[String] =
+      folder.resolve("spark-kinesis-sink").toFile.list.toSeq.filterNot(_.startsWith(".")).sorted
 
     plan(1, "one")
     plan(2, "two")
@@ -62,9 +71,12 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     val (checkpoint, copy) = (new Checkpoint, new Checkpoint)
     val first = checkpoint.log.begin(1, "stream", at)
     Files.createDirectory(copy.folder.resolve("spark-kinesis-sink"))
-    val name = "spark-kinesis-sink/000000000001"
+    val name = s"spark-kinesis-sink/${first.fileName}"
     Files.copy(checkpoint.folder.resolve(name), copy.folder.resolve(name))
-    val copied = copy.log.begin(1, "stream", later)
+    var copied = first
+    val warnings = heard { copied = copy.log.begin(1, "stream", later) }
+    assert(warnings.size === 1 && warnings.head.contains("twice"))
+    Seq(checkpoint, copy).foreach(it => assert(warnings.head.contains(it.folder.toString)))
     val other = checkpoint.log.begin(1, "other", later)
     assert(copied.run === 0 && other.run === 0)
     assert(Set(first, copied, other).map(_.incarnation).size === 3)
@@ -73,26 +85,108 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
   test("an incomplete file is an attempt that wrote nothing") {
     val checkpoint = new Checkpoint
     val first = checkpoint.log.begin(1, "stream", at)
-    val torn = checkpoint.folder.resolve("spark-kinesis-sink/000000000002")
+    val torn = checkpoint.folder.resolve("spark-kinesis-sink/000000000002-torn")
     Files.writeString(torn, first.text.take(40))
     val again = checkpoint.log.begin(1, "stream", later)
     assert(again.number === 3 && again.run === 1 && again.incarnation === first.incarnation)
   }
 
-  test("two drivers that write one file are not both the newest") {
+  test("of two drivers that begin at the same time, at most one writes; its rows are found") {
+    val checkpoint = new Checkpoint
+    var other = Option.empty[Attempt]
+    OddFiles.beforeCreate = () => {
+      OddFiles.beforeCreate = () => ()
+      other = Some(checkpoint.log.begin(1, "stream", at))
+    }
+    val e = intercept[OnceException](checkpoint.odd.begin(1, "stream", at))
+    assert(e.condition === OnceException.Fenced)
+    assert(other.exists(!checkpoint.log.isNewest(_)))
+    val again = checkpoint.log.begin(1, "stream", later)
+    assert(again.number === 2 && again.run === 1)
+    assert(other.map(_.incarnation) === Some(again.incarnation))
+  }
+
+  test("an attempt whose file is gone is not the newest") {
     val checkpoint = new Checkpoint
     val mine = checkpoint.log.begin(1, "stream", at)
-    val file = checkpoint.folder.resolve("spark-kinesis-sink/000000000001")
-    Files.writeString(file, mine.copy(owner = "other").text)
-    Files.deleteIfExists(file.resolveSibling(".000000000001.crc"))
+    Files.delete(checkpoint.folder.resolve(s"spark-kinesis-sink/${mine.fileName}"))
     assert(!checkpoint.log.isNewest(mine))
+  }
+
+  test("a first batch that at-least-once may have begun is named in the log") {
+    val checkpoint = new Checkpoint
+    checkpoint.plan(0, "zero")
+    assert(heard(checkpoint.log.begin(0, "stream", at)) === Nil)
+    assert(heard(checkpoint.log.begin(1, "stream", at)) === Nil)
+    assert(heard((new Checkpoint).log.begin(1, "stream", at)).map(_.take(7)) === Seq("Batch 1"))
+  }
+
+  test("the schemes of S3 name one folder") {
+    val places = Seq("s3", "s3a", "s3n").map(it => AttemptLog.place(new Path(s"$it://bucket/c")))
+    assert(places.toSet === Set("s3a://bucket/c"))
+    assert(AttemptLog.place(new Path("file:/s3:/c")) === "file:/s3:/c")
+  }
+
+  test("an old file that cannot be deleted does not fail the batch") {
+    val checkpoint = new Checkpoint
+    (1 to 15).foreach(_ => checkpoint.log.begin(1, "stream", at))
+    OddFiles.refusesDeletes = true
+    try {
+      val warnings = heard(assert(checkpoint.odd.begin(1, "stream", at).number === 16))
+      assert(warnings.nonEmpty && warnings.forall(_.contains("delete")))
+    } finally OddFiles.refusesDeletes = false
+    assert(checkpoint.names.size === 12)
+  }
+
+  test("a file system that is not shared is closed with the log") {
+    val checkpoint = new Checkpoint
+    val before = OddFiles.closed
+    val log = checkpoint.odd
+    log.begin(1, "stream", at)
+    assert(OddFiles.closed === before)
+    log.close()
+    assert(OddFiles.closed === before + 1)
+    val shared = checkpoint.log
+    shared.close()
+    shared.begin(1, "stream", at)
   }
 
   test("old files are deleted") {
     val checkpoint = new Checkpoint
     (1 to 30).foreach(_ => checkpoint.log.begin(1, "stream", at))
-    val names =
-      checkpoint.folder.resolve("spark-kinesis-sink").toFile.list.filterNot(_.startsWith("."))
-    assert(names.length === 11)
+    assert(checkpoint.names.size === 11)
+  }
+
+  /** The warnings of the log while the body runs. */
+  private def heard(body: => Any): Seq[String] =
+    LogTap.of(classOf[AttemptLog])(body).map(_.getMessage.getFormattedMessage)
+}
+
+/** Local files that fail as a store may. */
+private[once] final class OddFiles extends LocalFileSystem {
+  override def create(file: Path, overwrite: Boolean): FSDataOutputStream = {
+    OddFiles.beforeCreate()
+    super.create(file, overwrite)
+  }
+
+  override def delete(file: Path, recursive: Boolean): Boolean =
+    if (OddFiles.refusesDeletes) throw new IOException("refused") else super.delete(file, recursive)
+
+  override def close(): Unit = {
+    OddFiles.closed += 1
+    super.close()
+  }
+}
+
+private[once] object OddFiles {
+  var beforeCreate: () => Unit = () => ()
+  var refusesDeletes = false
+  var closed = 0
+
+  def conf: Configuration = {
+    val it = new Configuration
+    it.set("fs.file.impl", classOf[OddFiles].getName)
+    it.setBoolean("fs.file.impl.disable.cache", true)
+    it
   }
 }

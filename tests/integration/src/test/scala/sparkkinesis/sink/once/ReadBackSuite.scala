@@ -49,7 +49,7 @@ class ReadBackSuite extends AnyFunSuite {
     }
 
     def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
-      new ReadBack(client, stream, since, waiting, () => 0.5).read(_.isSameBatch(writer))
+      new ReadBack(client, stream, since, 24.hours, waiting, () => 0.5).read(_.isSameBatch(writer))
 
     def readKeys(): Set[Hash128] = read().flatMap(_.rows).toSet
   }
@@ -124,6 +124,56 @@ class ReadBackSuite extends AnyFunSuite {
     val e = intercept[OnceException](world.read(dead))
     assert(e.condition === OnceException.ReadBackFailed && e.getMessage.contains("gone"))
   }
+
+  test("rows that may have expired while the stream was read fail the write by name") {
+    val world = new World
+    world.write(writer, keys: _*)
+    def slow(time: FiniteDuration) = new Delegate(world.kinesis) {
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        val page = super.getRecords(stream, iterator, limit)
+        world.clock.advance(time)
+        page.copy(serverTime = Some(world.clock.now))
+      }
+    }
+    assert(world.read(slow(1.minute)).flatMap(_.rows).toSet === hashes)
+    val e = intercept[OnceException](world.read(slow(13.hours)))
+    assert(e.condition === OnceException.ReadBackTooLate)
+  }
+
+  test("one call marks all shards, and only those without a marker are marked again") {
+    val world = new World(shards = 4)
+    var sizes = Vector.empty[Int]
+    val busy = new Delegate(world.kinesis) {
+      override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] = {
+        sizes :+= entries.size
+        if (sizes.size > 1) super.putRecords(stream, entries)
+        else super.putRecords(stream, entries.take(1)) ++ entries.tail.map(_ => throttled)
+      }
+    }
+    world.read(busy)
+    assert(sizes === Seq(4, 3))
+  }
+
+  test("a stream that takes few markers at a time is marked, however long it takes") {
+    val world = new World(shards = 200)
+    val busy = new Delegate(world.kinesis) {
+      override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+        super.putRecords(stream, entries.take(1)) ++ entries.tail.map(_ => throttled)
+    }
+    assert(world.read(busy) === Nil)
+  }
+
+  test("a marker that is refused for good fails at once, also beside throttled ones") {
+    val world = new World
+    val denied = PutResult.Failed("KMSAccessDeniedException", "no")
+    val refusing = new Delegate(world.kinesis) {
+      override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+        Seq(throttled, denied)
+    }
+    intercept[KinesisException.AccessDenied](world.read(refusing))
+  }
+
+  private val throttled = PutResult.Failed("ProvisionedThroughputExceededException", "busy")
 
   /** The service, to be changed in part. */
   private abstract class Delegate(kinesis: KinesisClient) extends KinesisClient {

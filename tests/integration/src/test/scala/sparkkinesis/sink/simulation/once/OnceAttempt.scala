@@ -1,5 +1,8 @@
 package sparkkinesis.sink.simulation.once
 
+import java.time.Instant
+
+import sparkkinesis.client.Moment
 import sparkkinesis.sink.once.WriterAnswer._
 import sparkkinesis.sink.once.WriterAsk._
 import sparkkinesis.sink.once._
@@ -21,7 +24,7 @@ private[once] final class OnceAttempt(
   import identity.{partition, task}
   import world._
 
-  private val sender = new OnceSender(identity, terms.acceptance)
+  private val sender = new OnceSender(identity, terms.acceptance, agenda.clock)
   private var writer = Option.empty[SimulatedWriter]
   private var isOver = false
   private var questions = 0L
@@ -34,9 +37,14 @@ private[once] final class OnceAttempt(
 
   def begin(): Unit = until(Hold(partition, task, isFirst = true)) {
     case (askedAt, Held(millis, rows)) =>
-      sender.holdUntil(askedAt + millis)
+      hold(askedAt, millis)
       agenda.after(300)(renew())
       write(new EarlierRows(new FoundRows(earlier.iterator), new FoundRows(Hash128.decode(rows))))
+  }
+
+  private def hold(askedAt: Long, millis: Long): Unit = {
+    val at = Instant.ofEpochMilli(askedAt)
+    sender.hold(Moment(at, at), millis)
   }
 
   private def write(before: EarlierRows): Unit = {
@@ -72,7 +80,7 @@ private[once] final class OnceAttempt(
   private def renew(): Unit = if (!isOver) {
     val askedAt = agenda.now
     ask(Hold(partition, task, isFirst = false)) {
-      case Some(Held(millis, _)) => sender.holdUntil(askedAt + millis)
+      case Some(Held(millis, _)) => hold(askedAt, millis)
       case Some(refused: Refused) => refuse(refused)
       case _ => ()
     }

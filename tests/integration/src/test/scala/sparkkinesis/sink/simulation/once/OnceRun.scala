@@ -1,5 +1,7 @@
 package sparkkinesis.sink.simulation.once
 
+import scala.concurrent.duration._
+
 import sparkkinesis.sink.once._
 
 /**
@@ -21,6 +23,7 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     new RestlessKinesis(world),
     stream,
     firstAt.minusMillis(terms.margin.toMillis),
+    24.hours,
     new ImpatientClock(world),
     () => random.nextDouble()
   )
