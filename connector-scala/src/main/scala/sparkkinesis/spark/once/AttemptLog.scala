@@ -45,7 +45,14 @@ private[spark] final class AttemptLog(checkpoint: Path, conf: Configuration) ext
     if (all.isEmpty && batch > 0) logger.warn(unknownPast(batch))
     val number = all.lastOption.fold(1L)(_.number + 1)
     val first =
-      Attempt.first(number, batch, hash(batch, target), place(folder), now, UUID.randomUUID.toString)
+      Attempt.first(
+        number,
+        batch,
+        hash(batch, target),
+        place(folder),
+        now,
+        UUID.randomUUID.toString
+      )
     val same = newest(all).filter(first.isSameContent)
     val attempt = same.find(_.folder == first.folder).fold(first) { it =>
       it.copy(number = number, run = it.run + 1, owner = first.owner)
@@ -138,5 +145,6 @@ private[spark] object AttemptLog {
   private final case class Entry(number: Long, path: Path)
 
   /** One line. The schemes of S3 name the same folder. */
-  private[once] def place(folder: Path): String = folder.toUri.toString.replaceFirst("^s3n?:", "s3a:")
+  private[once] def place(folder: Path): String =
+    folder.toUri.toString.replaceFirst("^s3n?:", "s3a:")
 }
