@@ -91,7 +91,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 	$(PYTHON) -m tests.link.check
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
-bench: setup ## speed against a raw SDK loop, 20 minutes: docs/reference/benchmarks.md
+bench: setup ## speed against a raw SDK loop, half an hour: docs/reference/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken link fails

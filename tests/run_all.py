@@ -93,7 +93,7 @@ class Tally:
     """What became of some tests."""
 
     passed: int = 0
-    failed: int = 0
+    failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
@@ -104,7 +104,7 @@ class Tally:
 
     def __str__(self) -> str:
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
-        return f"{self.passed} passed, {self.failed} failed{skipped}"
+        return f"{self.passed} passed, {len(self.failed)} failed{skipped}"
 
 
 def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
@@ -118,11 +118,11 @@ def run(part: Part, limit_seconds: float = LIMIT_SECONDS) -> Tally:
     for report in sorted(ROOT.glob(part.reports)):
         tally.add(read(report))
     if status is None:
-        tally.failed += 1
-        print(f"== {part.name}: not done within {limit_seconds:.0f} s, and ended")
-    elif tally.failed == 0 and (status != 0 or tally.passed == 0):
-        tally.failed = 1
-        print(f"== {part.name}: ended with status {status} and {tally.passed} passed tests")
+        tally.failed.append(f"{part.name}: not done within {limit_seconds:.0f} s, and ended")
+    elif not tally.failed and (status != 0 or tally.passed == 0):
+        tally.failed.append(
+            f"{part.name}: ended with status {status} and {tally.passed} passed tests"
+        )
     print(f"== {part.name}: {tally}, {time.monotonic() - started:.0f} s", flush=True)
     return tally
 
@@ -151,14 +151,14 @@ def read(report: Path) -> Tally:
     try:
         root = ET.parse(report).getroot()
     except (ET.ParseError, OSError) as error:
-        print(f"== {report.name} cannot be read: {error}")
-        return Tally(failed=1)
+        return Tally(failed=[f"{report.name} cannot be read: {error}"])
     tally = Tally()
     for case in root.iter("testcase"):
+        name = f"{case.get('classname')}: {case.get('name')}"
         if case.find("failure") is not None or case.find("error") is not None:
-            tally.failed += 1
+            tally.failed.append(name)
         elif case.find("skipped") is not None:
-            tally.skipped.append(f"{case.get('classname')}: {case.get('name')}")
+            tally.skipped.append(name)
         else:
             tally.passed += 1
     return tally
@@ -176,6 +176,8 @@ def main(scope: str, *names: str) -> int:
         total.add(run(parts[name]))
     for skipped in total.skipped:
         print(f"skipped: {skipped}")
+    for failed in total.failed:
+        print(f"failed: {failed}")
     print(total)
     return 1 if total.failed or not total.passed else 0
 

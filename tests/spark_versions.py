@@ -38,7 +38,7 @@ def with_row(report: str, spark: str, row: str) -> str:
 
 def row_of(spark: str, day: str, java: str, tally: Tally) -> str:
     """A result as a row of the table."""
-    counts = f"{tally.passed} | {tally.failed} | {len(tally.skipped)}"
+    counts = f"{tally.passed} | {len(tally.failed)} | {len(tally.skipped)}"
     return f"| {spark} | {day} | {java} | {counts} |"
 
 

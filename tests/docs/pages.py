@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # The line before a fence says why the code cannot run here, for example because it needs AWS.
 FENCE = re.compile(
-    r"^(?:<!-- not run: (?P<why>.+) -->\n)?```(?P<language>\w+).*?\n(?P<code>.*?)^```$",
+    r"^(?:<!-- not run: (?P<why>[^\n]+) -->\n)?```(?P<language>\w+).*?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -11,8 +11,10 @@ ROW = re.compile(r"^\| `(org\.apache\.spark\.[^`]+)` \| (.+) \|$", re.MULTILINE)
 IMPORT = re.compile(r"^import (org\.apache\.spark(?:\.\w+)*)\.(\w+|\{[^}]*\})$", re.MULTILINE)
 # Packages and classes that Spark documents for everybody, and our own package.
 PUBLIC = re.compile(
-    r"org\.apache\.spark\.(sparkkinesis|sql\.(types|connector|sources|util)|rdd)\."
-    r"|org\.apache\.spark\.(SparkContext|SparkException|SparkThrowable|TaskContext|FutureAction)$"
+    r"org\.apache\.spark\.(broadcast|sparkkinesis|sql\.(types|connector|sources|util)|rdd)\."
+    r"|org\.apache\.spark\.Spark(Conf|Context|Exception|Throwable)$"
+    r"|org\.apache\.spark\.(TaskContext|FutureAction)$"
+    r"|org\.apache\.spark\.sql\.(SparkSession|streaming\.StreamingQuery)$"
 )
 
 

@@ -44,7 +44,7 @@ def test_the_columns_of_the_source() -> None:
 def test_the_metadata_columns() -> None:
     documented = [row[0] for row in rows(COLUMNS, "Metadata columns")]
     names = (columns.EXPLICIT_HASH_KEY, columns.ENCRYPTION_TYPE, columns.STREAM_ARN)
-    assert documented == [f"`{name}`" for name in names]
+    assert documented == [f"`{name}`" for name in (*names, columns.WRITER_ID)]
 
 
 def test_the_tests_that_the_comparison_names_exist() -> None:

@@ -31,29 +31,34 @@ def part(*reports: str, then: str = "") -> Part:
 
 
 def test_each_case_counts_once() -> None:
-    assert run(part(CASES, GOOD)) == Tally(passed=2, failed=2, skipped=["a: left out"])
-    assert str(Tally(2, 2, ["a: left out"])) == "2 passed, 2 failed, 1 skipped"
+    expected = Tally(passed=2, failed=["a: bad", "a: worse"], skipped=["a: left out"])
+    assert run(part(CASES, GOOD)) == expected
+    assert str(expected) == "2 passed, 2 failed, 1 skipped"
     assert str(Tally(2)) == "2 passed, 0 failed"
 
 
 def test_a_report_that_cannot_be_read_is_a_failure() -> None:
-    assert run(part(GOOD, "<testsuite><testc")) == Tally(passed=1, failed=1)
+    tally = run(part(GOOD, "<testsuite><testc"))
+    assert (tally.passed, len(tally.failed)) == (1, 1)
+    assert "1.xml cannot be read" in tally.failed[0]
 
 
 def test_a_crash_is_a_failure_once() -> None:
-    assert run(part(GOOD, then="raise SystemExit(3)")) == Tally(passed=1, failed=1)
-    assert run(part(CASES, then="raise SystemExit(3)")).failed == 2
+    crashed = Tally(passed=1, failed=["p: ended with status 3 and 1 passed tests"])
+    assert run(part(GOOD, then="raise SystemExit(3)")) == crashed
+    assert len(run(part(CASES, then="raise SystemExit(3)")).failed) == 2
 
 
 def test_no_report_is_a_failure_and_old_reports_do_not_count() -> None:
     Path(run_all.ROOT, "old.xml").write_text(GOOD, encoding="utf-8")
-    assert run(part()) == Tally(failed=1)
+    assert run(part()) == Tally(failed=["p: ended with status 0 and 0 passed tests"])
 
 
 def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     child = "import subprocess, sys; p = subprocess.Popen(['sleep', '600']);"
     child += "open('pid', 'w').write(str(p.pid)); p.wait()"
-    assert run(part(GOOD, then=child), limit_seconds=10) == Tally(passed=1, failed=1)
+    late = Tally(passed=1, failed=["p: not done within 10 s, and ended"])
+    assert run(part(GOOD, then=child), limit_seconds=10) == late
     pid = int((tmp_path / "pid").read_text())
     deadline = time.monotonic() + 10
     while is_running(pid):

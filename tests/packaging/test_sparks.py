@@ -67,7 +67,7 @@ def test_spark_35_runs_the_streaming_tests_with_its_own_jar() -> None:
 
 def test_a_run_replaces_its_row_and_no_other() -> None:
     older, newer = SERVED[0], SERVED[1]
-    row = row_of(newer, "2026-01-02", "17.0.1", Tally(3, 1, ["a: b"]))
+    row = row_of(newer, "2026-01-02", "17.0.1", Tally(3, ["c: d"], ["a: b"]))
     assert row == f"| {newer} | 2026-01-02 | 17.0.1 | 3 | 1 | 1 |"
     other = row_of(older, "2026-01-03", "17.0.1", Tally(4))
     report = with_row(with_row("", newer, row), older, other)
@@ -81,7 +81,7 @@ def test_a_run_replaces_its_row_and_no_other() -> None:
 def test_an_interrupted_run_keeps_the_last_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tally = Tally(failed=1)
+    tally = Tally(failed=["a: b"])
     monkeypatch.setattr(spark_versions, "REPORT", tmp_path / "report.md")
     monkeypatch.setattr(spark_versions, "run", lambda _: tally)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

@@ -21,6 +21,7 @@ from ._errors import (
     NoAnswerError,
     SparkKinesisError,
 )
+from ._options.consumers import EnhancedFanOut
 from ._options.credentials import AssumeRole, Credentials, Profile, StaticCredentials
 from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
@@ -37,6 +38,7 @@ from ._session.builder import with_kinesis
 from ._session.jars import jar_path
 from ._sink import KinesisSink
 from ._source import KinesisSource
+from ._stop import stop_gracefully, stop_on_sigterm
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -67,6 +69,7 @@ __all__ = [
     "ByShard",
     "ByStream",
     "Credentials",
+    "EnhancedFanOut",
     "GeneratorError",
     "JarNotFoundError",
     "KinesisJarMissingError",
@@ -88,5 +91,7 @@ __all__ = [
     "columns",
     "jar_path",
     "schema",
+    "stop_gracefully",
+    "stop_on_sigterm",
     "with_kinesis",
 ]

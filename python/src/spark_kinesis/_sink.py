@@ -23,8 +23,14 @@ Aggregation = Literal["none", "kpl"]
 DeliveryGuarantee = Literal["at_least_once", "exactly_once"]
 Ordering = Literal["none", "per_key"]
 DeadLetterFormat = Literal["json", "parquet"]
+OnDeliveryTimeout = Literal["fail", "dead_letter"]
 
 _SEVERAL = "add a column 'stream' to write each row to a stream of its own"
+
+
+def _camel_case(word: str | None) -> str | None:
+    first, *others = (word or "").split("_")
+    return None if word is None else first + "".join(other.title() for other in others)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -38,19 +44,29 @@ class KinesisSink(StreamAccess):
     Attributes:
         stream_name: name of the stream. Set ``stream_name`` or ``stream_arn``, but not both. You
             need neither if the rows have a column ``stream`` or ``streamArn``, which names the
-            stream of each row.
+            stream of each row. If you set one, the sink ignores these columns.
         stream_arn: ARN of the stream.
         region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
         endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
-        delivery_guarantee: with ``"exactly_once"``, a streaming query does not write rows again
-            that an earlier attempt has written. Requires ``aggregation="kpl"``, a column
-            ``partitionKey`` and ``checkpoint_location``. Default: ``"at_least_once"``.
+        delivery_guarantee: with ``"exactly_once"``, a streaming query or a batch write with a
+            ``write_id`` does not write rows again that an earlier attempt has written. Requires
+            ``aggregation="kpl"``, a column ``partitionKey`` and ``checkpoint_location``. Default:
+            ``"at_least_once"``.
+        write_id: name of a batch write with ``"exactly_once"`` or ``dead_letter_path``: the same if
+            the job runs again, and another one for each other write. 1 to 128 of letters, digits,
+            ``.``, ``_`` and ``-``. Default: none.
         delivery_timeout: maximum time that the sink retries a record, measured from its first
             request. After that time, the task fails. Default: 5 min.
+        request_timeout: maximum time that the sink waits for the response to a request before it
+            sends the records again, from 1 s to 30 s. Default: 10 s.
         max_in_flight_requests: maximum number of requests per task that wait for a response from
             Kinesis, from 1 to 256. Default: 16.
+        max_request_records: maximum number of Kinesis records per request, from 1 to 500. Default:
+            500.
+        max_request_bytes: maximum size of a request in bytes: the data and the partition keys of
+            its records. At most 10 MiB. Default: 5 MiB.
         max_buffered_bytes: maximum memory per task, in bytes, for rows that Kinesis has not
             acknowledged. The limit counts the data, the keys and 128 bytes per row. Default:
             64 MiB.
@@ -67,23 +83,31 @@ class KinesisSink(StreamAccess):
         order_by: name of the column by which the sink sorts the rows of each partition key. The
             sink does not write this column. Requires ``ordering="per_key"``. Default: the order of
             the rows in their partition.
-        dead_letter_path: folder where the sink writes invalid rows, with the reason for each row.
-            Default: an invalid row fails the task.
+        dead_letter_path: folder where the sink writes invalid rows and, with
+            ``on_delivery_timeout="dead_letter"``, rows that timed out, with the reason for each
+            row. Default: an invalid row fails the task.
         dead_letter_format: format of the files in this folder. Requires ``dead_letter_path``.
             Default: ``"json"``.
+        on_delivery_timeout: with ``"dead_letter"``, rows that their shard does not accept within
+            ``delivery_timeout`` are written to ``dead_letter_path``, and the task continues.
+            Default: ``"fail"``.
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if both ``stream_name``
-            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``
-            or ``dead_letter_format`` is not one of its values.
+            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``,
+            ``dead_letter_format`` or ``on_delivery_timeout`` is not one of its values.
     """
 
     stream_name: str | None = None
     stream_arn: str | None = None
     delivery_guarantee: DeliveryGuarantee | None = None
+    write_id: str | None = None
     delivery_timeout: timedelta | None = None
+    request_timeout: timedelta | None = None
     max_in_flight_requests: int | None = None
+    max_request_records: int | None = None
+    max_request_bytes: int | None = None
     max_buffered_bytes: int | None = None
     linger: timedelta | None = None
     aggregation: Aggregation | None = None
@@ -93,6 +117,7 @@ class KinesisSink(StreamAccess):
     order_by: str | None = None
     dead_letter_path: str | os.PathLike[str] | None = None
     dead_letter_format: DeadLetterFormat | None = None
+    on_delivery_timeout: OnDeliveryTimeout | None = None
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
@@ -101,18 +126,20 @@ class KinesisSink(StreamAccess):
             if getattr(self, name) is not None:
                 require_stream(name, getattr(self, name), several=_SEVERAL)
         require("order_by", self.order_by, str, ABSENT)
+        require("write_id", self.write_id, str, ABSENT)
         require_at_most_one(self.stream_name, self.stream_arn)
-        for name in ("max_in_flight_requests", "max_buffered_bytes"):
+        for name in ("max_in_flight_requests", "max_request_records", "max_request_bytes"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("max_aggregate_bytes", "max_aggregate_records"):
+        for name in ("max_buffered_bytes", "max_aggregate_bytes", "max_aggregate_records"):
             require(name, getattr(self, name), int, ABSENT)
-        for name in ("delivery_timeout", "linger"):
+        for name in ("delivery_timeout", "request_timeout", "linger"):
             require(name, getattr(self, name), timedelta, ABSENT)
         require("dead_letter_path", self.dead_letter_path, str, os.PathLike, ABSENT)
         require_word("aggregation", self.aggregation, Aggregation)
         require_word("delivery_guarantee", self.delivery_guarantee, DeliveryGuarantee)
         require_word("ordering", self.ordering, Ordering)
         require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
+        require_word("on_delivery_timeout", self.on_delivery_timeout, OnDeliveryTimeout)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
@@ -129,25 +156,26 @@ class KinesisSink(StreamAccess):
                     "streamName": self.stream_name,
                     "streamArn": self.stream_arn,
                     **self._access_options(),
-                    "deliveryGuarantee": self._guarantee(),
+                    "deliveryGuarantee": _camel_case(self.delivery_guarantee),
+                    "writeId": self.write_id,
                     "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
+                    "requestTimeout": duration("request_timeout", self.request_timeout),
                     "maxInFlightRequests": text(self.max_in_flight_requests),
+                    "maxRequestRecords": text(self.max_request_records),
+                    "maxRequestBytes": text(self.max_request_bytes),
                     "maxBufferedBytes": text(self.max_buffered_bytes),
                     "linger": duration("linger", self.linger),
                     "aggregation": self.aggregation,
                     "maxAggregateBytes": text(self.max_aggregate_bytes),
                     "maxAggregateRecords": text(self.max_aggregate_records),
-                    "ordering": "perKey" if self.ordering == "per_key" else self.ordering,
+                    "ordering": _camel_case(self.ordering),
                     "orderBy": self.order_by,
                     "deadLetterPath": path,
                     "deadLetterFormat": self.dead_letter_format,
+                    "onDeliveryTimeout": _camel_case(self.on_delivery_timeout),
                 }
             )
         )
-
-    def _guarantee(self) -> str | None:
-        names = {"at_least_once": "atLeastOnce", "exactly_once": "exactlyOnce"}
-        return None if self.delivery_guarantee is None else names[self.delivery_guarantee]
 
     def write_stream(
         self,
@@ -177,10 +205,20 @@ class KinesisSink(StreamAccess):
             writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
         return writer if query_name is None else writer.queryName(query_name)
 
-    def write(self, df: DataFrame) -> None:
-        """Write every row of a batch DataFrame at least once.
+    def write(
+        self, df: DataFrame, *, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Write every row of a batch DataFrame: by default at least once.
 
-        The method returns when Kinesis has acknowledged all rows.
+        The method returns when Kinesis has acknowledged all rows. With
+        ``delivery_guarantee="exactly_once"`` and ``write_id``, a job that runs again writes only
+        the rows that are missing. If the job was complete, the method writes nothing, and fails if
+        the rows are not the same as before.
+
+        Args:
+            df: a batch DataFrame.
+            checkpoint_location: folder for the log of attempts of ``"exactly_once"``. Several
+                writes can share it. Default: none.
 
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
@@ -188,4 +226,7 @@ class KinesisSink(StreamAccess):
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
         with explain_missing_jar(df.sparkSession):
-            df.write.format(FORMAT).options(**self.options()).mode("append").save()
+            writer = df.write.format(FORMAT).options(**self.options()).mode("append")
+            if checkpoint_location is not None:
+                writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
+            writer.save()

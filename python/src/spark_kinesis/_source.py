@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ._options.access import StreamAccess
+from ._options.consumers import EnhancedFanOut
 from ._options.mapping import SparkOptions
 from ._options.position_maps import AnyPosition, position_option, source_position
 from ._options.positions import Latest
@@ -52,6 +53,8 @@ class KinesisSource(StreamAccess):
             false, the query continues without these records. Default: true.
         deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
             into one row per user record. If false, an aggregated record is one row. Default: true.
+        consumer: the consumer of enhanced fan-out that a streaming query reads with. Default: none.
+            The query polls.
         max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.
         min_fetch_period: minimum time between two requests to the same shard. Default: 200 ms.
         idle_fetch_period: time between two requests to a shard without new records. Default: 1 s.
@@ -79,6 +82,7 @@ class KinesisSource(StreamAccess):
     max_shard_skew: timedelta | None = None
     fail_on_data_loss: bool | None = None
     deaggregate: bool | None = None
+    consumer: EnhancedFanOut | None = None
     max_records_per_fetch: int | None = None
     min_fetch_period: timedelta | None = None
     idle_fetch_period: timedelta | None = None
@@ -105,6 +109,7 @@ class KinesisSource(StreamAccess):
             require(name, getattr(self, name), timedelta, ABSENT)
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
+        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
         for name in ("starting_position", "ending_position"):
             position = source_position(name, getattr(self, name))
             object.__setattr__(self, name, position)
@@ -134,6 +139,7 @@ class KinesisSource(StreamAccess):
                     "maxShardSkew": duration("max_shard_skew", self.max_shard_skew),
                     "failOnDataLoss": text(self.fail_on_data_loss),
                     "deaggregate": text(self.deaggregate),
+                    **({} if self.consumer is None else self.consumer.options()),
                     "maxRecordsPerFetch": text(self.max_records_per_fetch),
                     "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
                     "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),

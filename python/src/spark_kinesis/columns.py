@@ -3,7 +3,7 @@
 With a constant, a misspelled name raises a Python error.
 
 The first seven columns are the columns of ``spark_kinesis.schema``, which is the schema of the
-source's DataFrames. The last three columns are metadata columns of the source: Spark returns a
+source's DataFrames. The last four columns are metadata columns of the source: Spark returns a
 metadata column only if a query selects it by name. The sink reads ``data``, ``partitionKey``,
 ``explicitHashKey``, ``stream`` and ``streamArn``.
 """
@@ -26,6 +26,7 @@ APPROXIMATE_ARRIVAL_TIMESTAMP = "approximateArrivalTimestamp"
 EXPLICIT_HASH_KEY = "explicitHashKey"
 ENCRYPTION_TYPE = "encryptionType"
 STREAM_ARN = "streamArn"
+WRITER_ID = "writerId"
 
 
 def _schema() -> StructType:

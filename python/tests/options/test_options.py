@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from spark_kinesis import (
     AssumeRole,
     AtTimestamp,
+    EnhancedFanOut,
     KinesisSink,
     KinesisSource,
     Profile,
@@ -57,6 +58,7 @@ SOURCE = {
     "allow_stream_removal": True,
     "fail_on_data_loss": False,
     "deaggregate": False,
+    "consumer": EnhancedFanOut(name="reports"),
     "max_records_per_fetch": 500,
     "min_fetch_period": timedelta(milliseconds=250),
     "idle_fetch_period": timedelta(seconds=2),
@@ -74,6 +76,8 @@ SOURCE_OPTIONS = {
     "allowStreamRemoval": "true",
     "failOnDataLoss": "false",
     "deaggregate": "false",
+    "consumerMode": "efo",
+    "consumerName": "reports",
     "maxRecordsPerFetch": "500",
     "minFetchPeriod": "250ms",
     "idleFetchPeriod": "2000ms",
@@ -83,31 +87,41 @@ SOURCE_OPTIONS = {
 }
 SINK = {
     "delivery_timeout": timedelta(minutes=1),
+    "request_timeout": timedelta(seconds=5),
     "max_in_flight_requests": 4,
+    "max_request_records": 50,
+    "max_request_bytes": 1 << 19,
     "max_buffered_bytes": 1 << 20,
     "linger": timedelta(milliseconds=50),
     "aggregation": "kpl",
     "max_aggregate_bytes": 20 << 10,
     "max_aggregate_records": 500,
     "delivery_guarantee": "exactly_once",
+    "write_id": "nightly-2026-11-22",
     "ordering": "per_key",
     "order_by": "seq",
     "dead_letter_path": Path("letters"),
     "dead_letter_format": "parquet",
+    "on_delivery_timeout": "dead_letter",
 }
 SINK_OPTIONS = {
     "deliveryTimeout": "60000ms",
+    "requestTimeout": "5000ms",
     "maxInFlightRequests": "4",
+    "maxRequestRecords": "50",
+    "maxRequestBytes": "524288",
     "maxBufferedBytes": "1048576",
     "linger": "50ms",
     "aggregation": "kpl",
     "maxAggregateBytes": "20480",
     "maxAggregateRecords": "500",
     "deliveryGuarantee": "exactlyOnce",
+    "writeId": "nightly-2026-11-22",
     "ordering": "perKey",
     "orderBy": "seq",
     "deadLetterPath": "letters",
     "deadLetterFormat": "parquet",
+    "onDeliveryTimeout": "deadLetter",
 }
 
 
@@ -134,7 +148,14 @@ def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | Ki
 
 
 @pytest.mark.parametrize(
-    "field", ["aggregation", "delivery_guarantee", "ordering", "dead_letter_format"]
+    "field",
+    [
+        "aggregation",
+        "delivery_guarantee",
+        "ordering",
+        "dead_letter_format",
+        "on_delivery_timeout",
+    ],
 )
 def test_words_are_those_of_the_connector(field: str) -> None:
     said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]
@@ -170,5 +191,6 @@ def golden(*groups: str) -> set[str]:
 
 def test_the_options_are_those_of_the_connector() -> None:
     assert FULL_ACCESS.keys() == golden("connection")
-    assert SOURCE_OPTIONS.keys() == golden("source")
+    by_arn = EnhancedFanOut(arn="arn").options()
+    assert {**SOURCE_OPTIONS, **by_arn}.keys() == golden("source")
     assert SINK_OPTIONS.keys() == golden("sink")

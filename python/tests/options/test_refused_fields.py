@@ -73,6 +73,7 @@ def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
     [
         ("aggregation", "KPL", "'none' or 'kpl'"),
         ("ordering", "perKey", "'none' or 'per_key'"),
+        ("on_delivery_timeout", "deadLetter", "'fail' or 'dead_letter'"),
         ("delivery_guarantee", "exactlyOnce", "'at_least_once' or 'exactly_once'"),
         ("dead_letter_format", "csv", "'json' or 'parquet'"),
     ],
@@ -113,6 +114,7 @@ def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:
         ("deaggregate", 0),
         ("min_fetch_period", 200),
         ("credentials", "key:secret"),
+        ("consumer", "reports"),
         ("role", "arn:aws:iam::123456789012:role/r"),
     ],
 )

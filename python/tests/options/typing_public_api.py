@@ -11,6 +11,7 @@ from spark_kinesis import (
     AtTimestamp,
     ByShard,
     ByStream,
+    EnhancedFanOut,
     KinesisSink,
     KinesisSource,
     Latest,
@@ -18,8 +19,11 @@ from spark_kinesis import (
     StaticCredentials,
     columns,
     schema,
+    stop_gracefully,
+    stop_on_sigterm,
     with_kinesis,
 )
+from spark_kinesis.audit import audit
 from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     loaded: DataFrame = source.read_stream(spark)
     shards = ByShard({"shardId-1": AtSequenceNumber("1")}, others=Latest())
     KinesisSource(stream_name=["s", "t"]).read(spark)
+    KinesisSource(stream_name="s", consumer=EnhancedFanOut(arn=["a", "b"])).read_stream(spark)
     KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:
         KinesisSink(stream_name="s", **kinesis.access).write(frame)
@@ -68,10 +73,15 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
         ending_position=AtTimestamp.ago(timedelta(hours=1)),
     )
     writer = sink.write_stream(loaded, checkpoint_location="c", query_name="copy")
-    return writer.trigger(availableNow=True).outputMode("update").start()
+    query = writer.trigger(availableNow=True).outputMode("update").start()
+    stop_on_sigterm(spark, timeout=timedelta(seconds=20))
+    between_batches: bool = stop_gracefully(query, timedelta(minutes=1))
+    assert between_batches == all(it.is_clean for it in audit(source, spark))
+    return query
 
 
-def wrong(frame: DataFrame) -> None:
+def wrong(frame: DataFrame, query: StreamingQuery) -> None:
+    stop_gracefully(query, 60)  # type: ignore[arg-type]
     KinesisSource("s")  # type: ignore[call-arg]
     KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]

@@ -174,7 +174,7 @@ def test_a_missing_package_is_named(
     def missing(user: str) -> None:
         raise MissingPackageError(f"{user} needs boto3: pip install boto3")
 
-    monkeypatch.setattr("spark_kinesis.generate.kinesis.boto3", missing)
+    monkeypatch.setattr("spark_kinesis._boto.boto3", missing)
     assert command.main(["--stream", "orders"]) == 1
     assert "generate needs boto3: pip install boto3" in capsys.readouterr().err
 

@@ -144,14 +144,14 @@ class Life:
 
 
 @contextmanager
-def load(stream: Stream) -> Iterator[None]:
-    """Write records all the time."""
+def load(stream: Stream, pause_seconds: float = 0.02) -> Iterator[None]:
+    """Write 40 records after each pause, all the time."""
     over = threading.Event()
 
     def write() -> None:
         while not over.is_set():
             stream.put(40)
-            over.wait(0.02)
+            over.wait(pause_seconds)
 
     writer = threading.Thread(target=write)
     writer.start()

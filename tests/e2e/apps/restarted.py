@@ -6,7 +6,6 @@ Arguments: endpoint, name of a stream that is there, a folder. Runs until there 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from spark_kinesis import KinesisSource, TrimHorizon
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.harness import collected, running
+from tests.e2e.support.programs import tell
 from tests.e2e.support.streams import LOCAL, REGION, wait_for
 from tests.e2e.support.verdict import Collected
 
@@ -65,10 +65,7 @@ def main(endpoint: str, stream: str, name: str) -> None:
         starting_position=TrimHorizon(),
     )
     with cluster_session(executors=2) as spark:
-        driver = spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
-        report = {"pids": [os.getpid(), driver], "application": spark.sparkContext.applicationId}
-        (folder / "running.part").write_text(json.dumps(report))
-        (folder / "running.part").rename(folder / "running.json")
+        tell(spark, folder)
         with running(spark, source, folder / "checkpoint", Results(folder)) as query:
             while not (folder / "stop").exists() and not query.awaitTermination(1):
                 pass

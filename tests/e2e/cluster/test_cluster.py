@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from spark_kinesis.local import LocalKinesis
+from tests.e2e.support.cluster import cluster_on_linux
 from tests.e2e.support.programs import run_app, said_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.skipif(
-        sys.platform != "linux", reason="finds processes in /proc, uses more loopback addresses"
-    ),
-]
+pytestmark = cluster_on_linux("finds processes in /proc, uses more loopback addresses")
 GOOD = {"lost": 0, "duplicated": 0, "out_of_order": 0, "foreign": 0}
 
 

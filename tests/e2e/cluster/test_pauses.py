@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
+from tests.e2e.support.cluster import cluster_on_linux
 from tests.e2e.support.programs import said_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc"),
-]
+pytestmark = cluster_on_linux("finds processes in /proc")
 
 
 def test_a_suspended_driver_takes_no_shard_and_reads_no_range_again(

@@ -23,7 +23,10 @@ def test_spark_connect_writes_and_reads(stream: Stream, tmp_path: Path) -> None:
     ended = run_app("connect_session", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)
     said = json.loads(ended.stdout.splitlines()[-1])
     assert said["session"] == "pyspark.sql.connect.session"
+    assert said["between"], "the query did not stop between two micro-batches"
     assert said["rows"] == sorted([f"key-{n % 5}", str(n)] for n in range(100))
+    letters = said["letters"]  # one per micro-batch, of which the first one ran twice
+    assert letters["unnamed"] == letters["named"] + 1 > 1
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])

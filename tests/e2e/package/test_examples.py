@@ -59,6 +59,7 @@ def test_each_minute_is_written_when_it_is_over(tmp_path: Path) -> None:
             kinesis.put("orders", [(f"c{n}", "order") for n in range(count)])
             kinesis.advance(timedelta(minutes=5))
         command = [str(SPARK_SUBMIT), "--master", "local[2]", "--jars", jar_path()]
+        command += ["--conf", "spark.sql.shuffle.partitions=2"]  # by default 200, of files each
         command += [str(EXAMPLES / "watermark.py"), "--once", "--read", "orders"]
         command += ["--region", "us-east-1", "--endpoint", kinesis.endpoint]
         command += ["--output", str(tmp_path / "minutes")]

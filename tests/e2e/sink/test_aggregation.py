@@ -164,8 +164,11 @@ def test_explicit_hash_keys_choose_the_shard(
     assert dropped_by_kcl(stream) == 0
     assert len({record.shard for record in packed(stream)}) == 4
     assert len(packed(stream)) < 80
-    found = stream.source().read(spark).select("partitionKey", "data", "explicitHashKey").collect()
-    assert sorted((key, data.decode(), chosen) for key, data, chosen in found) == sorted(rows)
+    found = stream.source().read(spark).select("data", "explicitHashKey").collect()
+    owner = {data.encode(): int(chosen) // width for _, data, chosen in rows}
+    assert all(int(chosen) // width == owner[bytes(data)] for data, chosen in found), (
+        "of the aggregate"
+    )
 
 
 def test_a_single_row_is_a_plain_record(
@@ -235,12 +238,12 @@ def test_no_row_is_lost_while_shards_change(
     save.result()
     if order:
         assert_read_in_order(spark, stream, 1000, may_repeat=True)
+        # KCL gets no row twice, because it drops the first copy of rows that were written again.
+        assert sorted(read_by_kcl(stream)) == written(1000)
+        assert dropped_by_kcl(stream) > 0, "no aggregate was between two shards"
     else:
-        for found in readings(spark, stream):
-            assert sorted(set(found)) == written(1000)
-    # KCL gets no row twice, because it drops the first copy of rows that were written again.
-    assert sorted(read_by_kcl(stream)) == written(1000)
-    assert dropped_by_kcl(stream) > 0, "no aggregate was between two shards"
+        assert_read(spark, stream, written(1000))
+        assert dropped_by_kcl(stream) == 0
 
 
 @on_simulator

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
+    from spark_kinesis.local import FaultName
+
 on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 GOOD = ("key", "good", None)
 BAD = {
     "NULL_DATA": ("key", None, None),
-    "EMPTY_DATA": ("key", "", None),
     "NULL_PARTITION_KEY": (None, "x", None),
     "EMPTY_PARTITION_KEY": ("", "x", None),
     "LONG_PARTITION_KEY": ("ключ" * 65, "x", None),
@@ -98,7 +101,7 @@ def test_an_unusable_path_is_refused(spark: SparkSession, stream: Stream, tmp_pa
 def with_bad_rows(frame: DataFrame) -> DataFrame:
     """The numbered records, every fifth of them as a bad row."""
     text = "string(data)"
-    spoilt = f"CASE WHEN get_json_object({text}, '$.n') % 5 = 0 THEN '' ELSE {text} END AS data"
+    spoilt = f"CASE WHEN get_json_object({text}, '$.n') % 5 != 0 THEN {text} END AS data"
     return frame.selectExpr("partitionKey", spoilt)
 
 
@@ -168,21 +171,27 @@ def test_each_row_goes_to_the_stream_it_names(
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
 
 
-def test_rows_without_a_stream_go_to_the_stream_of_the_option(
-    spark: SparkSession, new_stream: Callable[..., Stream]
+@pytest.mark.parametrize("aggregation", ["none", "kpl"])
+def test_empty_data_is_written_and_read(
+    spark: SparkSession, stream: Stream, aggregation: str
 ) -> None:
-    streams = [new_stream() for _ in range(3)]
-    arns = [
-        stream.client.describe_stream_summary(StreamName=stream.name)["StreamDescriptionSummary"][
-            "StreamARN"
-        ]
-        for stream in streams
-    ]
-    rows = [(arns[1], "b"), (arns[2], "c"), (None, "a")] * 20
-    frame = spark.createDataFrame(rows, "streamArn string, data string")
-    sink(streams[0]).write(frame)
-    found = [{data for _, data in stream.read_all()} for stream in streams]
-    assert found == [{b"a"}, {b"b"}, {b"c"}]
+    rows = [("a", b""), ("a", b"x"), ("b", b"")] * 3
+    frame = spark.createDataFrame(rows, "partitionKey string, data binary")
+    sink(stream, aggregation=aggregation).write(frame)
+    found = stream.source().read(spark).collect()
+    assert sorted((row.partitionKey, bytes(row.data)) for row in found) == sorted(rows)
+
+
+def test_the_stream_of_the_option_wins_over_the_stream_of_the_row(
+    spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
+) -> None:
+    inlet, outlet = new_stream(), new_stream()
+    inlet.put(100)
+    copies = inlet.source().read_stream(spark).select("partitionKey", "data", "stream")
+    writer = sink(outlet).write_stream(copies, checkpoint_location=checkpoint)
+    writer.trigger(availableNow=True).start().awaitTermination()
+    assert len(outlet.read_all()) == 100
+    assert len(inlet.read_all()) == 100
 
 
 def test_a_row_for_a_missing_stream_is_a_bad_row(
@@ -205,6 +214,38 @@ def test_a_row_for_a_missing_stream_is_a_bad_row(
         None: "NULL_STREAM",
     }
     assert len(stream.read_all()) == before + 1
+
+
+@on_simulator
+@pytest.mark.parametrize(("fault", "is_written"), [("throttle", False), ("answer-lost", True)])
+def test_rows_of_a_shard_that_never_answers_well_are_dead_letters(
+    spark: SparkSession,
+    new_stream: Callable[..., Stream],
+    tmp_path: Path,
+    fault: FaultName,
+    is_written: bool,
+) -> None:
+    good, refused = new_stream(shards=1), new_stream(shards=1)
+    rows = [(to.name, f"{n}") for n in range(100) for to in (good, refused)]
+    frame = spark.createDataFrame(rows, "stream string, data string").repartition(2)
+    to = sink(
+        good,
+        stream_name=None,
+        dead_letter_path=tmp_path / "bad",
+        on_delivery_timeout="dead_letter",
+        delivery_timeout=timedelta(seconds=3),
+    )
+    server = LocalEndpoint(good.endpoint)
+    with server.fault(fault, operation="PutRecords", stream=refused.name):
+        to.write(frame)
+    letters = kept(spark, tmp_path / "bad")
+    once = Counter(str(n).encode() for n in range(100))
+    assert Counter(data for _, data in good.read_all()) == once
+    assert Counter(bytes(letter.data) for letter in letters) == once
+    assert {(it.stream, it.reason) for it in letters} == {(refused.name, "DELIVERY_TIMEOUT")}
+    assert {data for _, data in refused.read_all()} == (set(once) if is_written else set())
+    assert all(it.mayBeWritten or not is_written for it in letters)
+    assert is_written or not any(it.mayBeWritten for it in letters)
 
 
 def test_a_write_without_a_stream_is_refused(spark: SparkSession, stream: Stream) -> None:
@@ -271,10 +312,11 @@ def test_for_each_batch_can_write(
             return sum(len(set(outlet.read_all())) for outlet in outlets) == 320
 
         wait_for("every good record", arrived)
+        query.processAllAvailable()  # the bad ones follow when the micro-batch is committed
     finally:
         query.stop()
     for remainder, outlet in enumerate(outlets):
         assert {json.loads(data)["n"] % 2 for _, data in outlet.read_all()} == {remainder}
     letters = kept(spark, tmp_path / "bad")
     assert len(letters) == 80
-    assert {letter.reason for letter in letters} == {"EMPTY_DATA"}
+    assert {letter.reason for letter in letters} == {"NULL_DATA"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_kinesis import with_kinesis
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HOME = Path(pyspark.__file__).parent
+
+
+def cluster_on_linux(reason: str) -> list[pytest.MarkDecorator]:
+    """The marks of a module whose tests need a cluster and Linux.
+
+    Args:
+        reason: what the tests do that other systems do not have.
+    """
+    elsewhere = pytest.mark.skipif(sys.platform != "linux", reason=reason)
+    return [pytest.mark.cluster, elsewhere]
 
 
 @contextmanager

@@ -47,6 +47,12 @@ def wait_for(what: str, condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def wait_more(what: str, count: Callable[[], int], more: int = 1) -> None:
+    """Wait until a number has grown."""
+    before = count()
+    wait_for(f"{more} more {what}", lambda: count() >= before + more)
+
+
 @dataclass
 class Stream:
     """The stream of a test, and all records that the test wrote to it."""

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._boto import kinesis_client
 
 from .keys import Keys
-from .kinesis import connect, sender
+from .kinesis import sender
 from .pace import Pace
 from .progress import Goal, Progress, open_progress, sentence
 from .template import HELP, parse
@@ -39,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _perform(work: Work, asked: argparse.Namespace) -> int:
-    client = connect(asked.endpoint, asked.region, asked.profile)
+    user = "python -m spark_kinesis.generate"
+    client = kinesis_client(user, asked.endpoint, asked.region, asked.profile, attempts=1)
     times = Times(now=time.monotonic, sleep=time.sleep, date=lambda: datetime.now(timezone.utc))
     writer = Writer(
         stream=asked.stream,

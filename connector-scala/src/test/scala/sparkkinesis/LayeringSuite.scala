@@ -135,6 +135,7 @@ object LayeringSuite {
         "source/checkpoint",
         "source/memory",
         "source/store",
+        "source/feed",
         "source/fetch",
         "source/watch",
         "source/replay"
@@ -154,6 +155,7 @@ object LayeringSuite {
         "spark/metrics",
         "spark/deadletter",
         "spark/once",
+        "spark/stop",
         "spark/read/task",
         "spark/read",
         "spark/write",

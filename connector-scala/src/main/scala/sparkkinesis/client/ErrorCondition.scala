@@ -27,6 +27,11 @@ object ErrorCondition {
         "Enable the stream's KMS key, and allow its use: kms:GenerateDataKey for writers, " +
           "kms:Decrypt for readers."
       )
+    case _: AccessDenied if e.getMessage.contains("SubscribeToShard") =>
+      ErrorCondition(
+        "KINESIS_ACCESS_DENIED",
+        "Allow kinesis:SubscribeToShard on the consumer's ARN, or set 'consumerMode' to 'polling'."
+      )
     case _: AccessDenied =>
       ErrorCondition(
         "KINESIS_ACCESS_DENIED",
@@ -49,6 +54,11 @@ object ErrorCondition {
         "KINESIS_INVALID_REQUEST",
         "Correct the options as the message of the service says."
       )
+    case _: TooLarge =>
+      ErrorCondition(
+        "KINESIS_REQUEST_TOO_LARGE",
+        "Write smaller records, or raise the limit of the server or of the proxy before it."
+      )
     case _: Throttled =>
       ErrorCondition(
         "KINESIS_THROTTLED",
@@ -61,6 +71,19 @@ object ErrorCondition {
       )
     case _: InUse =>
       ErrorCondition("KINESIS_STREAM_BUSY", "Wait until the status of the stream is ACTIVE.")
+    case _: ConsumerInUse =>
+      ErrorCondition(
+        "KINESIS_CONSUMER_IN_USE",
+        "Give each query and each application its own consumer: set another 'consumerName'."
+      )
+    case _: ConsumerNotFound =>
+      ErrorCondition(
+        "KINESIS_CONSUMER_NOT_FOUND",
+        "Restart the query with 'consumerName', which registers the consumer, or with the ARN of a " +
+          "consumer that exists."
+      )
+    case _: FanOutUnavailable =>
+      ErrorCondition("KINESIS_FAN_OUT_UNAVAILABLE", "Set 'consumerMode' to 'polling'.")
     case _: IteratorExpired | _: ListingExpired | _: ServiceFailure =>
       ErrorCondition(
         "KINESIS_SERVICE_FAILURE",

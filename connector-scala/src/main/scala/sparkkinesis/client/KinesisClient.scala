@@ -2,6 +2,7 @@ package sparkkinesis.client
 
 import java.time.Instant
 
+import scala.annotation.nowarn
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.model._
@@ -40,9 +41,28 @@ trait KinesisClient extends AutoCloseable {
    * @param entries 1 to 500 records
    */
   def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult]
+
+  /**
+   * The same with a limit of its own.
+   *
+   * @param timeout limit for the request and its whole response. A client that always answers at
+   *   once needs none
+   */
+  @nowarn("cat=unused-params")
+  def putRecords(
+      stream: StreamRef,
+      entries: Seq[PutEntry],
+      timeout: FiniteDuration
+  ): Seq[PutResult] = putRecords(stream, entries)
+
+  /** The calls of enhanced fan-out. */
+  def fanOut: FanOutClient = FanOutClient.None
 }
 
-/** @param token opaque, never stored or logged */
+/**
+ * @param token opaque, never stored or logged. For an event of enhanced fan-out, the sequence number
+ *   after which a new subscription continues
+ */
 final case class ShardIterator(token: String) {
   override def toString: String = "ShardIterator(…)"
 }

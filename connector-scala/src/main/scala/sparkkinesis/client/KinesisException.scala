@@ -49,6 +49,13 @@ object KinesisException {
   final class InvalidArgument(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
+  /**
+   * HTTP 413: the server, or a proxy before it, accepts no request of that size. The request had no
+   * effect.
+   */
+  final class TooLarge(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
+
   /** `AccessDenied` and refusals of KMS: the credentials do not permit the action. */
   final class AccessDenied(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
@@ -75,6 +82,18 @@ object KinesisException {
   /** `InternalFailure`, HTTP 5xx: the service failed. The call may have taken effect. */
   final class ServiceFailure(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
+
+  /** Other readers end the subscriptions of a consumer of enhanced fan-out again and again. */
+  final class ConsumerInUse(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
+
+  /** A consumer of enhanced fan-out does not exist any more, or not yet. */
+  final class ConsumerNotFound(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
+
+  /** The endpoint has no enhanced fan-out. */
+  final class FanOutUnavailable(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
 
   /** Any other failure. */
   final class Other(message: String, cause: Throwable = null)

@@ -138,6 +138,20 @@ object PackedRecords {
     case others => copied(others)
   }
 
+  /** Copies successive pages into one. Returns a single page itself. */
+  def joined(pages: Seq[PackedRecords]): PackedRecords =
+    if (pages.size == 1) pages.head
+    else {
+      val content = new Array[Byte](pages.map(_.content.length).sum)
+      val builder = new Builder(content, pages.map(_.length).sum)
+      val begins = pages.map(_.content.length).scanLeft(0)(_ + _)
+      pages.zip(begins).foreach { case (page, begin) =>
+        System.arraycopy(page.content, 0, content, begin, page.content.length)
+        page.indices.foreach(builder.add(page, _, begin))
+      }
+      builder.result()
+    }
+
   private def copied(records: IndexedSeq[Record]): PackedRecords = {
     val keys = records.map(_.partitionKey.map(_.getBytes(UTF_8)))
     val size = records.indices.foldLeft(0) { (sum, i) =>
@@ -192,6 +206,16 @@ object PackedRecords {
       encryptionTypes(count) = encryptionType
       count += 1
       clear()
+    }
+
+    /** Adds a record of other records, whose content begins there in this content. */
+    private[PackedRecords] def add(from: PackedRecords, index: Int, begin: Int): Unit = {
+      def span(at: Int, length: Int)(put: (Int, Int) => Unit): Unit =
+        put(begin + at, begin + at + length)
+      span(from.dataBegin(index), from.dataLength(index))(data)
+      span(from.numberBegin(index), from.numberLength(index))(number)
+      if (from.hasKey(index)) span(from.keyBegin(index), from.keyLength(index))(key)
+      add(from.arrivalMillis(index), from.encryptionType(index))
     }
 
     def result(): PackedRecords = {

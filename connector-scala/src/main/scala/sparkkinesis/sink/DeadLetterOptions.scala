@@ -4,10 +4,12 @@ package sparkkinesis.sink
  * Where rows are written that Kinesis cannot accept.
  *
  * @param path of a folder in a Hadoop file system
+ * @param keepsLateRecords whether records that a shard does not take in time are written there, too
  */
 final case class DeadLetterOptions(
     path: String,
-    format: DeadLetterFormat = DeadLetterFormat.Json
+    format: DeadLetterFormat = DeadLetterFormat.Json,
+    keepsLateRecords: Boolean = false
 )
 
 /** The file format of dead letters. */

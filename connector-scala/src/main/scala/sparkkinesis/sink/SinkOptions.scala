@@ -5,14 +5,18 @@ import java.util.Locale
 import scala.concurrent.duration._
 
 import sparkkinesis.client.options.{OptionException, Options}
+import sparkkinesis.model.ServiceLimits
 
 /**
  * The options of the sink. The driver sends them to executors.
  *
  * @param deliveryTimeout the task fails if Kinesis has not accepted a record so long after it was
  *   first sent
+ * @param requestTimeout limit for one request and its response
  * @param linger how long a record waits for others that are sent with it
  * @param maxInFlightRequests per task
+ * @param maxRequestRecords Kinesis records per request
+ * @param maxRequestBytes of their data and partition keys. A larger record is sent alone
  * @param maxBufferedBytes of records that are not acknowledged, plus 128 bytes per record, per task
  * @param aggregation limits of aggregated records; none: each row becomes one Kinesis record
  * @param isOrdered whether the records of one partition key stay in order
@@ -20,17 +24,22 @@ import sparkkinesis.client.options.{OptionException, Options}
  *   the rows arrive
  * @param deadLetters where rows go that Kinesis cannot accept; none: such a row fails the task
  * @param isExactlyOnce whether rows that an earlier attempt wrote are not written again
+ * @param writeId names a batch write: the same in every run of its job
  */
 final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
+    requestTimeout: FiniteDuration = 10.seconds,
     linger: FiniteDuration = 100.millis,
     maxInFlightRequests: Int = 16,
+    maxRequestRecords: Int = ServiceLimits.PutRecordsCount,
+    maxRequestBytes: Long = 5L * 1024 * 1024,
     maxBufferedBytes: Long = 64L * 1024 * 1024,
     aggregation: Option[AggregateLimits] = None,
     isOrdered: Boolean = false,
     orderBy: Option[String] = None,
     deadLetters: Option[DeadLetterOptions] = None,
-    isExactlyOnce: Boolean = false
+    isExactlyOnce: Boolean = false,
+    writeId: Option[String] = None
 )
 
 object SinkOptions {
@@ -38,9 +47,13 @@ object SinkOptions {
   /** The names of the sink's own options, without those of the connection. */
   val Names: Seq[String] = Seq(
     "deliveryGuarantee",
+    "writeId",
     "deliveryTimeout",
+    "requestTimeout",
     "linger",
     "maxInFlightRequests",
+    "maxRequestRecords",
+    "maxRequestBytes",
     "maxBufferedBytes",
     "aggregation",
     "maxAggregateBytes",
@@ -48,11 +61,22 @@ object SinkOptions {
     "ordering",
     "orderBy",
     "deadLetterPath",
-    "deadLetterFormat"
+    "deadLetterFormat",
+    "onDeliveryTimeout"
   )
+
+  private val LimitOfPutRecords = "This is the limit of PutRecords."
 
   /** Leaves time to look into the stream and to write again. */
   private val LeastOnceTimeout = 3.minutes
+
+  /** It names a folder and is a word in the tag of an aggregate. */
+  private val WriteId = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+
+  private val LeastRequestTimeout = 1.second
+
+  /** The limit of all other calls. */
+  private val MostRequestTimeout = 30.seconds
 
   /** Every request in flight uses a thread. */
   private val MostInFlight = 256
@@ -66,15 +90,32 @@ object SinkOptions {
     val isOrdered = choice(options, "ordering", "none", "perKey").contains("perKey")
     SinkOptions(
       options.duration("deliveryTimeout").getOrElse(default.deliveryTimeout),
+      requestTimeout(options).getOrElse(default.requestTimeout),
       linger(options).getOrElse(default.linger),
       inFlight(options).getOrElse(default.maxInFlightRequests),
+      requestRecords(options).getOrElse(default.maxRequestRecords),
+      requestBytes(options).getOrElse(default.maxRequestBytes),
       options.size("maxBufferedBytes").getOrElse(default.maxBufferedBytes),
       aggregation(options),
       isOrdered,
       orderBy(options, isOrdered),
       deadLetters(options),
-      isExactlyOnce(options)
+      isExactlyOnce(options),
+      writeId(options)
     )
+  }
+
+  private def writeId(options: Options): Option[String] = {
+    if (!isExactlyOnce(options) && !options.contains("deadLetterPath"))
+      refuseAlone(options, "deliveryGuarantee=exactlyOnce' or 'deadLetterPath", "writeId")
+    val id = options.text("writeId")
+    if (!id.forall(_.matches(WriteId)))
+      throw options.invalid(
+        "writeId",
+        "1 to 128 of a-z, A-Z, 0-9, _ . -, and a letter or digit first",
+        "It names a folder."
+      )
+    id
   }
 
   private def isExactlyOnce(options: Options): Boolean = {
@@ -94,6 +135,18 @@ object SinkOptions {
       )
     }
     isSet
+  }
+
+  private def requestTimeout(options: Options): Option[FiniteDuration] = {
+    val timeout = options.duration("requestTimeout")
+    timeout.filter(it => it < LeastRequestTimeout || it > MostRequestTimeout).foreach { _ =>
+      throw options.invalid(
+        "requestTimeout",
+        "1s to 30s",
+        "Remove the option to use the default, 10s."
+      )
+    }
+    timeout
   }
 
   private def linger(options: Options): Option[FiniteDuration] = {
@@ -118,6 +171,24 @@ object SinkOptions {
       )
     }
     requests
+  }
+
+  private def requestRecords(options: Options): Option[Int] = {
+    val most = ServiceLimits.PutRecordsCount
+    val records = options.positiveInt("maxRequestRecords")
+    records.filter(_ > most).foreach { _ =>
+      throw options.invalid("maxRequestRecords", s"at most $most", LimitOfPutRecords)
+    }
+    records
+  }
+
+  private def requestBytes(options: Options): Option[Long] = {
+    val most = ServiceLimits.PutRecordsBytes
+    val bytes = options.size("maxRequestBytes")
+    bytes.filter(_ > most).foreach { _ =>
+      throw options.invalid("maxRequestBytes", s"at most ${most >> 20}m", LimitOfPutRecords)
+    }
+    bytes
   }
 
   private def aggregation(options: Options): Option[AggregateLimits] = {
@@ -154,7 +225,29 @@ object SinkOptions {
     val format = formats.find(it => name.contains(it.name)).getOrElse(DeadLetterFormat.Json)
     val path = options.text("deadLetterPath")
     if (path.isEmpty) refuseAlone(options, "deadLetterPath", "deadLetterFormat")
-    path.map(DeadLetterOptions(_, format))
+    val keepsLate = keepsLateRecords(options)
+    path.map(DeadLetterOptions(_, format, keepsLate))
+  }
+
+  private def keepsLateRecords(options: Options): Boolean = {
+    val name = "onDeliveryTimeout"
+    val isSet = choice(options, name, "fail", "deadLetter").contains("deadLetter")
+    if (isSet && !options.contains("deadLetterPath"))
+      throw OptionException.missing(
+        s"Option ${options.named(name)} is deadLetter, and option 'deadLetterPath' is missing. " +
+          "Set it to a folder, or set this option to fail."
+      )
+    val other = Seq("ordering" -> "perKey", "deliveryGuarantee" -> "exactlyOnce").find {
+      case (option, word) => options.text(option).exists(_.equalsIgnoreCase(word))
+    }
+    other.filter(_ => isSet).foreach { case (option, word) =>
+      throw OptionException.conflicting(
+        s"Option ${options.named(name)}=deadLetter cannot be combined with " +
+          s"${options.named(option)}=$word: records would be missing from the stream. Remove one " +
+          "of the two."
+      )
+    }
+    isSet
   }
 
   /** One of the given words. The user may write it in any case. */

@@ -1,7 +1,7 @@
 package sparkkinesis.source
 
 import sparkkinesis.client.KinesisClient
-import sparkkinesis.model.StreamRef
+import sparkkinesis.model.{ConsumerArn, StreamRef}
 import sparkkinesis.source.pace.SharedReads
 
 /**
@@ -9,9 +9,11 @@ import sparkkinesis.source.pace.SharedReads
  *
  * @param ref the stream as the user named it
  * @param shared what all readers of the stream on this executor share
+ * @param consumer of enhanced fan-out, by which shards are read ahead; `None` if they are polled
  */
 final case class StreamClient(
     ref: StreamRef,
     client: KinesisClient,
-    shared: SharedReads = new SharedReads(isAws = false)
+    shared: SharedReads = new SharedReads(isAws = false),
+    consumer: Option[ConsumerArn] = None
 )

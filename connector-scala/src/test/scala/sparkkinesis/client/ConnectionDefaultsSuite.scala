@@ -18,10 +18,7 @@ class ConnectionDefaultsSuite extends AnyFunSuite {
       defaultRegion: => Option[String] = None
   ): ConnectionDefaults = {
     val parsed = Options.parse(options, ConnectionOptions.Names)
-    val fixed = Option.when(ConnectionOptions.nameStream(parsed)) {
-      ConnectionOptions.stream(parsed, defaultRegion)
-    }
-    ConnectionOptions.defaults(parsed, fixed, isByName, defaultRegion)
+    ConnectionOptions.defaults(parsed, isByName, defaultRegion)
   }
 
   private def regionOf(defaults: ConnectionDefaults, stream: StreamRef) =
@@ -33,10 +30,7 @@ class ConnectionDefaultsSuite extends AnyFunSuite {
     assert(regionOf(options, byName) === Right("us-east-1"))
   }
 
-  test(
-    "the region of stream names comes from the fixed stream, else the endpoint, else the default"
-  ) {
-    assert(regionOf(defaults(Map("streamArn" -> arn)), byName) === Right("eu-west-1"))
+  test("the region of stream names comes from the endpoint, else the default") {
     val endpoint = Map("endpoint" -> "https://kinesis.eu-west-2.amazonaws.com")
     assert(regionOf(defaults(endpoint), byName) === Right("eu-west-2"))
     assert(regionOf(defaults(Map.empty, defaultRegion = Some("r")), byName) === Right("r"))

@@ -17,6 +17,7 @@ class ErrorConditionSuite extends AnyFunSuite {
     (new Throttled("x"), "KINESIS_THROTTLED"),
     (new LimitExceeded("x"), "KINESIS_LIMIT_EXCEEDED"),
     (new InUse("x"), "KINESIS_STREAM_BUSY"),
+    (new TooLarge("x"), "KINESIS_REQUEST_TOO_LARGE"),
     (new InvalidArgument("x"), "KINESIS_INVALID_REQUEST"),
     (new IteratorExpired("x"), "KINESIS_SERVICE_FAILURE"),
     (new ListingExpired("x"), "KINESIS_SERVICE_FAILURE"),

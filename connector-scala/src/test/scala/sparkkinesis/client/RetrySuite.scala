@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.sink.FastClock
 
 class RetrySuite extends AnyFunSuite {
-  private val retry = Retry(attempts = 4, Backoff(100.millis, 200.millis))
+  private val retry = Retry(attempts = 4, Backoff(100.millis, 200.millis), throttledAttempts = 4)
 
   private def calls(failure: => KinesisException): (Int, Long) = {
     val clock = new FastClock
@@ -51,6 +51,26 @@ class RetrySuite extends AnyFunSuite {
     assert(count(Seq.fill(3)(broken) ++ Seq.fill(5)(busy)) === 8)
     intercept[KinesisException](count(Seq.fill(5)(busy) ++ Seq.fill(4)(broken)))
     intercept[KinesisException](count(Seq.fill(3)(broken) ++ Seq.fill(6)(busy)))
+  }
+
+  private def passed(patience: Patience, failure: => KinesisException): Long = {
+    val clock = new FastClock
+    intercept[KinesisException](patience(clock, () => 0.5)(throw failure))
+    clock.elapsedMillis
+  }
+
+  test("a write repeats every failure that may pass, until its time is over") {
+    val patience = Patience(5.minutes)
+    def within(least: Long, failure: KinesisException) = {
+      val millis = passed(patience, failure)
+      assert(millis >= least && millis < least + 5000, failure)
+    }
+    within(300000, new KinesisException.Unreachable("reset"))
+    within(300000, new KinesisException.LimitExceeded("busy"))
+    within(300000, new KinesisException.InUse("resharding"))
+    within(30000, new KinesisException.CredentialsExpired("old"))
+    assert(passed(patience, new KinesisException.NotFound("none")) === 0)
+    assert(passed(Patience(Duration.Zero), new KinesisException.Unreachable("reset")) === 0)
   }
 
   test("a failure that retries cannot fix is thrown at once") {

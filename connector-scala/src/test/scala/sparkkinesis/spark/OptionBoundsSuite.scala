@@ -35,6 +35,8 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val position = s"latest, trim_horizon, $json"
   private val zone = "An instant needs its time zone."
   private val iterator = "A shard iterator expires after 5 minutes."
+  private val requestTimeout = "Remove the option to use the default, 10s."
+  private val putRecords = "This is the limit of PutRecords."
   private val comma = "Remove the extra comma."
   private val limit = "This is the limit of GetRecords."
 
@@ -96,7 +98,25 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("stsEndpoint", "sts", url, ownEndpoint, inRole)
   )
 
+  private val consumerArn = s"$arn/consumer/app:1700000000"
+  private val efo = stream + ("consumerMode" -> "efo")
   private val source = table(
+    ("consumerMode", "push", "polling or efo", "Set one of the two.", stream),
+    ("consumerName", "a b", "1 to 128 of a-z, A-Z, 0-9, _ . -", "Correct the name.", efo),
+    (
+      "consumerArn",
+      "reader",
+      s"an ARN such as $consumerArn",
+      "Correct 'reader'. 'aws kinesis list-stream-consumers' shows the ARNs.",
+      efo
+    ),
+    (
+      "consumerArn",
+      s"$consumerArn,$consumerArn",
+      "one consumer of each stream",
+      "Stream orders has 2 of them.",
+      efo
+    ),
     ("startingPosition", "newest", position, zone, stream),
     ("startingPosition", "2026-11-21T08:00:00", position, zone, stream),
     ("startingPosition", "2026-02-30T08:00:00Z", position, zone, stream),
@@ -154,6 +174,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("deliveryTimeout", "0s", duration, unit, stream),
     ("deliveryTimeout", "5 m", duration, unit, stream),
     ("deliveryTimeout", "8761h", duration, unit, stream),
+    ("requestTimeout", "999ms", "1s to 30s", requestTimeout, stream),
+    ("requestTimeout", "31s", "1s to 30s", requestTimeout, stream),
     ("maxInFlightRequests", "0", whole, digits, stream),
     (
       "maxInFlightRequests",
@@ -162,6 +184,10 @@ class OptionBoundsSuite extends AnyFunSuite {
       "Use more tasks to send more requests at a time.",
       stream
     ),
+    ("maxRequestRecords", "0", whole, digits, stream),
+    ("maxRequestRecords", "501", "at most 500", putRecords, stream),
+    ("maxRequestBytes", "0", size, unit, stream),
+    ("maxRequestBytes", "10485761", "at most 10m", putRecords, stream),
     ("maxBufferedBytes", "0k", size, unit, stream),
     ("maxBufferedBytes", "2000000g", size, unit, stream),
     ("linger", "0ms", duration, unit, stream),
@@ -179,6 +205,13 @@ class OptionBoundsSuite extends AnyFunSuite {
       "Use one of these words.",
       stream
     ),
+    (
+      "writeId",
+      "../x",
+      "1 to 128 of a-z, A-Z, 0-9, _ . -, and a letter or digit first",
+      "It names a folder.",
+      kpl + ("deliveryGuarantee" -> "exactlyOnce")
+    ),
     ("ordering", "total", "none or perKey", "Use one of these words.", stream),
     ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
     ("deadLetterPath", " ", "a value", default, stream),
@@ -186,6 +219,13 @@ class OptionBoundsSuite extends AnyFunSuite {
       "deadLetterFormat",
       "csv",
       "json or parquet",
+      "Use one of these words.",
+      stream + ("deadLetterPath" -> "letters")
+    ),
+    (
+      "onDeliveryTimeout",
+      "drop",
+      "fail or deadLetter",
       "Use one of these words.",
       stream + ("deadLetterPath" -> "letters")
     )
@@ -250,14 +290,20 @@ class OptionBoundsSuite extends AnyFunSuite {
     Seq(least, most).foreach(options => asSource(stream ++ options))
     val leastOfSink = Map(
       "deliveryTimeout" -> "1ms",
+      "requestTimeout" -> "1s",
       "maxInFlightRequests" -> "1",
+      "maxRequestRecords" -> "1",
+      "maxRequestBytes" -> "1",
       "linger" -> "1ms",
       "maxAggregateBytes" -> "1k",
       "maxAggregateRecords" -> "1"
     )
     val mostOfSink = Map(
       "deliveryTimeout" -> "8760h",
+      "requestTimeout" -> "30s",
       "maxInFlightRequests" -> "256",
+      "maxRequestRecords" -> "500",
+      "maxRequestBytes" -> "10m",
       "linger" -> "1m",
       "maxAggregateBytes" -> "1m",
       "maxAggregateRecords" -> Int.MaxValue.toString
@@ -271,6 +317,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       ("maxAggregateBytes", "50k", "aggregation=kpl"),
       ("maxAggregateRecords", "10", "aggregation=kpl"),
       ("orderBy", "seq", "ordering=perKey"),
+      ("writeId", "nightly", "deliveryGuarantee=exactlyOnce' or 'deadLetterPath"),
       ("deadLetterFormat", "json", "deadLetterPath")
     )
     forAll(alone) { (name, value, other) =>
@@ -282,6 +329,21 @@ class OptionBoundsSuite extends AnyFunSuite {
         )
       }
     }
+  }
+
+  test("onDeliveryTimeout=deadLetter needs a folder, and neither order nor exactly once") {
+    val late = kpl + ("onDeliveryTimeout" -> "deadLetter")
+    val e = intercept[OptionException](asSink(late))
+    assert(e.condition === OptionException.MissingOption)
+    assert(e.getMessage.contains("option 'deadLetterPath' is missing"))
+    val kept = late + ("deadLetterPath" -> "letters")
+    Seq("ordering" -> "perKey", "deliveryGuarantee" -> "exactlyOnce").foreach { other =>
+      val e = intercept[OptionException](asSink(kept + other))
+      assert(e.condition === OptionException.ConflictingOptions)
+      assert(e.getMessage.contains(s"with '${other._1}'=${other._2}:"))
+    }
+    val parsed = SinkOptions.parse(Options.parse(kept, KinesisWriteBuilder.OptionNames))
+    assert(parsed.deadLetters.exists(_.keepsLateRecords))
   }
 
   test("the values of the sink's options are accepted in any case") {

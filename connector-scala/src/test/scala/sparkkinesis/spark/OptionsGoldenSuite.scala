@@ -46,7 +46,7 @@ class OptionsGoldenSuite extends AnyFunSuite {
   test("setting an option to its default changes nothing") {
     val ofSource = defaults("source")
     val ofSink = defaults("sink")
-    assert(ofSource.nonEmpty && ofSink.size === 10)
+    assert(ofSource.nonEmpty && ofSink.size === 14)
     ofSource.foreach { case (beside, said) => assert(source(beside ++ said) === source(beside)) }
     ofSink.foreach { case (beside, said) => assert(sink(beside ++ said) === sink(beside)) }
   }

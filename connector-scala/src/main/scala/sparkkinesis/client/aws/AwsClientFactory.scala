@@ -2,7 +2,12 @@ package sparkkinesis.client.aws
 
 import scala.jdk.OptionConverters._
 
-import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, KinesisClientBuilder}
+import software.amazon.awssdk.http.Protocol
+import software.amazon.awssdk.services.kinesis.{
+  KinesisAsyncClient,
+  KinesisClient => SdkClient,
+  KinesisClientBuilder
+}
 
 import sparkkinesis.client.aws.credentials.ClientCredentials
 import sparkkinesis.client.aws.http.{SdkSettings, SecretLogs, Timeouts}
@@ -21,7 +26,12 @@ object AwsClientFactory {
    */
   def create(config: ClientConfig): KinesisClient = create(config, Timeouts.Default)
 
-  private[aws] def create(config: ClientConfig, timeouts: Timeouts): KinesisClient =
+  /** @param protocol of subscriptions */
+  private[aws] def create(
+      config: ClientConfig,
+      timeouts: Timeouts,
+      protocol: Protocol = Protocol.HTTP2
+  ): KinesisClient =
     AwsErrors.translating("Creating a client", config.location) {
       SecretLogs.silence()
       val credentials = ClientCredentials.open(config, timeouts)
@@ -35,6 +45,20 @@ object AwsClientFactory {
       val sdk = builder.credentialsProvider(credentials.provider).build()
       // The user may set an endpoint for the SDK: in the environment, a system property or a profile.
       val used = config.copy(endpoint = sdk.serviceClientConfiguration.endpointOverride.toScala)
-      new AwsKinesisClient(sdk, used.location, () => credentials.close(), used.isAws)
+      def async() = {
+        val subscriptions = SdkSettings.ofSubscriptions(
+          KinesisAsyncClient.builder(),
+          config.region,
+          timeouts,
+          protocol
+        )
+        used.endpoint.foreach(uri => subscriptions.endpointOverride(uri))
+        subscriptions.credentialsProvider(credentials.provider).build()
+      }
+      val fanOut = new AwsFanOutClient(sdk, used.location, () => async())
+      def closeAlso(): Unit =
+        try fanOut.close()
+        finally credentials.close()
+      new AwsKinesisClient(sdk, used.location, () => closeAlso(), used.isAws, fanOut)
     }
 }

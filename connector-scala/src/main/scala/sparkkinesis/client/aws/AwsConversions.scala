@@ -100,12 +100,46 @@ private[aws] object AwsConversions {
     ()
   }
 
+  /** Where a subscription begins: the same types as those of an iterator. */
+  def startingPosition(position: Position): sdk.StartingPosition = {
+    val iterator = sdk.GetShardIteratorRequest.builder()
+    startAt(iterator, position)
+    val like = iterator.build()
+    sdk.StartingPosition
+      .builder()
+      .`type`(like.shardIteratorType)
+      .sequenceNumber(like.startingSequenceNumber)
+      .timestamp(like.timestamp)
+      .build()
+  }
+
+  def consumer(arn: String, status: sdk.ConsumerStatus, created: Instant): ConsumerSummary =
+    ConsumerSummary(
+      ConsumerArn.parse(arn).getOrElse(refuse("consumer ARN", arn)),
+      status match {
+        case sdk.ConsumerStatus.CREATING => ConsumerStatus.Creating
+        case sdk.ConsumerStatus.DELETING => ConsumerStatus.Deleting
+        case _ => ConsumerStatus.Active
+      },
+      Option(created).getOrElse(Instant.EPOCH)
+    )
+
+  def event(it: sdk.SubscribeToShardEvent): ShardEvent = ShardEvent(
+    records(it.records),
+    Option(it.continuationSequenceNumber).map(SequenceNumber(_)),
+    Option(it.millisBehindLatest).map(_.longValue),
+    children(it.hasChildShards, it.childShards)
+  )
+
   def page(it: sdk.GetRecordsResponse): Page = Page(
     records(it.records),
     Option(it.nextShardIterator).map(ShardIterator(_)),
     Option(it.millisBehindLatest).map(_.longValue),
-    if (it.hasChildShards) it.childShards.asScala.map(childShard).toVector else Nil
+    children(it.hasChildShards, it.childShards)
   )
+
+  private def children(has: Boolean, all: java.util.List[sdk.ChildShard]): Seq[ChildShard] =
+    if (has) all.asScala.map(childShard).toVector else Nil
 
   /** Runs for every record: one pass into an array, without a copy of data and texts. */
   private def records(it: java.util.List[sdk.Record]): IndexedSeq[Record] = {

@@ -63,6 +63,7 @@ private[aws] object AwsErrors {
     codeOf(e).flatMap(ErrorCodes.exception).getOrElse {
       if (e.isThrottlingException) new KinesisException.Throttled(_, _)
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
+      else if (e.statusCode == 413) new KinesisException.TooLarge(_, _)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
       else new KinesisException.Other(_, _)
     }
@@ -83,7 +84,7 @@ private[aws] object AwsErrors {
   private def describe(e: Throwable): String =
     Option(e.getMessage).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
 
-  private def causes(e: Throwable): Seq[Throwable] =
+  private[aws] def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(MaxCauses).toSeq
 
   private def isSignatureError(e: Throwable): Boolean = causes(e).exists {

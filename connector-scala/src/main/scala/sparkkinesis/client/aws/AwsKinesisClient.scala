@@ -1,6 +1,8 @@
 package sparkkinesis.client.aws
 
+import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters._
+import scala.jdk.DurationConverters._
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute
@@ -22,7 +24,8 @@ private[aws] final class AwsKinesisClient(
     sdk: SdkClient,
     location: String,
     closeAlso: () => Unit,
-    override val isAws: Boolean = false
+    override val isAws: Boolean = false,
+    override val fanOut: FanOutClient = FanOutClient.None
 ) extends KinesisClient {
   private val isCborOn = RequestBodyOverride.isCborOn
 
@@ -73,11 +76,25 @@ private[aws] final class AwsKinesisClient(
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+    put(stream, entries, None)
+
+  override def putRecords(
+      stream: StreamRef,
+      entries: Seq[PutEntry],
+      timeout: FiniteDuration
+  ): Seq[PutResult] = put(stream, entries, Some(timeout))
+
+  private def put(
+      stream: StreamRef,
+      entries: Seq[PutEntry],
+      timeout: Option[FiniteDuration]
+  ): Seq[PutResult] =
     AwsErrors.translating(s"PutRecords of stream $stream", location) {
       val decoded = new ResponseDecoder.Decoded(PutRecordsDecoder.decode)
       val configuration = AwsRequestOverrideConfiguration
         .builder()
         .putExecutionAttribute(ResponseDecoder.Attribute, decoded)
+      timeout.foreach(it => configuration.apiCallAttemptTimeout(it.toJava))
       val request = aws.PutRecordsRequest.builder()
       val body = if (isCborOn) PutRecordsEncoder.encode(stream, entries) else None
       body match {

@@ -60,21 +60,17 @@ object ConnectionOptions {
   /**
    * The connection of streams that rows name.
    *
-   * @param fixed the stream that the options name, if any; rows' streams default to its region
    * @param isByName whether rows contain names instead of ARNs, so that a region is required
    * @param defaultRegion used only if a region is required and no option gives it
    * @throws OptionException if an option is missing, invalid or in conflict with another
    */
   def defaults(
       options: Options,
-      fixed: Option[StreamAccess],
       isByName: Boolean,
       defaultRegion: => Option[String]
   ): ConnectionDefaults = {
     val endpoint = options.endpoint("endpoint")
-    val known = regionOption(options)
-      .orElse(fixed.map(_.client.region))
-      .orElse(endpoint.flatMap(EndpointRegion.of))
+    val known = regionOption(options).orElse(endpoint.flatMap(EndpointRegion.of))
     val region = if (isByName) known.orElse(defaultRegion) else known
     if (isByName && region.isEmpty) throw missingRegion("the streams that the rows name")
     ConnectionDefaults(region, endpoint, CredentialsOptions.parse(options))

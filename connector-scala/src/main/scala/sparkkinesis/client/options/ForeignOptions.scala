@@ -15,8 +15,8 @@ private[sparkkinesis] object ForeignOptions {
   private val Aggregation = words("true" -> "kpl", "false" -> "none")
   private val ConsumerType = words("GetRecords" -> "polling", "SubscribeToShard" -> "efo")
 
-  private val NoFanOut = "This connector does not support enhanced fan-out yet and always reads " +
-    "with GetRecords. Remove the option."
+  private val OwnFanOut = "Remove the option. 'consumerMode', 'consumerName' and 'consumerArn' " +
+    "select enhanced fan-out."
   private val EndlessRetries = "The connector repeats a failed call, with growing pauses, for as " +
     "long as the query runs. Remove the option."
 
@@ -128,17 +128,16 @@ private[sparkkinesis] object ForeignOptions {
   )
 
   private def fanOut = Seq(
-    same("consumerMode", Awslabs, ConsumerType)("consumerType").copy(remedy = NoFanOut),
-    refused("Databricks, awslabs")("consumerMode", "consumerName")(NoFanOut),
+    same("consumerMode", Awslabs, ConsumerType)("consumerType"),
     refused(Databricks)(
       "consumerNamePrefix",
       "consumerRefreshInterval",
       "registeredConsumerId",
       "registeredConsumerIdType",
       "requireConsumerDeregistration"
-    )(NoFanOut),
-    refused(Awslabs)("subscribeToShard.timeoutSec", "subscribeToShard.maxRetries")(NoFanOut),
-    refused(Glue)("fanoutConsumerARN")(NoFanOut)
+    )(OwnFanOut),
+    refused(Awslabs)("subscribeToShard.timeoutSec", "subscribeToShard.maxRetries")(OwnFanOut),
+    same("consumerArn", Glue)("fanoutConsumerARN")
   )
 
   private def bookkeeping = Seq(

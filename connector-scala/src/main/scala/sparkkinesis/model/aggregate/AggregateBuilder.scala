@@ -16,14 +16,20 @@ import sparkkinesis.model.{HashKey, PutEntry}
  * written is one record read. (The KPL does not do this.) If that exceeds the limit of the stream,
  * no aggregate can contain the record, and it is always written without one.
  *
- * With tags, a single record is an aggregate, too, and all records have the hash key of the first
- * one: so a reshard leaves none outside of its shard, where KCL would drop it.
+ * With a shared hash key, all records of an aggregate have the hash key of the first one: so a
+ * reshard leaves none outside of its shard, where KCL would drop the whole aggregate. With tags,
+ * the hash key is shared, and a single record is an aggregate, too.
  *
  * @param maxRecordBytes limit of the stream for data and partition key. The builder does not
  *   enforce it: call `sizeWith` before each `add`
+ * @param sharesHashKey whether the records lose the hash keys of their own
  * @param tags for the first record of each aggregate
  */
-final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = None) {
+final class AggregateBuilder(
+    maxRecordBytes: Int,
+    sharesHashKey: Boolean = false,
+    tags: Option[AggregateTags] = None
+) {
   import AggregateBuilder._
   import AggregateReader._
 
@@ -32,7 +38,9 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
   private val records = new ProtobufWriter
   private lazy val md5 = MessageDigest.getInstance("MD5")
 
+  private val isShared = sharesHashKey || tags.nonEmpty
   private var first = Option.empty[PutEntry]
+  private var shared = Option.empty[HashKey]
   private var added = 0
   private var bytes = 0L
   private var messageBytes = 0L
@@ -44,28 +52,18 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
   def size: Long = bytes
 
   /** The value of `size` after adding the record. */
-  def sizeWith(entry: PutEntry): Long = sizeWithPlaced(placed(entry))
-
-  private def sizeWithPlaced(entry: PutEntry): Long = {
+  def sizeWith(entry: PutEntry): Long = {
     val aggregate = EnvelopeBytes + messageBytes + growth(entry)
     if (added > 0 || isWrapped(entry, aggregate)) aggregate else plainSize(entry)
   }
 
   /** The data of the record must not change until `result`. */
-  def add(entry: PutEntry): Unit = addPlaced(placed(entry))
-
-  private def placed(entry: PutEntry): PutEntry =
-    if (tags.isEmpty) entry
-    else {
-      val hashKey = first.flatMap(_.explicitHashKey).getOrElse(entry.hashKey)
-      entry.copy(explicitHashKey = Some(hashKey))
-    }
-
-  private def addPlaced(entry: PutEntry): Unit = {
-    bytes = sizeWithPlaced(entry)
+  def add(entry: PutEntry): Unit = {
+    if (isShared && shared.isEmpty) shared = Some(entry.hashKey)
+    bytes = sizeWith(entry)
     messageBytes += growth(entry)
     partitionKeys.add(entry.partitionKey)
-    entry.explicitHashKey.foreach(hashKeys.add)
+    hashKey(entry).foreach(hashKeys.add)
     if (added == 0) first = Some(entry) // not copied yet, because it may remain the only one
     else {
       if (added == 1) first.foreach(write)
@@ -73,6 +71,10 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
     }
     added += 1
   }
+
+  /** The hash key that the record has in an aggregate. */
+  private def hashKey(entry: PutEntry): Option[HashKey] =
+    if (isShared) shared.orElse(Some(entry.hashKey)) else entry.explicitHashKey
 
   /**
    * Returns the record and clears the builder. An aggregate belongs to the shard of its first
@@ -98,6 +100,7 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
     hashKeys.clear()
     records.clear()
     first = None
+    shared = None
     added = 0
     bytes = 0
     messageBytes = 0
@@ -109,7 +112,7 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
 
   /** Number of bytes that the record adds to the message. */
   private def growth(entry: PutEntry): Long = {
-    val tables = partitionKeys.growth(entry.partitionKey) + (entry.explicitHashKey match {
+    val tables = partitionKeys.growth(entry.partitionKey) + (hashKey(entry) match {
       case Some(key) => hashKeys.growth(key)
       case None => 0
     })
@@ -118,7 +121,7 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
 
   private def bodyLength(entry: PutEntry, isFirst: Boolean): Int = {
     val tagLength = if (isFirst) tags.fold(0)(_.length) else 0
-    val hashKeyLength = entry.explicitHashKey match {
+    val hashKeyLength = hashKey(entry) match {
       case Some(key) => indexLength(hashKeys.index(key))
       case None => 0
     }
@@ -134,7 +137,7 @@ final class AggregateBuilder(maxRecordBytes: Int, tags: Option[AggregateTags] = 
     records.varint(bodyLength(entry, isFirst))
     records.varint(PartitionKeyIndexTag)
     records.varint(partitionKeys.index(entry.partitionKey))
-    entry.explicitHashKey.foreach { key =>
+    hashKey(entry).foreach { key =>
       records.varint(HashKeyIndexTag)
       records.varint(hashKeys.index(key))
     }

@@ -41,25 +41,32 @@ final class AggregateTags(text: String) {
 }
 
 object AggregateTags {
+  import AggregateReader._
+
   private val Key = "spark-kinesis".getBytes(UTF_8)
+  private val Numbered = "(.*) ([0-9]{12,18})".r
 
   private final val TagTag = 0x22
   private final val KeyTag = 0x0a
   private final val ValueTag = 0x12
 
   /** The text in the tag of an aggregate, without the number. `None` if it has no such tag. */
-  def textOf(data: Array[Byte]): Option[String] =
-    if (!AggregateReader.isMarked(data, 0, data.length)) None
+  def textOf(data: Array[Byte]): Option[String] = tagOf(data, 0, data.length).map(_._1)
+
+  /** The text and the number in the tag of an aggregate. `None` if it has no such tag. */
+  def tagOf(data: Array[Byte], begin: Int, length: Int): Option[(String, Long)] =
+    if (!isMarked(data, begin, length)) None
     else
       try {
-        val end = data.length - AggregateReader.DigestBytes
+        val (first, end) = (begin + MarkBytes, begin + length - DigestBytes)
         for {
-          record <- span(data, AggregateReader.MarkBytes, end, AggregateReader.RecordTag)
+          record <- span(data, first, end, RecordTag)
           tag <- span(data, record.begin, record.end, TagTag)
           key <- span(data, tag.begin, tag.end, KeyTag)
           if text(data, key) == new String(Key, UTF_8)
           value <- span(data, tag.begin, tag.end, ValueTag)
-        } yield text(data, value).replaceAll(" \\d+$", "")
+          Numbered(words, number) <- Some(text(data, value))
+        } yield (words, number.toLong)
       } catch { case ProtobufReader.Malformed => None }
 
   private def text(data: Array[Byte], span: ProtobufReader) =

@@ -25,8 +25,8 @@ private[sink] final class Doubts(acceptance: FiniteDuration) {
     if (waiting.isEmpty) Lane.Never else waiting.map(_.sentAt).min + acceptance.toMillis
 
   /** The oldest, with its shard. */
-  def oldest: Option[(ShardId, FirstFailure)] =
-    waiting.flatMap(it => it.failed.head.firstFailure.map(it.lane.shard -> _)).headOption
+  def oldest: Option[(ShardId, Failures)] =
+    waiting.flatMap(it => it.failed.head.failures.map(it.lane.shard -> _)).headOption
 
   /**
    * Removes those that were sent long enough before the look into the stream.

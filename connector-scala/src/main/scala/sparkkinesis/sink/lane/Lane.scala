@@ -3,7 +3,8 @@ package sparkkinesis.sink.lane
 import scala.collection.mutable
 
 import sparkkinesis.model.{PutEntry, ShardId}
-import sparkkinesis.sink.rate.ShardRate
+import sparkkinesis.sink.metrics.{KeyVotes, ShardTraffic}
+import sparkkinesis.sink.rate.{RecordSum, ShardRate}
 
 /**
  * The records of one shard, as predicted from their hash keys, in the order in which they arrived.
@@ -12,12 +13,14 @@ import sparkkinesis.sink.rate.ShardRate
  * @param open the aggregate that records go into; none without aggregation
  * @param isOrdered whether at most one request at a time has records of the lane, and that request
  *   at most one record per partition key
+ * @param createdAt in milliseconds
  */
 private[sink] final class Lane(
     val shard: ShardId,
     val rate: ShardRate,
     open: Option[OpenAggregate],
-    isOrdered: Boolean
+    isOrdered: Boolean,
+    createdAt: Long
 ) {
   private val queue = new RecordQueue
   private var inFlight = 0
@@ -26,6 +29,11 @@ private[sink] final class Lane(
   private var failedAt = Long.MinValue
   private var blockedSince = Option.empty[Long]
   private var pastSleep = 0L
+  private val votes = new KeyVotes.Counter
+  private var writtenRecords, writtenBytes = 0L
+  private var acknowledgedAt = createdAt
+
+  private var firstSentAt = Lane.Never
 
   def isEmpty: Boolean = queue.isEmpty && open.forall(_.isEmpty)
 
@@ -39,26 +47,60 @@ private[sink] final class Lane(
   def oldestArrival: Long =
     if (queue.isEmpty) open.fold(Lane.Never)(_.arrivedAt) else queue.head.arrivedAt
 
-  /** Milliseconds in total that records were ready to be sent and the shard could not take them. */
-  def sleep(now: Long): Long = pastSleep + blockedSince.fold(0L)(now - _)
+  /** Kinesis acknowledged some of its records, wherever it wrote them. */
+  def acknowledged(now: Long): Unit = acknowledgedAt = now
 
-  /** The first failure of the next record, if it was sent before. */
-  def firstFailure: Option[FirstFailure] = if (queue.isEmpty) None else queue.head.firstFailure
+  /** Kinesis wrote these records to the shard. */
+  def written(records: RecordSum): Unit = {
+    writtenRecords += records.records
+    writtenBytes += records.bytes
+  }
+
+  /** @param shards number of open shards of the stream */
+  def traffic(stream: String, shards: Int, now: Long): ShardTraffic = ShardTraffic(
+    stream,
+    shard.toString,
+    shards,
+    writtenRecords,
+    writtenBytes,
+    sleep(now),
+    now - createdAt,
+    votes.result
+  )
+
+  /** Milliseconds in total that records were ready to be sent and the shard could not take them. */
+  private def sleep(now: Long): Long = pastSleep + blockedSince.fold(0L)(now - _)
+
+  /** No record that waits here was sent for the first time before; `Never` if none was sent. */
+  def firstSent: Long = firstSentAt
+
+  /** The failures of the record that was sent first, if that was at this time or before. */
+  def oldestFailure(before: Long): Option[Failures] =
+    if (firstSentAt > before) None
+    else {
+      val failed = queue.failures ++ open.flatMap(_.failed)
+      firstSentAt = failed.map(_.sentAt).foldLeft(Lane.Never)(math.min)
+      failed.find(it => it.sentAt == firstSentAt && it.sentAt <= before)
+    }
 
   def add(
       entry: PutEntry,
       hashHi: Long,
       hashLo: Long,
       arrivedAt: Long,
-      failure: Option[FirstFailure]
-  ): Unit = open match {
-    case Some(aggregate) =>
-      aggregate.add(entry, hashHi, hashLo, arrivedAt, failure).foreach(queue.addLast)
-    case None =>
-      val record =
-        new PendingRecord(entry, hashHi, hashLo, 1, EntrySize.of(entry), arrivedAt)
-      record.firstFailure = failure
-      queue.addLast(record)
+      failure: Option[Failures]
+  ): Unit = {
+    votes.add(hashHi, hashLo)
+    noteFirstSent(failure)
+    open match {
+      case Some(aggregate) =>
+        aggregate.add(entry, hashHi, hashLo, arrivedAt, failure).foreach(queue.addLast)
+      case None =>
+        val record =
+          new PendingRecord(entry, hashHi, hashLo, 1, EntrySize.of(entry), arrivedAt, arrivedAt)
+        record.failures = failure
+        queue.addLast(record)
+    }
   }
 
   /** When the next records may be sent; `Never` if an answer must come first. */
@@ -143,7 +185,10 @@ private[sink] final class Lane(
       backoff: Int => Long
   ): Unit = {
     inFlight -= 1
-    failed.reverseIterator.foreach(queue.addFirst)
+    failed.reverseIterator.foreach { record =>
+      queue.addFirst(record)
+      noteFirstSent(record.failures)
+    }
     if (failed.isEmpty) failuresInARow = 0
     else if (sentAt >= failedAt) { // requests that were in flight together fail only once
       failuresInARow = if (isProgress) 1 else failuresInARow + 1
@@ -163,8 +208,34 @@ private[sink] final class Lane(
     queue.drain()
   }
 
+  /**
+   * Removes the records that were sent for the first time before that time and are still here. If
+   * there are any, and the shard has acknowledged nothing since, removes also those that arrived
+   * before that time: the shard takes none of them.
+   */
+  def expire(before: Long): Vector[PendingRecord] =
+    if (firstSentAt > before) Vector.empty
+    else {
+      val waiting = queue.drain()
+      val isDead =
+        acknowledgedAt <= before && waiting.exists(_.failures.exists(_.sentAt <= before))
+      val closed = open.filter(isDead && _.lastArrivedAt <= before).flatMap(_.close())
+      val (expired, others) = (waiting ++ closed).partition { record =>
+        record.failures.fold(isDead && record.lastArrivedAt <= before)(_.sentAt <= before)
+      }
+      firstSentAt = Lane.Never
+      others.foreach(enqueue)
+      expired
+    }
+
   /** Adds a record that was in another lane before. */
-  def enqueue(record: PendingRecord): Unit = queue.addLast(record)
+  def enqueue(record: PendingRecord): Unit = {
+    queue.addLast(record)
+    noteFirstSent(record.failures)
+  }
+
+  private def noteFirstSent(failures: Option[Failures]): Unit =
+    failures.foreach(it => firstSentAt = math.min(firstSentAt, it.sentAt))
 }
 
 private[sink] object Lane {

@@ -7,7 +7,9 @@ import sparkkinesis.model.{HashKeyRange, ShardId, ShardMap}
  * Aggregates that Kinesis wrote to another shard than predicted, until that shard is listed.
  *
  * KCL drops a whole aggregate if one of its records belongs to another shard. So once the hash keys
- * of the shard are known, an aggregate either stays as it is or is sent again as a whole.
+ * of the shard are known, an aggregate either stays as it is or is sent again as a whole. This
+ * concerns only aggregates whose records keep hash keys of their own, so that their keys stay in
+ * order.
  */
 private[sink] final class MisplacedAggregates {
   import MisplacedAggregates._
@@ -49,16 +51,17 @@ private[sink] final class MisplacedAggregates {
       val message =
         s"Kinesis wrote an aggregated record to shard ${it.shard}, but some of its records " +
           "belong to another shard."
-      it.record.failed(it.sentAt, message, None)
+      it.record.failed(it.sentAt, message, None, mayBeWritten = true)
     }
     (valid.map(_.record), invalid.map(_.record))
   }
 
   /** The aggregate that was sent first, with its shard. */
-  def oldest: Option[(ShardId, FirstFailure)] = waiting.headOption.map { it =>
+  def oldest: Option[(ShardId, Failures)] = waiting.headOption.map { it =>
     val message =
       s"Kinesis wrote an aggregated record to shard ${it.shard}, which ListShards does not show."
-    it.shard -> it.record.firstFailure.getOrElse(FirstFailure(it.sentAt, message, None))
+    val unlisted = Failures(it.sentAt, message, None, mayBeWritten = true)
+    it.shard -> it.record.failures.getOrElse(unlisted)
   }
 
   private def containsAll(range: HashKeyRange, record: PendingRecord) =

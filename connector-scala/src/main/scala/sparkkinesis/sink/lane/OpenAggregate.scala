@@ -7,20 +7,22 @@ import sparkkinesis.sink.AggregateLimits
 /**
  * The aggregated record that a lane adds records to, until it is large or old enough to be sent.
  *
+ * @param sharesHashKey whether its records lose the hash keys of their own
  * @param tags for exactly once
  */
 private[sink] final class OpenAggregate(
     limits: AggregateLimits,
     maxRecordBytes: Int,
+    sharesHashKey: Boolean,
     tags: Option[AggregateTags]
 ) {
-  private val builder = new AggregateBuilder(maxRecordBytes, tags)
+  private val builder = new AggregateBuilder(maxRecordBytes, sharesHashKey, tags)
   private val maxBytes = math.min(limits.bytes, maxRecordBytes)
   private var hashHi = 0L
   private var hashLo = 0L
   private var bufferedBytes = 0L
-  private var oldest = 0L
-  private var firstFailure = Option.empty[FirstFailure]
+  private var oldest, latest = 0L
+  private var failures = Option.empty[Failures]
 
   def isEmpty: Boolean = builder.count == 0
 
@@ -30,13 +32,19 @@ private[sink] final class OpenAggregate(
   /** When its oldest record arrived. */
   def arrivedAt: Long = oldest
 
+  /** When its latest record arrived. */
+  def lastArrivedAt: Long = latest
+
+  /** The failures of its records. */
+  def failed: Option[Failures] = failures
+
   /** @return the previous aggregate, if it has no room for the record and is closed */
   def add(
       entry: PutEntry,
       entryHashHi: Long,
       entryHashLo: Long,
       arrivedAt: Long,
-      failure: Option[FirstFailure]
+      failure: Option[Failures]
   ): Option[PendingRecord] = {
     val isFull = builder.count >= limits.records || builder.sizeWith(entry) > maxBytes
     val full = if (isEmpty || !isFull) None else close()
@@ -44,11 +52,13 @@ private[sink] final class OpenAggregate(
       hashHi = entryHashHi
       hashLo = entryHashLo
       oldest = arrivedAt
-      firstFailure = failure
+      latest = arrivedAt
+      failures = None
     }
     oldest = math.min(oldest, arrivedAt)
+    latest = math.max(latest, arrivedAt)
     bufferedBytes += EntrySize.of(entry)
-    firstFailure = firstFailure.orElse(failure)
+    if (failure.nonEmpty) failures = (failures ++ failure).reduceOption(_ and _)
     builder.add(entry)
     full
   }
@@ -59,9 +69,10 @@ private[sink] final class OpenAggregate(
     else {
       val count = builder.count
       val record =
-        new PendingRecord(builder.result(), hashHi, hashLo, count, bufferedBytes, oldest)
-      record.firstFailure = firstFailure
+        new PendingRecord(builder.result(), hashHi, hashLo, count, bufferedBytes, oldest, latest)
+      record.failures = failures
       bufferedBytes = 0
+      failures = None
       Some(record)
     }
 }

@@ -11,6 +11,7 @@ import sparkkinesis.model.aggregate.UserRecords
  * @param userRecords number of the caller's records in it: 1, or those of an aggregate
  * @param bufferedBytes size of those, as it counts towards the writer's memory
  * @param arrivedAt when the caller put the oldest of them, in milliseconds
+ * @param lastArrivedAt when the caller put the latest of them
  */
 private[sink] final class PendingRecord(
     val entry: PutEntry,
@@ -18,18 +19,30 @@ private[sink] final class PendingRecord(
     val hashLo: Long,
     val userRecords: Int,
     val bufferedBytes: Long,
-    val arrivedAt: Long
+    val arrivedAt: Long,
+    val lastArrivedAt: Long
 ) {
 
   /** Bytes that count towards the service's limits. */
   val size: Int = EntrySize.of(entry).toInt
 
-  /** The first failure, if one happened. `deliveryTimeout` counts from it. */
-  var firstFailure: Option[FirstFailure] = None
+  /** The failures, if there were any. `deliveryTimeout` counts from the first. */
+  var failures: Option[Failures] = None
 
-  /** Kinesis did not write it. Only the first call has an effect. */
-  def failed(sentAt: Long, message: String, cause: Option[Throwable]): Unit =
-    if (firstFailure.isEmpty) firstFailure = Some(FirstFailure(sentAt, message, cause))
+  /**
+   * Kinesis did not acknowledge it.
+   *
+   * @param mayBeWritten whether it may be in the stream
+   */
+  def failed(
+      sentAt: Long,
+      message: String,
+      cause: Option[Throwable],
+      mayBeWritten: Boolean
+  ): Unit = {
+    val failure = Failures(sentAt, message, cause, mayBeWritten)
+    failures = Some(failures.fold(failure)(_.andThen(failure)))
+  }
 
   def isAggregate: Boolean = userRecords > 1
 
@@ -42,12 +55,47 @@ private[sink] final class PendingRecord(
 }
 
 /**
- * The first failure of a record.
+ * The failures of a record.
  *
  * @param sentAt when the record was sent for the first time, in milliseconds
+ * @param message of the first failure
+ * @param cause of the first failure
+ * @param mayBeWritten whether the record may be in the stream, after any of them
+ * @param attempts number of requests that failed
  */
-private[sink] final case class FirstFailure(
+private[sink] final case class Failures(
     sentAt: Long,
     message: String,
-    cause: Option[Throwable]
-)
+    cause: Option[Throwable],
+    mayBeWritten: Boolean,
+    attempts: Int,
+    lastMessage: String
+) {
+
+  /** These and then another one. */
+  def andThen(next: Failures): Failures = copy(
+    mayBeWritten = mayBeWritten || next.mayBeWritten,
+    attempts = attempts + 1,
+    lastMessage = next.lastMessage
+  )
+
+  /** Those of two records that become one. */
+  def and(other: Failures): Failures = {
+    val first = if (other.sentAt < sentAt) other else this
+    first.copy(
+      mayBeWritten = mayBeWritten || other.mayBeWritten,
+      attempts = math.max(attempts, other.attempts)
+    )
+  }
+}
+
+private[sink] object Failures {
+
+  /** One failure. */
+  def apply(
+      sentAt: Long,
+      message: String,
+      cause: Option[Throwable],
+      mayBeWritten: Boolean
+  ): Failures = Failures(sentAt, message, cause, mayBeWritten, 1, message)
+}

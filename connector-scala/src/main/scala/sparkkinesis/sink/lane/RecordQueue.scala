@@ -2,6 +2,8 @@ package sparkkinesis.sink.lane
 
 import java.util.ArrayDeque
 
+import scala.jdk.CollectionConverters._
+
 /** Records in their order, and their size. */
 private[lane] final class RecordQueue {
   private val records = new ArrayDeque[PendingRecord]
@@ -10,6 +12,9 @@ private[lane] final class RecordQueue {
   def isEmpty: Boolean = records.isEmpty
   def size: Int = records.size
   def bytes: Long = bytesInQueue
+
+  /** Of the records that failed before. */
+  def failures: Vector[Failures] = records.iterator.asScala.flatMap(_.failures).toVector
 
   /** The first record of a queue that is not empty. */
   def head: PendingRecord = records.peek

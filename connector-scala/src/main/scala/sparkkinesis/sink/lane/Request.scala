@@ -2,7 +2,7 @@ package sparkkinesis.sink.lane
 
 import scala.collection.immutable.ArraySeq
 
-import sparkkinesis.model.PutEntry
+import sparkkinesis.model.{PutEntry, ShardId}
 
 /**
  * One `PutRecords` request: some records of each of several lanes.
@@ -17,9 +17,24 @@ private[sink] final class Request(
 
   /** The entries of the service call. */
   def entries: IndexedSeq[PutEntry] = ArraySeq.unsafeWrapArray(records.map(_.entry))
+
+  /** Bytes of data and partition keys. */
+  def bytes: Long = records.iterator.map(_.size.toLong).sum
+
+  /** The record that was sent first, now or earlier, with its shard. */
+  lazy val oldest: (ShardId, Failures) = parts.iterator
+    .flatMap { part =>
+      val failures = Iterator.range(part.from, part.until).flatMap(records(_).failures)
+      failures.map(part.lane.shard -> _)
+    }
+    .reduceOption((a, b) => if (b._2.sentAt < a._2.sentAt) b else a)
+    .getOrElse {
+      parts.head.lane.shard -> Failures(sentAt, Request.NoAnswer, None, mayBeWritten = true)
+    }
 }
 
 private[sink] object Request {
+  private val NoAnswer = "Kinesis has not answered the request."
 
   /** The records of one lane: those from index `from` (inclusive) to `until` (exclusive). */
   final case class Part(lane: Lane, from: Int, until: Int)

@@ -1,6 +1,6 @@
 package sparkkinesis.sink.lane
 
-import sparkkinesis.model.ServiceLimits
+import sparkkinesis.sink.SinkOptions
 
 /**
  * The largest size of one `PutRecords` request.
@@ -10,8 +10,6 @@ import sparkkinesis.model.ServiceLimits
 final case class RequestLimits(records: Int, bytes: Long)
 
 object RequestLimits {
-
-  /** The limits of the service. */
-  val Default: RequestLimits =
-    RequestLimits(ServiceLimits.PutRecordsCount, ServiceLimits.PutRecordsBytes.toLong)
+  def of(options: SinkOptions): RequestLimits =
+    RequestLimits(options.maxRequestRecords, options.maxRequestBytes)
 }

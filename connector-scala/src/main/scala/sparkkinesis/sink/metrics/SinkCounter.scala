@@ -29,6 +29,12 @@ object SinkCounter {
   /** Bytes of those records: data and partition keys. */
   val BytesWritten: SinkCounter = sum("bytesWritten")
 
+  /** Kinesis records that Kinesis acknowledged, as CloudWatch counts them. */
+  val KinesisRecordsWritten: SinkCounter = sum("kinesisRecordsWritten")
+
+  /** Bytes of those: data and partition keys. */
+  val KinesisBytesWritten: SinkCounter = sum("kinesisBytesWritten")
+
   /** `PutRecords` requests. */
   val Requests: SinkCounter = sum("requests")
 

@@ -63,6 +63,18 @@ private[sink] final class SinkCounters {
     add(BytesWritten, size)
   }
 
+  /** Kinesis acknowledged so many Kinesis records. */
+  def kinesisRecordsWritten(count: Long, size: Long): Unit = {
+    add(KinesisRecordsWritten, count)
+    add(KinesisBytesWritten, size)
+  }
+
+  /** The writer gave up so many records of the caller. */
+  def recordsExpired(count: Int, size: Long): Unit = {
+    bytes -= size
+    records -= count
+  }
+
   /** The writer is closed: requests in flight may take effect, but nothing waits for them. */
   def close(): Unit = {
     add(FailedRequests, requests.toLong)
@@ -72,7 +84,9 @@ private[sink] final class SinkCounters {
     records = 0
   }
 
-  /** @param longestSleep of all shards */
-  def snapshot(longestSleep: Option[ShardSleep]): SinkMetrics =
-    SinkMetrics(counts.toVector, longestSleep, times.copy())
+  /** Number of requests that were answered or failed. */
+  def ended: Long = times.getTotalCount
+
+  def snapshot(shards: Vector[ShardTraffic], time: WriteTime): SinkMetrics =
+    SinkMetrics(counts.toVector, shards, time, times.copy())
 }

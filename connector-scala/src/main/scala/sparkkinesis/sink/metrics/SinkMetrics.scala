@@ -2,28 +2,54 @@ package sparkkinesis.sink.metrics
 
 import org.HdrHistogram.Histogram
 
+import sparkkinesis.sink.metrics.SinkCounter._
+
 /**
  * What a writer, or several of them, counted so far.
  *
  * @param counts one value per counter, in the order of [[SinkCounter.all]]
- * @param longestSleep of the shard that records waited for longest; none if no record waited
+ * @param shards that were written to: those with the largest loads, see [[ShardTraffic.sum]]
+ * @param time of the write, by the clock of the day
  * @param requestTimes milliseconds of requests that were answered or failed. Must not be changed
  */
 final case class SinkMetrics(
     counts: Vector[Long],
-    longestSleep: Option[ShardSleep],
+    shards: Vector[ShardTraffic],
+    time: WriteTime,
     requestTimes: Histogram
 ) {
   def apply(counter: SinkCounter): Long = counts(counter.index)
 
   /** Mean number of Kinesis records per request; 0 before the first request. */
   def recordsPerRequest: Double = {
-    val requests = apply(SinkCounter.Requests)
-    if (requests == 0) 0 else apply(SinkCounter.SentRecords).toDouble / requests
+    val requests = apply(Requests)
+    if (requests == 0) 0 else apply(SentRecords).toDouble / requests
   }
 
-  /** Milliseconds that records waited for the slowest shard. */
-  def sleepMillis: Long = longestSleep.fold(0L)(_.millis)
+  /** The shard that records waited for longest; none if no record waited. */
+  def longestSleep: Option[ShardTraffic] = ShardTraffic.longestSleep(shards)
+
+  /** Milliseconds that records waited for that shard. */
+  def sleepMillis: Long = longestSleep.fold(0L)(_.sleepMillis)
+
+  /** The shard that used most of its quota; none before the first record was acknowledged. */
+  def hottestShard: Option[ShardTraffic] = shards.headOption.filter(_.records > 0)
+
+  /** Its part of all that was written, in records or bytes, whichever took more of the quota. */
+  def shareOf(shard: ShardTraffic): Double =
+    shard.load.toDouble / ShardTraffic.load(
+      apply(KinesisRecordsWritten),
+      apply(KinesisBytesWritten)
+    )
+
+  /** Per second of the whole write, to the shard that received most. */
+  def peakShardRecordsPerSecond: Long = perSecond(_.records)
+
+  /** The same in bytes. */
+  def peakShardBytesPerSecond: Long = perSecond(_.bytes)
+
+  private def perSecond(count: ShardTraffic => Long): Long =
+    shards.map(count).foldLeft(0L)(math.max) * 1000 / time.millis
 
   /** Milliseconds within which 99 % of all requests ended; 0 before the first. */
   def requestMillis99: Long = requestTimes.getValueAtPercentile(99)
@@ -31,11 +57,13 @@ final case class SinkMetrics(
   /** The metrics of two writers together: sums of counts, the larger one of peaks and sleeps. */
   def +(other: SinkMetrics): SinkMetrics = SinkMetrics(
     SinkCounter.all.map(it => it.merge(apply(it), other(it))),
-    ShardSleep.longest(longestSleep ++ other.longestSleep),
+    ShardTraffic.sum(shards ++ other.shards),
+    time + other.time,
     RequestTimes.sum(requestTimes, other.requestTimes)
   )
 }
 
 object SinkMetrics {
-  val Zero: SinkMetrics = SinkMetrics(SinkCounter.all.map(_ => 0L), None, RequestTimes.empty)
+  val Zero: SinkMetrics =
+    SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, WriteTime.None, RequestTimes.empty)
 }

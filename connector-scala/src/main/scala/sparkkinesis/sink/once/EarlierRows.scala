@@ -26,7 +26,7 @@ final class EarlierRows(inBatch: FoundRows, inRun: FoundRows) {
     else {
       val hash = Hash128.ofRow(entry)
       val isFound = inRun.take(hash) || takeOfBatch(hash)
-      if (isFound) Seq(inRun, inBatch).foreach(_.know(hash))
+      if (isFound) Seq(inRun, inBatch).foreach(_.markSeen(hash))
       isFound
     }
 

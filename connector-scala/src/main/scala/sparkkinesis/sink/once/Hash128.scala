@@ -10,7 +10,7 @@ import sparkkinesis.model.PutEntry
 final case class Hash128(hi: Long, lo: Long)
 
 object Hash128 {
-  private val Bytes = 16
+  val Bytes = 16
 
   /** The hash of a row: partition key and data. A query writes to one stream. */
   def ofRow(entry: PutEntry): Hash128 = {

@@ -28,8 +28,10 @@ object WriterAsk {
    * Every row of the attempt is in the stream.
    *
    * @param skipped how many of the rows that earlier runs of the batch wrote the attempt has
+   * @param total of its rows, also of those that it skipped; zero if the write has no name
    */
-  final case class Finish(partition: Int, task: Long, skipped: Long) extends WriterAsk
+  final case class Finish(partition: Int, task: Long, skipped: Long, total: RowTotal)
+      extends WriterAsk
 }
 
 /** The driver's answer. Travels. */

@@ -37,13 +37,34 @@ object OnceException {
       "atLeastOnce."
   )
 
-  /** @param since the rows of the batch are not older than this */
+  /** @param done when an earlier run with this `writeId` was complete, with these rows */
+  def nameIsUsed(writeId: String, done: Instant, before: RowTotal, now: RowTotal): OnceException =
+    new OnceException(
+      NotDeterministic,
+      s"Another write already used writeId '$writeId': it was complete at $done, with ${before.rows} " +
+        s"rows. This one has ${now.rows} rows, they are not the same, and none of them was written. " +
+        "For another write, change option 'writeId'. If the same job runs again, its query gives " +
+        "other rows each time: exactly once needs the same rows."
+    )
+
+  /** @param most rows that one array can hold */
+  def tooManyRows(most: Long): OnceException = new OnceException(
+    ReadBackFailed,
+    s"Earlier attempts wrote more than $most rows of this batch, and the driver cannot compare so " +
+      "many. Split a batch write into several writes, each with its own 'writeId', and limit the " +
+      "batches of a query, for example with 'maxRecordsPerTrigger'. This batch can only be written " +
+      "again as a whole: with another 'writeId', or with 'deliveryGuarantee' set to atLeastOnce."
+  )
+
+  /** @param since rows of the batch that were not found yet are not older than this */
   def tooLate(stream: StreamRef, since: Instant, retention: FiniteDuration): OnceException =
     new OnceException(
       ReadBackTooLate,
-      s"The batch was begun after $since, and stream $stream keeps records for $retention: it " +
-        "cannot be known which rows were written. To write all rows of the batch again, delete the " +
-        "folder spark-kinesis-sink in the checkpoint."
+      s"An earlier attempt may have written rows of this batch after $since, and stream $stream " +
+        s"keeps records for $retention: it cannot be known which rows were written. To write all " +
+        "rows of the batch again, change 'writeId'; for a query, delete the files in the folder " +
+        "spark-kinesis-sink of the checkpoint location, but not its folders write-..., which belong " +
+        "to batch writes."
     )
 
   /** @param what the driver could not do */

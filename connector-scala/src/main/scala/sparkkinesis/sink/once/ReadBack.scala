@@ -1,6 +1,7 @@
 package sparkkinesis.sink.once
 
 import java.time.Instant
+import java.util.concurrent.atomic.AtomicLong
 
 import scala.annotation.tailrec
 import scala.collection.mutable
@@ -10,20 +11,19 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.{AggregateMarker, AggregateTags, UserRecords}
 
-/** An aggregate of the batch that is in the stream. */
-final case class FoundAggregate(writer: WriterIdentity, digest: Hash128, rows: Vector[Hash128])
-
 /**
  * Reads what writers with an identity have written to a stream. The caller makes sure that none of
  * these writers can still write.
  *
  * First each open shard gets a marker: what those writers wrote is before it. Then every shard is
- * read up to its marker, or to its end. The answer to a marker proves that its shard was open, so the
- * listing was not out of date.
+ * read up to its marker, or to its end, several shards at a time. The answer to a marker proves that
+ * its shard was open, so the listing was not out of date.
  *
  * @param since before the first record of the batch
  * @param retention of the stream
  * @param chance evenly distributed in `[0, 1)`
+ * @param atATime number of shards that are read at a time; each takes the memory of a page, 10 MB
+ * @param mostBytes of the hashes of all rows
  */
 final class ReadBack(
     client: KinesisClient,
@@ -31,38 +31,65 @@ final class ReadBack(
     since: Instant,
     retention: FiniteDuration,
     clock: Clock,
-    chance: () => Double
+    chance: () => Double,
+    atATime: Int,
+    mostBytes: Long = SortedHashes.MostBytes
 ) {
   import ReadBack._
 
   /**
-   * Checks that no record of the batch may have expired.
-   *
    * @param now by the service's clock
-   * @throws OnceException if one may have
+   * @param from the needed records are not older
+   * @throws OnceException if one of them may have expired
    */
-  def requireRetained(now: Instant): Unit =
-    if (since.isBefore(now.minusMillis(retention.toMillis)))
-      throw OnceException.tooLate(stream, since, retention)
+  def requireRetained(now: Instant, from: Instant = since): Unit =
+    if (from.isBefore(now.minusMillis(retention.toMillis)))
+      throw OnceException.tooLate(stream, from, retention)
 
   /**
    * The aggregates whose writer the function accepts.
    *
-   * @throws OnceException if the service does not answer for five minutes, or if a record of the batch
-   *   may have expired before it was read
+   * @param accepts several threads call it
+   * @param from the aggregates are not older
+   * @throws OnceException if the service does not answer for five minutes, if a record of the batch
+   *   may have expired before it was read, or if there are too many rows
    * @throws KinesisException that a retry cannot fix
    */
-  def read(accepts: WriterIdentity => Boolean): Vector[FoundAggregate] = {
+  def read(accepts: WriterIdentity => Boolean, from: Instant = since): Seq[FoundAggregate] = {
     val markers = mutable.Map.empty[ShardId, SequenceNumber]
-    var readAt = Option.empty[Instant]
+    val shards = marked(markers).map(it => it.id -> markers.get(it.id))
+    val bytes = new AtomicLong
+    def add(rows: Array[Byte]) =
+      SortedHashes.requireFits(bytes.addAndGet(rows.length.toLong), mostBytes)
+    ShardReaders
+      .readAll(shards, atATime) { case (shard, to) => readShard(shard, to, accepts, from, add) }
+      .flatten
+  }
+
+  private def readShard(
+      shard: ShardId,
+      marker: Option[SequenceNumber],
+      accepts: WriterIdentity => Boolean,
+      from: Instant,
+      add: Array[Byte] => Unit
+  ): Vector[FoundAggregate] = {
+    var unread = from // what was not read yet is not older
     val all = Vector.newBuilder[FoundAggregate]
-    marked(markers).foreach { shard =>
-      pages(shard.id, markers.get(shard.id)) { page =>
-        readAt = page.serverTime.orElse(readAt)
-        page.records.foreach(all ++= found(_, accepts))
+    val writers = mutable.Map.empty[String, WriterIdentity] // one object for all its aggregates
+    pages(shard, marker, from) { page =>
+      requireRetained(page.serverTime.getOrElse(clock.now), unread)
+      page.records.foreach { record =>
+        for {
+          text <- AggregateTags.textOf(record.data)
+          writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(accepts))
+        } {
+          writers(text) = writer
+          all += found(record, writer, add)
+        }
       }
+      val read = page.records.lastOption.map(it => Instant.ofEpochMilli(it.arrivalMillis - Margin))
+      unread = (read.toSeq :+ unread).max
     }
-    requireRetained(readAt.getOrElse(clock.now))
     all.result()
   }
 
@@ -103,9 +130,11 @@ final class ReadBack(
   )
 
   /** Reads a shard up to the marker, or up to its end if it has none. */
-  private def pages(shard: ShardId, marker: Option[SequenceNumber])(use: Page => Unit): Unit = {
+  private def pages(shard: ShardId, marker: Option[SequenceNumber], from: Instant)(
+      use: Page => Unit
+  ): Unit = {
     @tailrec
-    def from(position: Position, iterator: Option[ShardIterator]): Unit = {
+    def next(position: Position, iterator: Option[ShardIterator]): Unit = {
       val page = patiently(s"read shard $shard") {
         val token = iterator.getOrElse(client.shardIterator(stream, shard, position))
         try client.getRecords(stream, token, MostRecords)
@@ -118,21 +147,18 @@ final class ReadBack(
       use(page.copy(records = before))
       val last = page.records.lastOption.map(it => Position.AfterSequenceNumber(it.sequenceNumber))
       if (before.size == page.records.size && page.next.nonEmpty)
-        from(last.getOrElse(position), page.next)
+        next(last.getOrElse(position), page.next)
     }
 
-    from(Position.AtTimestamp(since), None)
+    next(Position.AtTimestamp(from), None)
   }
 
-  private def found(record: Record, accepts: WriterIdentity => Boolean): Option[FoundAggregate] =
-    AggregateTags.textOf(record.data).flatMap(WriterIdentity.parse).filter(accepts).map { writer =>
-      val entry = PutEntry(record.partitionKey.getOrElse(""), record.data, Some(HashKey.Min))
-      FoundAggregate(
-        writer,
-        Hash128.ofAggregate(record.data),
-        UserRecords.of(entry).map(Hash128.ofRow)
-      )
-    }
+  private def found(record: Record, writer: WriterIdentity, add: Array[Byte] => Unit) = {
+    val entry = PutEntry(record.partitionKey.getOrElse(""), record.data, Some(HashKey.Min))
+    val rows = Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
+    add(rows)
+    FoundAggregate(writer, Hash128.ofAggregate(record.data), rows)
+  }
 
   /**
    * Repeats a call that may succeed later.
@@ -173,5 +199,6 @@ private object ReadBack {
   /** Of a call of `PutRecords`. */
   private val MostMarkers = 500
   private val Patience = 5.minutes
+  private val Margin = OnceTerms().margin.toMillis // arrival times are approximate
   private val Pauses = Backoff(base = 200.millis, cap = 5.seconds)
 }

@@ -37,15 +37,15 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     ended.fold(answerRunning(ask, now, lost))(refused)
 
   private def answerRunning(ask: WriterAsk, now: Long, lost: Long): WriterAnswer = {
-    val place = places.getOrElseUpdate(ask.partition, new Place(ask.task))
+    val place = places.getOrElseUpdate(ask.partition, new Place(ask.task, now))
     ask match {
       case _ if ask.task < place.newestTask =>
         refused(OnceException.fenced(s"partition ${ask.partition} has a later attempt"))
       case _: Hold if ask.task > place.holder => successor(place, ask.task, now)
       case Hold(_, _, isFirst) => hold(place, isFirst, now, lost)
       case Recover(_, _, number) => recover(place, number)
-      case Finish(_, _, skipped) =>
-        place.skipped = skipped
+      case finish: Finish =>
+        place.finish = Some(finish)
         Finished
     }
   }
@@ -57,7 +57,7 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     if (until <= now) NotYet
     else {
       place.heldUntil = math.max(place.heldUntil, until)
-      Held(until - now, if (isFirst) Hash128.encode(place.rows) else Array.emptyByteArray)
+      Held(until - now, if (isFirst) place.rows else Array.emptyByteArray)
     }
   }
 
@@ -76,21 +76,34 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
 
   /** What the stream is to be read for now, if anything. */
   def due(now: Long): Option[Pass] = {
-    val successors = places.collect {
-      case (partition, place) if isDue(place, now) => partition -> place.newestTask
+    val waiting = places.filter { case (_, place) => isWaiting(place, now) }
+    val (successors, later) = waiting.partition { case (_, place) => dueAt(place) <= now }
+    val recoveries = places.filter { case (_, place) =>
+      place.newestTask == place.holder && place.recovering.nonEmpty
     }
-    val recoveries = places.collect {
-      case (partition, place) if place.newestTask == place.holder && place.recovering.nonEmpty =>
-        partition -> place.recovering.get
-    }
-    if (successors.isEmpty && recoveries.isEmpty) None
-    else Some(Pass(run, successors.toMap, recoveries.toMap))
+    val needed = successors.values ++ recoveries.values
+    if (recoveries.isEmpty && (successors.isEmpty || gathers(successors.values, later.values, now)))
+      None
+    else
+      Some(
+        Pass(
+          run,
+          successors.map { case (partition, place) => partition -> place.newestTask }.toMap,
+          recoveries.map { case (partition, place) => partition -> place.recovering.get }.toMap,
+          needed.map(_.firstSince).min
+        )
+      )
   }
 
   /** A successor that asks no more has ended: nothing is read for it. */
-  private def isDue(place: Place, now: Long) =
-    place.newestTask > place.holder && now >= place.heldUntil + terms.acceptance.toMillis &&
-      now - place.askedAt <= MostSilence
+  private def isWaiting(place: Place, now: Long) =
+    place.newestTask > place.holder && now - place.askedAt <= MostSilence
+
+  private def dueAt(place: Place) = place.heldUntil + terms.acceptance.toMillis
+
+  /** Attempts that wait for the same lost executor are served by one pass. */
+  private def gathers(due: Iterable[Place], later: Iterable[Place], now: Long) =
+    due.forall(dueAt(_) > now - Gathering) && later.exists(dueAt(_) <= now + Gathering)
 
   /** The stream was read: what it holds of this run, at least of the partitions of the pass. */
   def found(pass: Pass, aggregates: Seq[FoundAggregate]): Unit = {
@@ -99,7 +112,7 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     pass.successors.foreach { case (partition, task) =>
       val place = places(partition)
       if (place.newestTask == task && place.holder < task)
-        place.succeed(of(partition).flatMap(_.rows))
+        place.succeed(SortedHashes.of(of(partition).map(_.rows)))
     }
     pass.recoveries.foreach { case (partition, number) =>
       val place = places(partition)
@@ -118,9 +131,13 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
    */
   def checkEnd(earlier: Long): Unit = {
     ended.foreach(throw _)
-    val missing = earlier - places.valuesIterator.map(_.skipped).sum
+    val missing = earlier - places.valuesIterator.flatMap(_.finish.iterator).map(_.skipped).sum
     if (missing != 0) throw OnceException.notDeterministic(missing, "batch")
   }
+
+  /** Of all rows. After all tasks have finished. */
+  def total: RowTotal =
+    places.valuesIterator.flatMap(_.finish.iterator).map(_.total).foldLeft(RowTotal.Zero)(_ + _)
 }
 
 object WriteSession {
@@ -128,11 +145,20 @@ object WriteSession {
   /** How long a waiting attempt may be silent, in milliseconds. It asks several times per second. */
   private val MostSilence = 30000L
 
+  /** How long a pass waits for others that are due soon, in milliseconds. */
+  private val Gathering = 5000L
+
   /**
+   * @param since what is needed was not written earlier; on the clock of the session
    * @param successors the attempts that wait to succeed another one, by partition
    * @param recoveries numbers of the questions of attempts, by partition
    */
-  final case class Pass(run: Long, successors: Map[Int, Long], recoveries: Map[Int, Long]) {
+  final case class Pass(
+      run: Long,
+      successors: Map[Int, Long],
+      recoveries: Map[Int, Long],
+      since: Long
+  ) {
     private val partitions = successors.keySet ++ recoveries.keySet
 
     /** Whether an aggregate of that writer is needed. */
@@ -140,20 +166,25 @@ object WriteSession {
       writer.run == run && partitions(writer.partition)
   }
 
-  /** A partition. */
-  private final class Place(first: Long) {
+  /**
+   * A partition.
+   *
+   * @param first attempt
+   * @param firstSince when it asked first
+   */
+  private final class Place(first: Long, val firstSince: Long) {
     var holder: Long = first
     var newestTask: Long = first
     var askedAt: Long = Long.MinValue / 2
     var heldUntil: Long = Long.MinValue / 2
-    var rows: Seq[Hash128] = Nil
-    var skipped = 0L
+    var rows: Array[Byte] = Array.emptyByteArray
+    var finish: Option[Finish] = None
     var recovering: Option[Long] = None
     var recovered: Long = -1L
     var digests: Seq[Hash128] = Nil
 
     /** The predecessor may have finished. What it skipped counts until the successor finishes. */
-    def succeed(found: Seq[Hash128]): Unit = {
+    def succeed(found: Array[Byte]): Unit = {
       holder = newestTask
       rows = found
       recovering = None

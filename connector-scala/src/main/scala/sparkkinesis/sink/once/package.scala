@@ -3,6 +3,6 @@ package sparkkinesis.sink
 /**
  * Exactly once: the identity that records carry, the right of a task to send, and the read-back of
  * what earlier tasks have written. `WriteSession` and `ReadBack` run on the driver, the rest on both
- * sides. No threads of its own. Uses `model` and `client`.
+ * sides. Only a read-back has threads, in `ShardReaders`. Uses `model` and `client`.
  */
 package object once

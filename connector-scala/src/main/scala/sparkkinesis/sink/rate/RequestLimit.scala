@@ -1,5 +1,7 @@
 package sparkkinesis.sink.rate
 
+import scala.collection.mutable
+
 /**
  * How many requests all tasks of an executor may have in flight to one stream. Thread-safe.
  *
@@ -7,30 +9,43 @@ package sparkkinesis.sink.rate
  * and all their work is in vain. So an answer that took too long, or none at all, halves the limit,
  * once per round trip. Before that each answer raises it by one, and afterwards each round trip.
  *
- * A task may always have one request in flight, so that no task waits for the others for ever.
+ * Tasks that wait for others take turns.
+ *
+ * @param writers number of executors that are expected to write to the stream
  */
-private[sink] final class RequestLimit {
+private[sink] final class RequestLimit(writers: Int) {
   import RequestLimit._
 
-  private var limit = First
+  private var limit = math.max(1.0, First / writers)
   private var inFlight = 0
   private var isFirstRise = true
   private var shortest = Long.MaxValue // milliseconds
   private var loweredAt = Long.MinValue
 
+  /** The tasks that wait, in the order of their turns, and when they asked last. */
+  private val waiting = mutable.LinkedHashMap.empty[AnyRef, Long]
+
   /** The number of requests that were begun and have not ended. */
   def current: Int = synchronized(inFlight)
 
   /**
-   * Counts a request, if it may be sent now.
-   *
-   * @param own number of requests that the task has in flight
+   * Counts a request of the task, if it may be sent now. Otherwise the task waits for its turn, as
+   * long as it asks again.
    */
-  def begin(own: Int): Boolean = synchronized {
-    val isAllowed = own == 0 || inFlight < limit
-    if (isAllowed) inFlight += 1
+  def begin(task: AnyRef, now: Long): Boolean = synchronized {
+    waiting(task) = now
+    waiting --= waiting.collect { case (other, askedAt) if askedAt < now - Silence => other }
+    val free = math.ceil(limit).toInt - inFlight
+    val isAllowed = waiting.keysIterator.take(free).contains(task)
+    if (isAllowed) {
+      waiting -= task
+      inFlight += 1
+    }
     isAllowed
   }
+
+  /** The task has ended. */
+  def leave(task: AnyRef): Unit = synchronized(waiting -= task): Unit
 
   /** A request was not sent, or its answer is not awaited any more. */
   def cancelled(): Unit = synchronized(inFlight -= 1)
@@ -40,7 +55,7 @@ private[sink] final class RequestLimit {
     val isUsed = inFlight >= limit - 1
     inFlight -= 1
     shortest = math.min(shortest, math.max(1L, now - sentAt))
-    if (now - sentAt > math.max(LongRoundTrip, 2 * shortest)) lower(sentAt, now)
+    if (now - sentAt > longRoundTrip) lower(sentAt, now)
     else if (isUsed) limit += (if (isFirstRise) 1.0 else 1 / limit)
   }
 
@@ -49,6 +64,9 @@ private[sink] final class RequestLimit {
     inFlight -= 1
     lower(sentAt, now)
   }
+
+  private def longRoundTrip =
+    math.min(LongestRoundTrip, math.max(LongRoundTrip, 2 * shortest))
 
   private def lower(sentAt: Long, now: Long): Unit = if (sentAt >= loweredAt) {
     limit = math.max(1.0, limit / 2)
@@ -59,9 +77,15 @@ private[sink] final class RequestLimit {
 
 private object RequestLimit {
 
-  /** Few enough that a slow server answers them before they time out. */
+  /** Of all executors. Few enough that a slow server answers them before they time out. */
   private val First = 8.0
 
   /** In milliseconds. The service needs less, except for large requests over slow networks. */
   private val LongRoundTrip = 1000L
+
+  /** In milliseconds: a quarter of the default timeout, also if no answer was faster. */
+  private val LongestRoundTrip = 2500L
+
+  /** In milliseconds. A task that waits asks much more often, unless it has ended. */
+  private val Silence = 200L
 }

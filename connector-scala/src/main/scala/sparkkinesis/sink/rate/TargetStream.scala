@@ -1,7 +1,6 @@
 package sparkkinesis.sink.rate
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -31,20 +30,24 @@ final class TargetStream(
   import TargetStream._
 
   /** The requests of all tasks of this executor. */
-  private[sink] val requests: RequestLimit = new RequestLimit
+  private[sink] val requests: RequestLimit = new RequestLimit(writers)
 
-  private val listing = new ReentrantLock
+  private[sink] val requestSize: RequestSize = new RequestSize(ref)
+
+  private val listing = new SharedCall[ShardMap]
+  private val lister = new ShardLister(client, ref, ShardFilter.FromTrimHorizon)
   private val rates = new ConcurrentHashMap[ShardId, ShardRate]
   @volatile private var known = if (spreads.isDefined) Some(ShardMap.Whole) else None
 
   /**
-   * The shards of the latest listing. Lists them if no task did so before, with retries.
+   * The shards of the latest listing. Lists them if no task did so before.
    *
+   * @param patience with a stream that is being resharded, too
    * @throws KinesisException if the listing fails
    */
-  private[sink] def shards: ShardMap = known.getOrElse(locked {
-    known.getOrElse(Retrying(clock, chance)(list()))
-  })
+  private[sink] def shards(patience: Patience = OneAttempt): ShardMap = known.getOrElse {
+    patience(clock, chance)(listing(known.getOrElse(list())))
+  }
 
   /** Whether `shards` returns at once. */
   private[sink] def isListed: Boolean = known.isDefined
@@ -56,16 +59,8 @@ final class TargetStream(
    *   returned without a call
    * @throws KinesisException if the call fails; there is no retry
    */
-  private[sink] def shardsAfter(stale: ShardMap): ShardMap = locked {
-    known.filter(_ ne stale).getOrElse(list())
-  }
-
-  /** An interrupted task does not wait for the call of another task. */
-  private def locked[A](body: => A): A = {
-    listing.lockInterruptibly()
-    try body
-    finally listing.unlock()
-  }
+  private[sink] def shardsAfter(stale: ShardMap): ShardMap =
+    listing(known.filter(_ ne stale).getOrElse(list()))
 
   /** Sets the number of executors that are expected to write to it: where new rates start. */
   def expect(executors: Int): Unit = writers = executors
@@ -75,8 +70,7 @@ final class TargetStream(
 
   /** Returns the same object as before if the shards did not change. */
   private def list(): ShardMap = {
-    val listed = ShardLister.list(client, ref, ShardFilter.FromTrimHorizon).shards
-    val map = ShardMap.of(listed).getOrElse {
+    val map = ShardMap.of(lister.list().shards).getOrElse {
       throw new KinesisException.InUse(
         s"ListShards of stream $ref does not show an open shard for every hash key. " +
           "Check that the stream is ACTIVE, and run the query again."
@@ -90,5 +84,5 @@ final class TargetStream(
 }
 
 object TargetStream {
-  private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
+  private val OneAttempt = Patience(Duration.Zero)
 }

@@ -1,37 +1,57 @@
 package sparkkinesis.sink.write
 
-import scala.concurrent.duration.FiniteDuration
-
 import sparkkinesis.model.{ShardId, StreamRef}
-import sparkkinesis.sink.lane.{FirstFailure, Lane}
+import sparkkinesis.sink.SinkOptions
+import sparkkinesis.sink.lane.{ExpiredRecord, Failures, Lane, LaneSet}
 import sparkkinesis.sink.metrics.SinkCounters
 
-/** How long the records of one stream are retried before their writer fails. */
+/** How long the records of one stream are tried before they are given up. */
 private[sink] final class DeliveryDeadline(
     stream: StreamRef,
-    timeout: FiniteDuration,
+    options: SinkOptions,
     counters: SinkCounters
 ) {
+  private val timeout = options.deliveryTimeout
+  private val isKept = options.deadLetters.exists(_.keepsLateRecords)
 
-  /** The time at which a failed record makes the writer fail, in milliseconds. */
-  def of(failure: FirstFailure): Long = failure.sentAt + timeout.toMillis
+  /** The time at which a record is given up that was sent first at that time, in milliseconds. */
+  def after(sentAt: Long): Long =
+    if (sentAt == Lane.Never) Lane.Never else sentAt + timeout.toMillis
 
   /**
+   * Gives up records that have been tried for too long.
+   *
+   * @param sent in requests that are not answered: they end by their own limit if records are kept
    * @param others that wait outside of their lanes
-   * @throws DeliveryTimeoutException if a record has been retried for too long
+   * @return the records that were removed from their lanes, if the options say that they are kept
+   * @throws DeliveryTimeoutException otherwise
    */
-  def check(lanes: Seq[Lane], others: Iterable[(ShardId, FirstFailure)], now: Long): Unit = {
-    val failures =
-      lanes.iterator.flatMap(lane => lane.firstFailure.map(lane.shard -> _)) ++ others
-    failures.find { case (_, failure) => of(failure) <= now }.foreach { case (shard, failure) =>
-      throw missed(shard, failure)
+  def check(
+      lanes: LaneSet,
+      sent: => Iterable[(ShardId, Failures)],
+      others: Iterable[(ShardId, Failures)],
+      now: Long
+  ): Vector[ExpiredRecord] = {
+    val expired = if (isKept) expire(lanes, now) else Vector.empty
+    val before = now - timeout.toMillis
+    val waiting = lanes.all.iterator.flatMap(it => it.oldestFailure(before).map(it.shard -> _))
+    val tried = waiting ++ others ++ (if (isKept) Nil else sent)
+    tried.find { case (_, failures) => failures.sentAt <= before }.foreach {
+      case (shard, failures) =>
+        throw missed(shard, failures)
     }
+    expired
   }
 
-  private def missed(shard: ShardId, failure: FirstFailure) = new DeliveryTimeoutException(
+  private def expire(lanes: LaneSet, now: Long): Vector[ExpiredRecord] =
+    lanes.expire(now - timeout.toMillis) { it =>
+      counters.recordsExpired(it.userRecords, it.bufferedBytes)
+    }
+
+  private def missed(shard: ShardId, failures: Failures) = new DeliveryTimeoutException(
     s"Stream $stream, shard $shard, did not accept a record within $timeout (deliveryTimeout). " +
       s"${counters.bufferedRecords} records of this task are not acknowledged. " +
-      s"The first failure was: ${failure.message}",
-    failure.cause.orNull
+      s"The first failure was: ${failures.message}",
+    failures.cause.orNull
   )
 }

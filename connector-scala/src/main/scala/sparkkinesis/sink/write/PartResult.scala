@@ -5,13 +5,17 @@ import sparkkinesis.sink.rate.RecordSum
 
 /** The results of the records that one lane has in a request. */
 private[sink] final class PartResult {
-  private var writtenRecords, throttledRecords = 0
-  private var writtenBytes, throttledBytes = 0L
+  private var writtenRecords, misplacedRecords, throttledRecords = 0
+  private var writtenBytes, misplacedBytes, throttledBytes = 0L
   private val failures = Vector.newBuilder[PendingRecord]
 
-  def addWritten(record: PendingRecord): Unit = {
+  def addWritten(record: PendingRecord, isMisplaced: Boolean): Unit = {
     writtenRecords += 1
     writtenBytes += record.size
+    if (isMisplaced) {
+      misplacedRecords += 1
+      misplacedBytes += record.size
+    }
   }
 
   def addFailed(record: PendingRecord, isThrottled: Boolean): Unit = {
@@ -23,6 +27,10 @@ private[sink] final class PartResult {
   }
 
   def written: RecordSum = RecordSum(writtenRecords, writtenBytes)
+
+  /** Those that Kinesis wrote to the predicted shard. */
+  def placed: RecordSum =
+    RecordSum(writtenRecords - misplacedRecords, writtenBytes - misplacedBytes)
 
   def throttled: RecordSum = RecordSum(throttledRecords, throttledBytes)
 

@@ -2,12 +2,13 @@ package sparkkinesis.sink.write
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult}
+import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, Patience, PutResult}
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
 import sparkkinesis.sink.once.Hash128
+import sparkkinesis.sink.rate.RecordSum
 
 /**
  * Handles what `PutRecords` returns: each record is acknowledged, returned to its lane to be sent
@@ -55,8 +56,10 @@ private[sink] final class PutResponses(
       val record = request.records(i)
       results(i) match {
         case PutResult.Written(shard, _) =>
-          result.addWritten(record)
-          written(record, shard, part.lane, request.sentAt)
+          val isMisplaced = lanes.isMisplaced(shard, part.lane)
+          result.addWritten(record, isMisplaced)
+          if (isMisplaced) written(record, shard, part.lane, request.sentAt)
+          else acknowledged(record)
         case PutResult.Failed(code, message) =>
           val isThrottled = ErrorCodes.isThrottling(code)
           counters.add(
@@ -65,12 +68,15 @@ private[sink] final class PutResponses(
           )
           result.addFailed(record, isThrottled)
           if (!isThrottled) unknown += record
-          record.failed(request.sentAt, s"$message ($code)", None)
+          record.failed(request.sentAt, s"$message ($code)", None, mayBeWritten = !isThrottled)
       }
       i += 1
     }
     val (delivered, throttled) = (result.written, result.throttled)
     part.lane.rate.answered(delivered, throttled, request.sentAt, now)
+    if (delivered.records > 0) part.lane.acknowledged(now)
+    lanes.written(part.lane.shard, result.placed)
+    counters.kinesisRecordsWritten(delivered.records.toLong, delivered.bytes)
     val pauses = if (throttled.records > 0) RefusalPauses else Pauses
     val isProgress = delivered.records > 0
     retry(Doubt(part.lane, result.failed, unknown, isProgress, request.sentAt), pauses, now)
@@ -91,14 +97,19 @@ private[sink] final class PutResponses(
   def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit =
     doubts.iterator.flatMap(_.resolve(askedAt)).foreach { doubt =>
       val (written, missing) = doubt.split(found)
-      written.foreach(acknowledged)
+      written.foreach { record =>
+        counters.kinesisRecordsWritten(1, record.size.toLong)
+        lanes.written(doubt.lane.shard, RecordSum(1, record.size.toLong))
+        acknowledged(record)
+      }
       returnToLane(doubt, missing, Pauses, now)
     }
 
+  /** To another shard than predicted. */
   private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
-    val isMisplaced = lanes.isMisplaced(shard, lane)
-    if (isMisplaced) refresh.markStale()
-    if (isMisplaced && record.isAggregate && doubts.isEmpty)
+    refresh.markStale()
+    lanes.written(shard, RecordSum(1, record.size.toLong))
+    if (record.isAggregate && lanes.keepsHashKeys)
       misplaced.add(record, shard, lane, sentAt)
     else acknowledged(record)
   }
@@ -106,17 +117,25 @@ private[sink] final class PutResponses(
   private def acknowledged(record: PendingRecord): Unit =
     counters.recordsWritten(record.userRecords, record.bufferedBytes)
 
-  /** @throws KinesisException the given one, if a retry cannot succeed */
+  /** @throws KinesisException of the same class, if a retry cannot succeed */
   def failed(request: Request, e: KinesisException, now: Long): Unit = {
     counters.requestFailed(request.records.length, e)
-    if (!isRetryable(e, now)) throw e
+    if (!isRetryable(request, e, now)) throw explained(request, e)
     request.parts.foreach { part =>
       val records = request.records.slice(part.from, part.until).toVector
-      records.foreach(_.failed(request.sentAt, e.getMessage, Some(e)))
       val isUnknown = !isRefusal(e)
+      records.foreach(_.failed(request.sentAt, e.getMessage, Some(e), isUnknown))
       val doubt = Doubt(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
       retry(doubt, Pauses, now)
     }
+  }
+
+  private def explained(request: Request, e: KinesisException): KinesisException = e match {
+    case _: KinesisException.TooLarge if request.records.head.isAggregate =>
+      val remedy =
+        s"The aggregated record has ${request.bytes} bytes: decrease 'maxAggregateBytes'."
+      new KinesisException.TooLarge(s"${e.getMessage.stripSuffix(".")}. $remedy", e)
+    case _ => e
   }
 
   /** Whether the service has refused the request as a whole, so that it had no effect. */
@@ -125,12 +144,13 @@ private[sink] final class PutResponses(
     case _ => true
   }
 
-  /** Expired credentials may still be replaced by new ones. */
-  private def isRetryable(e: KinesisException, now: Long): Boolean = e match {
+  /** Expired credentials may still be replaced by new ones. A large request becomes several. */
+  private def isRetryable(request: Request, e: KinesisException, now: Long): Boolean = e match {
+    case _: KinesisException.TooLarge => request.records.length > 1
     case _: KinesisException.CredentialsExpired =>
       val since = expiredSince.getOrElse(now)
       expiredSince = Some(since)
-      now - since < RenewalTime.toMillis
+      now - since < Patience.RenewalTime.toMillis
     case _ => e.isRetryable
   }
 
@@ -158,7 +178,7 @@ private[sink] final class PutResponses(
   def hasMisplaced: Boolean = misplaced.nonEmpty
 
   /** The one of them that was sent first, with its shard. */
-  def oldestMisplaced: Option[(ShardId, FirstFailure)] = misplaced.oldest
+  def oldestMisplaced: Option[(ShardId, Failures)] = misplaced.oldest
 
   /** The lanes of the stream changed. */
   def lanesChanged(): Unit = {
@@ -189,7 +209,6 @@ private[sink] final class PutResponses(
 }
 
 private object PutResponses {
-  private val RenewalTime = 30.seconds
   private val Pauses = Backoff(base = 100.millis, cap = 5.seconds)
 
   /** Short, because the rate of the shard decreases, too. */

@@ -3,10 +3,10 @@ package sparkkinesis.sink.write
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.client.{Clock, KinesisException, Patience}
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.{Request, RequestLimits}
+import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.once.{Hash128, OnceCalls}
 import sparkkinesis.sink.rate.TargetStream
@@ -36,6 +36,7 @@ final class RecordWriter(
 
   private val hash = new PartitionKeyHasher
   private val threads = new WriterThreads
+  private val patience = Patience(options.deliveryTimeout)
   private var isClosed = false
 
   // Guarded by this writer's lock.
@@ -51,7 +52,7 @@ final class RecordWriter(
   def put(stream: TargetStream, entry: PutEntry): Unit = {
     hash.hash(entry)
     synchronized {
-      if (!stream.isListed) awaitShards(stream)
+      if (!stream.isListed) aside(stream.shards(patience))
       requireRunning()
       if (!loop.hasRoom(entry)) urgently(awaitUntil(loop.hasRoom(entry)))
       loop.put(stream, entry, hash.hi, hash.lo, now)
@@ -61,7 +62,7 @@ final class RecordWriter(
   }
 
   /**
-   * Returns when every record is acknowledged.
+   * Returns when every record is acknowledged or given up.
    *
    * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
    */
@@ -70,11 +71,20 @@ final class RecordWriter(
     urgently(awaitUntil(loop.bufferedRecords == 0))
   }
 
+  /**
+   * Removes and returns the records that their shards did not take in time, if the options say that
+   * they are kept. After `flush`, each record is either acknowledged or among these.
+   */
+  def takeExpired(): Vector[ExpiredRecord] = synchronized(loop.takeExpired())
+
   /** Bytes of records that are not acknowledged. */
   def buffered: Long = synchronized(loop.bufferedBytes)
 
   /** Everything so far. Grows while requests are in flight. */
-  def metrics: SinkMetrics = synchronized(loop.metrics(now))
+  def metrics: SinkMetrics = synchronized {
+    val counted = loop.metrics(now)
+    counted.copy(time = counted.time.shifted(clock.now.toEpochMilli - now))
+  }
 
   /** Gives up records that are not acknowledged: interrupts the requests and ends the threads. */
   override def close(): Unit = if (!isClosed) {
@@ -86,14 +96,20 @@ final class RecordWriter(
     threads.close()
   }
 
-  /** Lists the shards in another thread, so that the owner notices when its task is cancelled. */
-  private def awaitShards(stream: TargetStream): Unit = {
+  /**
+   * Makes a call in another thread, so that the owner notices when its task is cancelled.
+   *
+   * @throws InterruptedException or what the call throws
+   */
+  def aside[A](call: => A): A = synchronized {
     requireRunning()
+    var answer = Option.empty[Either[Throwable, A]]
     threads.run {
-      val answer = attempt(stream.shards)
-      update(answer.left.foreach(loop.fail))
+      val it = attempt(call)
+      update { answer = Some(it) }
     }
-    awaitUntil(stream.isListed)
+    awaitUntil(answer.nonEmpty)
+    answer.get.fold(throw _, identity)
   }
 
   private def urgently(wait: => Unit): Unit = {
@@ -123,7 +139,7 @@ final class RecordWriter(
       val (client, ref) = (stream.stream.client, stream.stream.ref)
       val answer = attempt {
         if (once.exists(!_.sender.maySend(now))) throw new KinesisException.Throttled(NotAllowed)
-        client.putRecords(ref, request.entries)
+        client.putRecords(ref, request.entries, options.requestTimeout)
       }
       update(loop.answered(stream, request, answer, now))
     }

@@ -2,8 +2,12 @@ package sparkkinesis.sink.write
 
 import sparkkinesis.sink.lane.RequestLimits
 
-/** Tells when a stream may have enough records for a full request, without a look at its lanes. */
-private[write] final class RequestFill(limits: RequestLimits) {
+/**
+ * Tells when a stream may have enough records for a full request, without a look at its lanes.
+ *
+ * @param limits of the next request
+ */
+private[write] final class RequestFill(limits: () => RequestLimits) {
 
   // No request can be full before so much more was added.
   private var recordsMissing = 0L
@@ -21,17 +25,17 @@ private[write] final class RequestFill(limits: RequestLimits) {
 
   /** Counts a whole request from now on. */
   def restart(): Unit = {
-    recordsMissing = limits.records.toLong
-    bytesMissing = limits.bytes
+    recordsMissing = limits().records.toLong
+    bytesMissing = limits().bytes
   }
 
   /** So much is ready to be sent. */
   def ready(records: Long, bytes: Long): Unit = {
-    recordsMissing = limits.records - records
+    recordsMissing = limits().records - records
     // A few more, so that not every record leads to another look at the lanes.
     if (recordsMissing > 0)
-      recordsMissing = math.max(recordsMissing, limits.records / RequestFill.LookFraction)
-    bytesMissing = limits.bytes - bytes
+      recordsMissing = math.max(recordsMissing, limits().records / RequestFill.LookFraction)
+    bytesMissing = limits().bytes - bytes
   }
 }
 

@@ -3,7 +3,8 @@ package sparkkinesis.sink.write
 import scala.collection.mutable
 
 import sparkkinesis.client.KinesisException
-import sparkkinesis.sink.lane.Request
+import sparkkinesis.model.ShardId
+import sparkkinesis.sink.lane.{Failures, Request}
 import sparkkinesis.sink.rate.RequestLimit
 
 /**
@@ -17,6 +18,9 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
 
   def nonEmpty: Boolean = awaited.nonEmpty
 
+  /** The oldest record of each request. */
+  def oldest: Iterable[(ShardId, Failures)] = awaited.toVector.map(_.oldest)
+
   /** Whether the last attempt to send was in vain, because of the limit. */
   def isHeldBack: Boolean = isHeld
 
@@ -26,8 +30,8 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
    * @param isDue whether there may be one
    * @param make returns the request; none if there is nothing to send
    */
-  def send(isDue: Boolean)(make: => Option[Request]): Option[Request] = {
-    isHeld = isDue && !limit.begin(awaited.size)
+  def send(isDue: Boolean, now: Long)(make: => Option[Request]): Option[Request] = {
+    isHeld = isDue && !limit.begin(this, now)
     val request = if (isDue && !isHeld) make else None
     if (isDue && !isHeld && request.isEmpty) limit.cancelled()
     awaited ++= request
@@ -54,5 +58,6 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
   def abandon(): Unit = {
     awaited.foreach(_ => limit.cancelled())
     awaited.clear()
+    limit.leave(this)
   }
 }

@@ -4,7 +4,7 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
-import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters}
+import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters}
 import sparkkinesis.sink.once.{Hash128, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 
@@ -38,11 +38,19 @@ private[sink] final class StreamWriter(
   private val refresh = new ShardRefresh(chance)
   private val doubts = once.map(it => new Doubts(it.acceptance))
   private val responses = new PutResponses(stream.ref, lanes, refresh, doubts, chance, counters)
-  private val deadline = new DeliveryDeadline(stream.ref, options.deliveryTimeout, counters)
+  private val deadline = new DeliveryDeadline(stream.ref, options, counters)
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
-  private val fill = new RequestFill(limits)
+  private val fill = new RequestFill(() => requestLimits)
+  private val timeout = options.requestTimeout.toMillis
   private var turn = 0
+
+  /** The server may handle less than the options allow. */
+  private def requestLimits = {
+    val size = stream.requestSize
+    val records = math.max(1, limits.records / size.parts)
+    RequestLimits(records, math.min(limits.bytes / size.parts, size.most))
+  }
 
   /** Adds a record; `hashHi` and `hashLo` are the hash key that determines its shard. */
   def add(entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
@@ -65,14 +73,18 @@ private[sink] final class StreamWriter(
    * What to do now. To be called after each change, and again when the wait is over.
    *
    * @param isUrgent whether records are sent at once, even alone, because the caller waits for them
-   * @throws DeliveryTimeoutException if a record has been retried for too long
    */
   def next(now: Long, isUrgent: Boolean): Next = {
-    deadline.check(lanes.all, responses.oldestMisplaced ++ doubts.flatMap(_.oldest), now)
     val isWaiting = inFlight.nonEmpty || doubts.exists(_.nonEmpty)
     val isChanging = newShards.isDefined && options.isOrdered && isWaiting
     if (!isChanging) newShards.foreach(changeShards(_, now))
     if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
+  }
+
+  /** Gives up records that have been tried for too long. See [[DeliveryDeadline.check]]. */
+  def checkDeadline(now: Long): Vector[ExpiredRecord] = {
+    val others = responses.oldestMisplaced ++ doubts.flatMap(_.oldest)
+    deadline.check(lanes, inFlight.oldest, others, now)
   }
 
   private def nextOfLanes(now: Long, isUrgent: Boolean): Next = {
@@ -87,11 +99,11 @@ private[sink] final class StreamWriter(
           isDue ||= dueAt <= now
         } else if (dueAt <= now && readyAt < Lane.Never) lane.block(now)
         wakeAt = math.min(wakeAt, math.max(readyAt, dueAt))
-        lane.firstFailure.foreach(it => wakeAt = math.min(wakeAt, deadline.of(it)))
+        wakeAt = math.min(wakeAt, deadline.after(lane.firstSent))
       }
     }
     fill.ready(records, bytes)
-    val request = inFlight.send(isDue || mayHaveFullRequest)(gather(now, isUrgent))
+    val request = inFlight.send(isDue || mayHaveFullRequest, now)(gather(now, isUrgent))
     if (isHeldBack) wakeAt = math.min(wakeAt, now + HeldPause)
     request.fold[Next] {
       Next.Wait(math.max(wakeAt, now + 1)) // another task may have used up what a shard allowed
@@ -103,7 +115,7 @@ private[sink] final class StreamWriter(
 
   /** Takes the lanes in turn, so that another one is first each time. */
   private def gather(now: Long, isUrgent: Boolean): Option[Request] = {
-    val records = new RequestRecords(limits)
+    val records = new RequestRecords(requestLimits)
     val parts = Vector.newBuilder[Request.Part]
     val all = lanes.all
     val first = turn % all.size
@@ -137,17 +149,25 @@ private[sink] final class StreamWriter(
   def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
     if (inFlight.answered(request, now)) {
       ended(request, now)
+      stream.requestSize.answered(request.bytes, now - request.sentAt <= timeout / SoonPart)
       responses.answered(request, results, now)
     }
 
   /**
    * The call failed as a whole. Kinesis may have written the records.
    *
-   * @throws KinesisException the given one, if a retry cannot succeed
+   * @throws KinesisException of the same class, if a retry cannot succeed
    */
   def failed(request: Request, e: KinesisException, now: Long): Unit =
     if (inFlight.failed(request, e, now)) {
       ended(request, now)
+      e match {
+        case _: KinesisException.TooLarge if request.records.length > 1 =>
+          stream.requestSize.refused(request.bytes)
+        case _: KinesisException.Unreachable if now - request.sentAt >= timeout =>
+          stream.requestSize.unanswered(request.sentAt, now)
+        case _ => ()
+      }
       responses.failed(request, e, now)
     }
 
@@ -195,14 +215,17 @@ private[sink] final class StreamWriter(
     responses.lanesChanged()
   }
 
-  /** The sleep of the shard that records waited for longest. */
-  def longestSleep(now: Long): Option[ShardSleep] = lanes.longestSleep(now)
+  /** What was done with the shards. */
+  def traffic(now: Long): Vector[ShardTraffic] = lanes.traffic(now)
 }
 
 private[sink] object StreamWriter {
 
   /** Milliseconds until the next look whether other tasks have fewer requests in flight. */
   private val HeldPause = 20L
+
+  /** A request twice as large would take half of the timeout. */
+  private val SoonPart = 4
 
   /** What to do now. */
   sealed trait Next

@@ -7,7 +7,7 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
-import sparkkinesis.sink.metrics.{ShardSleep, SinkCounters, SinkMetrics}
+import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters, SinkMetrics, WriteTime}
 import sparkkinesis.sink.once.{Hash128, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 
@@ -40,6 +40,9 @@ private[sink] final class WriteLoop(
   private var isUrgent = false
   private var firstFailure = Option.empty[Throwable]
   private var nextTick = Lane.Never
+  private var time = WriteTime.None
+  private var traffic = (0L, Vector.empty[ShardTraffic]) // after so many requests ended
+  private var expired = Vector.empty[ExpiredRecord]
 
   /** What ended the loop. */
   def failure: Option[Throwable] = firstFailure
@@ -53,8 +56,12 @@ private[sink] final class WriteLoop(
   /** Records that are not acknowledged. */
   def bufferedRecords: Long = counters.bufferedRecords
 
-  def metrics(now: Long): SinkMetrics =
-    counters.snapshot(ShardSleep.longest(streams.values.flatMap(_.longestSleep(now))))
+  /** The shards are those of the last answer: Spark asks very often. */
+  def metrics(now: Long): SinkMetrics = {
+    if (traffic._1 != counters.ended)
+      traffic = (counters.ended, ShardTraffic.sum(streams.values.flatMap(_.traffic(now))))
+    counters.snapshot(traffic._2, time)
+  }
 
   /** The streams that records were put to. */
   def targets: Iterable[TargetStream] = streams.keys
@@ -87,9 +94,17 @@ private[sink] final class WriteLoop(
   def put(stream: TargetStream, entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
     val writer = streams.getOrElseUpdate(stream, newWriter(stream, now))
     writer.add(entry, hashHi, hashLo, now)
+    if (time eq WriteTime.None) time = WriteTime(now, now)
     last = Some(writer)
     wakeBy(now + tickPeriod)
     if (writer.mayHaveFullRequest) advance(now)
+  }
+
+  /** Removes and returns the records that were given up. */
+  def takeExpired(): Vector[ExpiredRecord] = {
+    val taken = expired
+    expired = Vector.empty
+    taken
   }
 
   /** From now on records are sent without waiting for others, because the owner waits for them. */
@@ -114,6 +129,7 @@ private[sink] final class WriteLoop(
       answer: Either[Throwable, Seq[PutResult]],
       now: Long
   ): Unit = {
+    if (firstFailure.isEmpty) time = time.copy(to = now)
     failing {
       answer match {
         case Right(results) => stream.answered(request, results, now)
@@ -170,6 +186,7 @@ private[sink] final class WriteLoop(
   /** Sends what can be sent, of each stream in turn, up to the limit of requests in flight. */
   private def advance(now: Long): Unit = if (firstFailure.isEmpty) failing {
     val all = streams.values.toVector
+    expired ++= all.flatMap(_.checkDeadline(now))
     wakeBy(calls.start(all, now))
     if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + tickPeriod)
   }

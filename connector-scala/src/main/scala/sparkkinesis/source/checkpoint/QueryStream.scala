@@ -6,8 +6,8 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
-import sparkkinesis.model.{Position, StreamArn}
-import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
+import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ServiceTime, StreamClient}
 
@@ -50,6 +50,10 @@ final class QueryStream(
     val listing = retrying(kinesis.listShards(request))
     ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime)
   }
+
+  /** The consumer that executors read it with; `None` if they poll. */
+  def consumer(choice: ConsumerChoice): Option[ConsumerArn] =
+    new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
 
   /** Waits until each record that was acknowledged before is visible to readers. */
   def awaitVisible(): Unit = clock.sleep(ShardDiscovery.VisibilityMargin)

@@ -8,7 +8,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.model.{Position, StreamArn, StreamRef}
+import sparkkinesis.model.{ConsumerArn, Position, StreamArn, StreamRef}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
 
@@ -46,6 +46,11 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   /** The retention period of each stream that the options name. */
   def retention: Map[StreamArn, FiniteDuration] = named.map { case (arn, stream) =>
     arn -> stream.retention
+  }
+
+  /** The consumer of enhanced fan-out of each stream; none if the query polls. */
+  def consumers: Map[StreamArn, ConsumerArn] = named.flatMap { case (arn, stream) =>
+    stream.consumer(options.consumer).map(arn -> _)
   }
 
   /** How to reach each stream, including removed ones: Spark may run their last batch again. */

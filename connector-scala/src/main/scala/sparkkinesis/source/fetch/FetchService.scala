@@ -1,14 +1,16 @@
 package sparkkinesis.source.fetch
 
+import java.util.UUID
 import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, FanOutClient}
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.feed.SubscriptionCounts
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
@@ -48,20 +50,37 @@ final class FetchService(
       thread
     }
   )
+  pool.setRemoveOnCancelPolicy(true)
+  private val id = UUID.randomUUID.toString
   private var isClosed = false
+  private var queryShards = 1
 
   private val heapBytes = Runtime.getRuntime.maxMemory
   private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
 
+  private val subscriptions = new SubscriptionCounts
   val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
   private val fetchers: ShardFetchers = new ShardFetchers(
     store,
     assignment => {
       val stream = streams(assignment.shard.stream)
       def isOldest(it: ShardFetcher) = synchronized(fetchers.isOldest(it))
-      new ShardFetcher(stream, assignment, store, settings, () => fetcherCount, chance, isOldest)
+      val ofShard = settings.copy(shards = queryShards)
+      lazy val fetcher: ShardFetcher = new ShardFetcher(
+        stream,
+        assignment,
+        store,
+        ofShard,
+        () => fetcherCount,
+        chance,
+        isOldest,
+        subscriptions,
+        () => schedule(fetcher, Duration.Zero)
+      )
+      fetcher
     }
   )
+  private val turns = new StepTurns(pool, step)
   private val waiting = new WaitingFetchers(store, () => mostBehind, schedule(_, Duration.Zero))
   private val reporter = new FetchReporter(
     streams.values.map(_.ref).mkString(", "),
@@ -94,6 +113,7 @@ final class FetchService(
       wasOpen
     }
     if (isFirst) {
+      turns.close()
       pool.shutdownNow()
       store.close()
       reporter.stop()
@@ -106,17 +126,25 @@ final class FetchService(
       bufferedBytes = store.bytes,
       spilledBytes = store.spilledBytes,
       fullStores = if (store.isFull) 1 else 0,
-      memoryBytes = store.memoryBytes
+      memoryBytes = store.memoryBytes,
+      subscriptions = subscriptions.subscriptions,
+      renewals = subscriptions.renewals,
+      subscriptionsInUse = subscriptions.refusals,
+      pushedBytes = subscriptions.pushedBytes
     )
     // A failure does not count once the shard is assigned to another executor.
     val failure = synchronized(unsent.failures.find { failure =>
       fetchers.isCurrent(failure.shard, failure.generation)
     })
-    FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash)
+    FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash, id)
   }
 
   private def apply(plan: FetchPlan): Unit = synchronized {
-    pool.setCorePoolSize(threadsFor(plan.assignments.size))
+    val subscribed = plan.assignments.count(it => streams(it.shard.stream).consumer.nonEmpty)
+    val polled = plan.assignments.size - subscribed
+    pool.setCorePoolSize(threadsFor(polled + math.min(subscribed, MostSubscribedThreads)))
+    queryShards = plan.shards
+    store.setAside(subscribed.toLong * FanOutClient.SubscriptionBytes)
     fetchers(plan).foreach(schedule(_, Duration.Zero))
     waiting.wakeAll() // pages were dropped
   }
@@ -127,13 +155,12 @@ final class FetchService(
   private def mostBehind: Option[StreamShard] =
     settings.maxShardSkew.flatMap(_ => synchronized(fetchers.oldest)).map(_.shard)
 
-  private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit = synchronized {
-    if (!isClosed)
-      pool.schedule((() => step(fetcher)): Runnable, delay.toMicros, TimeUnit.MICROSECONDS)
-  }
+  private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit =
+    turns.schedule(fetcher, delay)
 
   private def step(fetcher: ShardFetcher): Unit = {
-    // Before it is known that the fetcher is current: a new plan makes another one, and wakes all.
+    // Before `isCurrent`. Otherwise a fetcher that a new plan has replaced could take the place of its
+    // successor in `waiting`, and nobody would wake the successor.
     val wakes = waiting.wakes
     if (synchronized(fetchers.isCurrent(fetcher))) {
       val begin = clock.moment
@@ -152,6 +179,7 @@ final class FetchService(
       log.warn(s"Reading ${fetcher.shard} was interrupted. It continues.")
       schedule(fetcher, InterruptionPause)
     case _ =>
+      fetcher.close()
       log.error(s"Reading ${fetcher.shard} failed unexpectedly.", cause)
       fail(fetcher, InternalError, s"Reading ${fetcher.shard} failed: $cause")
   }
@@ -167,6 +195,7 @@ final class FetchService(
         waiting.add(fetcher, wakes)
         reporter.askForRoom()
       case FetchStep.Paced(pause) => schedule(fetcher, pause)
+      case FetchStep.Awaits(limit) => schedule(fetcher, limit)
       case FetchStep.Expired =>
         count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
         schedule(fetcher, Duration.Zero)
@@ -174,10 +203,13 @@ final class FetchService(
         reporter.update(_.retry(failure))
         schedule(fetcher, delay)
       case FetchStep.Fails(cause) =>
+        fetcher.close()
         val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
         log.warn(failure.message, cause) // the driver receives only the message
         reporter.update(_.fail(failure))
-      case FetchStep.Loses(loss) => fail(fetcher, loss.condition, loss.getMessage)
+      case FetchStep.Loses(loss) =>
+        fetcher.close()
+        fail(fetcher, loss.condition, loss.getMessage)
       case FetchStep.Ended =>
     }
 
@@ -193,6 +225,9 @@ object FetchService {
   private def threadsFor(shards: Int): Int = math.min(math.max(1, shards), MaxThreads)
 
   private val MaxThreads = 256
+
+  /** Subscriptions make no call that waits, except now and then a listing. */
+  private val MostSubscribedThreads = 8
   private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val InterruptionPause = 1.second
 

@@ -39,6 +39,15 @@ object FetchStep {
     override def hadRoom: Boolean = false
   }
 
+  /**
+   * The service sends a page when it has one, and the fetcher is woken then.
+   *
+   * @param limit time to the next step if it is not woken
+   */
+  final case class Awaits(limit: FiniteDuration) extends FetchStep {
+    override def hadRoom: Boolean = false
+  }
+
   /** The iterator had expired. The next step gets a new one. */
   case object Expired extends FetchStep
   final case class Retries(failure: KinesisException, delay: FiniteDuration) extends FetchStep

@@ -1,18 +1,11 @@
 package sparkkinesis.source.fetch
 
-import java.time.Instant
-
-import scala.concurrent.duration._
-
-import sparkkinesis.client.Page
 import sparkkinesis.model.ServiceLimits
 import sparkkinesis.source.memory.FetchMemory
-import sparkkinesis.source.options.FetchSettings
 
 /** What a shard's pages say about the next one. Used by one thread at a time. */
-private[fetch] final class NextPage(settings: FetchSettings) {
+private[fetch] final class NextPage {
   private var last = Option.empty[PageEstimate]
-  private var lastDataAt = Option.empty[Instant]
 
   /** Whether no page was read yet. */
   def isFirst: Boolean = last.isEmpty
@@ -25,17 +18,6 @@ private[fetch] final class NextPage(settings: FetchSettings) {
 
   /** It has so many bytes, and there was no memory for it. */
   def tooLarge(bytes: Long): Unit = last = Some(PageEstimate(bytes))
-
-  /** When to ask for it: behind the tip, as soon as the service allows. */
-  def pauseAfter(page: Page, now: Instant): FiniteDuration = {
-    if (page.records.nonEmpty) lastDataAt = Some(now)
-    if (!page.isAtTip) settings.minPeriod
-    else {
-      val since = lastDataAt.getOrElse(now)
-      lastDataAt = Some(since)
-      settings.pause((now.toEpochMilli - since.toEpochMilli).millis)
-    }
-  }
 }
 
 /**

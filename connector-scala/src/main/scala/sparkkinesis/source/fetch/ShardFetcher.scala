@@ -2,12 +2,12 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
+import sparkkinesis.client.{KinesisException, Moment, Page}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, StreamShard}
+import sparkkinesis.source.feed.{Feeds, PageFeed, ShardEnd, ShardListing, SubscriptionCounts}
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.pace.ReadCall
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark}
 import sparkkinesis.source.store.{BufferedPage, PageStore}
 import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
@@ -18,6 +18,8 @@ import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
  * @param shards number of shards that share the store
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  * @param isOldest whether this fetcher is behind all others by the arrival times
+ * @param counts of all subscriptions of the executor
+ * @param wake called on any thread when the shard has news
  */
 final class ShardFetcher(
     stream: StreamClient,
@@ -26,23 +28,26 @@ final class ShardFetcher(
     settings: FetchSettings,
     shards: () => Int,
     chance: () => Double,
-    isOldest: ShardFetcher => Boolean = _ => false
-) {
+    isOldest: ShardFetcher => Boolean = _ => false,
+    counts: SubscriptionCounts = new SubscriptionCounts,
+    wake: () => Unit = () => ()
+) extends AutoCloseable {
   import FetchStep._
-  import stream.{client, ref}
+  import stream.ref
 
+  private val feed =
+    Feeds.of(stream, assignment.shard.shard, store, settings, counts, chance, wake)
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
-  private val calls = new ShardCalls(stream, assignment.shard.shard, settings.pageRecords)
+  private val listing = new ShardListing(stream, assignment.shard.shard)
   private val retries = new FetchRetries(assignment.shard, chance)
   private val mistakenEnds = new FetchRetries(assignment.shard, chance)
   private val time = new ServiceTime
   private val stop = new StopTime(settings.stopAtMillis)
   @volatile private var progress: Progress = assignment.from
   @volatile private var completeAsOf = assignment.completeAsOf // earlier records are read
-  private var iterator = Option.empty[ShardIterator]
-  private var unconfirmed = Option.empty[Page] // the shard's end, after its records were stored
-  private val nextPage = new NextPage(settings)
-  private val storedMarks = new StoredMarks(settings.mostMarks)
+  private var doubtedAt = Option.empty[Progress] // where a page said that the shard has ended
+  private var unconfirmed = Option.empty[Page] // the shard's end
+  private val nextPage = new NextPage
   @volatile private var reportedMillis = 0L
 
   def shard: StreamShard = assignment.shard
@@ -57,103 +62,121 @@ final class ShardFetcher(
   /** Reads at most one page. */
   def step(at: Moment): FetchStep =
     Progress.position(progress).filterNot(_ => stop.isReached) match {
-      case None => Ended
+      case None =>
+        close()
+        Ended
       case Some(position) =>
+        listing.begin(at)
         unconfirmed match {
           case Some(end) => translated(at)(confirm(end, at))
-          case None => calls.pause(at).fold(stepWithRoom(position, at))(Paced)
+          case None =>
+            feed.readiness(at) match {
+              case PageFeed.Paced(pause) => Paced(pause)
+              case PageFeed.Asked(limit) => Awaits(limit)
+              case PageFeed.HasNews => if (hasEnoughMarks) Waits else read(position, at)
+              case PageFeed.NeedsRoom =>
+                if (hasEnoughMarks || !reserve(nextPage.bytes, at.steady)) Waits
+                else read(position, at)
+            }
         }
     }
 
-  private def stepWithRoom(position: Position, at: Moment): FetchStep =
-    if (storedMarks.areEnough(store.pageCount(shard)) || !reserve(nextPage.bytes, at.steady)) Waits
-    else
-      try translated(at)(paced(position, at))
-      finally store.release(shard)
+  /** No page is read any more. Any thread may call this. */
+  override def close(): Unit = feed.close()
 
-  /** Gets the iterator first: a failure to get one uses nothing of the quota. */
-  private def paced(position: Position, at: Moment): FetchStep = {
-    val current = iterator.getOrElse(client.shardIterator(ref, shard.shard, position))
-    iterator = Some(current)
-    calls.next(at) match {
-      case Left(wait) => Paced(wait)
-      case Right(call) =>
-        store.receiving(fetch(current, call, at)).fold(tooLarge(call, _, at), identity)
-    }
+  private def read(position: Position, at: Moment): FetchStep =
+    try
+      translated(at) {
+        feed.next(position, at)(received(_, _, at)).fold(missing, identity)
+      }
+    finally if (!feed.keepsRoom) store.release(shard)
+
+  private def missing(reason: PageFeed.NoPage): FetchStep = reason match {
+    case PageFeed.Asked(limit) => Awaits(limit)
+    case PageFeed.Paced(pause) => Paced(pause)
+    // The next request waits until the store has room for this page.
+    case PageFeed.TooLarge(bytes) =>
+      nextPage.tooLarge(bytes)
+      Waits
   }
+
+  /** With small batches, a few pages are enough for many of them. */
+  private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
   private def reserve(estimate: Long, now: Instant): Boolean =
     store.reserve(shard, estimate, shards(), now) ||
       settings.maxShardSkew.nonEmpty && isOldest(this) && store.reserveFirst(shard, estimate, now)
 
-  /** The next request waits until the store has room for this page. */
-  private def tooLarge(call: ReadCall, bytes: Long, at: Moment): FetchStep = {
-    calls.unread(call, bytes, at)
-    nextPage.tooLarge(bytes)
-    Waits
-  }
-
   private def translated(at: Moment)(step: => FetchStep): FetchStep =
     try step
     catch {
       case gone: KinesisException.NotFound =>
-        iterator = None
+        feed.restart()
         try shardIsGone(gone, at)
         catch { case failure: KinesisException => retries.after(failure, progress, at.steady) }
-      case _: KinesisException.IteratorExpired =>
-        iterator = None
-        Expired
+      case _: KinesisException.IteratorExpired => Expired
       case failure: KinesisException => retries.after(failure, progress, at.steady)
     }
 
-  private def fetch(current: ShardIterator, call: ReadCall, at: Moment): FetchStep = {
-    val page = calls.page(call, current, at)
-    time.observe(at.now, page.serverTime)
+  /** @param asked when the page, or the subscription that it comes from, was asked for */
+  private def received(page: Page, asked: Moment, at: Moment): FetchStep = {
+    time.observe(asked.now, page.serverTime)
     losses.behindRetention(progress, completeAsOf, time.at(at)) match {
       case Some(loss) => Loses(loss)
       case None =>
         retries.reset()
         losses.found()
-        stop.cut(page, current) match {
-          case Some(wanted) => accept(wanted, Seq.empty, at)
-          case None if page.next.isEmpty => end(page, current, at)
+        stop.cut(page) match {
+          case Some(wanted) => accept(wanted, Seq.empty, asked, at)
+          case None if page.next.isEmpty => end(page, asked, at)
           case None =>
             if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
-            accept(page, Seq.empty, at)
+            accept(page, Seq.empty, asked, at)
         }
     }
   }
 
   /**
-   * A shard's end must be confirmed. If that fails, the records are stored already now, and the next step
-   * only confirms: reading again might walk through many empty pages.
+   * A shard that has ended has children. An end without them may be a mistake, so it needs a second answer,
+   * from another iterator, and the listing.
    */
-  private def end(page: Page, current: ShardIterator, at: Moment): FetchStep =
-    try confirm(page, at)
-    catch {
-      case failure: KinesisException =>
-        unconfirmed = Some(page.copy(records = PackedRecords.Empty))
-        if (page.records.isEmpty) throw failure
-        accept(page.copy(next = Some(current), millisBehindLatest = None), Seq.empty, at)
+  private def end(page: Page, asked: Moment, at: Moment): FetchStep =
+    if (page.children.nonEmpty) accept(page, page.children, asked, at)
+    else if (page.records.isEmpty && doubtedAt.contains(progress)) confirm(page, at)
+    else {
+      val doubtful = page.copy(next = Some(StopTime.NoEnd), millisBehindLatest = None)
+      val step = accept(doubtful, Seq.empty, asked, at)
+      doubtedAt = Some(progress)
+      feed.restart()
+      step
     }
 
-  private def confirm(page: Page, at: Moment): FetchStep = calls.children(page, at) match {
-    case Some(children) => accept(page, children, at)
-    case None => // the next step gets another iterator
-      unconfirmed = None
-      iterator = None
-      mistakenEnds.retry(ShardEnd.mistaken(ref, shard.shard), at.steady)
+  /** If the listing fails, the next step only repeats the listing. */
+  private def confirm(page: Page, at: Moment): FetchStep = {
+    unconfirmed = Some(page)
+    val children = listing.childrenOfClosed(at)
+    unconfirmed = None
+    children match {
+      case Some(found) => accept(page, found, at, at)
+      case None =>
+        feed.restart()
+        mistakenEnds.retry(ShardEnd.mistaken(ref, shard.shard), at.steady)
+    }
   }
 
-  private def accept(page: Page, children: Seq[ChildShard], at: Moment): FetchStep = {
+  private def accept(
+      page: Page,
+      children: Seq[ChildShard],
+      asked: Moment,
+      at: Moment
+  ): FetchStep = {
     val (from, isFirst, isEnd) = (progress, nextPage.isFirst, page.next.isEmpty)
-    val (isAtTip, reached) = (page.isAtTip, time.reachedAt(at.now))
     val records = PackedRecords(page.records)
     val lastArrival = records.lastArrivalMillis
+    val (isAtTip, reached) = (page.isAtTip, reachedBy(asked, lastArrival))
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
-    iterator = page.next
     nextPage.stored(bufferedBytes)
     completeAsOf =
       if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
@@ -170,32 +193,40 @@ final class ShardFetcher(
       Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
     reportedMillis = math.max(reportedMillis, report.completeAsOfMillis)
-    val pause = nextPage.pauseAfter(page, at.steady)
+    val pause = feed.pauseAfter(page, at.steady)
     Fetched(report, records.size, pause, isUrgent = isFirst || marks.nonEmpty)
+  }
+
+  /**
+   * At the tip: the time before which all records have arrived that have not been read. A subscription
+   * may be minutes old, so its events and what was known before may say more.
+   */
+  private def reachedBy(asked: Moment, lastArrival: Option[Long]): Instant = {
+    val known = if (feed.isPushed) lastArrival.map(Instant.ofEpochMilli) ++ completeAsOf else Nil
+    (known ++ Seq(time.reachedAt(asked.now))).max
   }
 
   /** @return the bytes that the page takes in the store */
   private def addToStore(records: PackedRecords, marks: Vector[Mark]): Long = {
-    val page = BufferedPage(progress, records, marks.last.upTo)
+    val page = BufferedPage(progress, records, marks.last.upTo, settings.joined(marks))
     store.add(shard, page)
-    storedMarks.add(marks.size)
     progress = page.upTo
     page.bytes
   }
 
   /** The service no longer lists a closed shard after its last record expired, read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, at: Moment): FetchStep = {
-    val listed = calls.shards(at)
+    val listed = listing.shards(at)
     if (listed.exists(_.id == shard.shard)) {
       losses.found()
       retries.retry(gone, at.steady)
     } else if (!losses.isGoneAgain()) {
-      calls.doubtListing(at)
+      listing.doubt(at)
       Retries(gone, DataLoss.secondLook(chance()))
     } else
       losses.shardGone(progress, completeAsOf, time.at(at)) match {
         case Some(loss) => Loses(loss)
-        case None => accept(ShardEnd.EmptyPage, ShardEnd.childrenIn(listed, shard.shard), at)
+        case None => accept(ShardEnd.EmptyPage, ShardEnd.childrenIn(listed, shard.shard), at, at)
       }
   }
 }

@@ -26,7 +26,7 @@ final class ShardFetchers(store: PageStore, create: Assignment => ShardFetcher) 
   def apply(plan: FetchPlan): Seq[ShardFetcher] = {
     val assigned = plan.assignments.map(_.shard).toSet
     fetchers.keySet.diff(assigned).foreach { shard =>
-      fetchers.remove(shard)
+      fetchers.remove(shard).foreach(_.close())
       store.forget(shard)
     }
     store.shards.filterNot(id => assigned(id) || plan.processed.contains(id)).foreach(store.drop)
@@ -53,7 +53,10 @@ final class ShardFetchers(store: PageStore, create: Assignment => ShardFetcher) 
   def isCurrent(shard: StreamShard, generation: Long): Boolean =
     fetchers.get(shard).exists(_.generation == generation)
 
-  def clear(): Unit = fetchers.clear()
+  def clear(): Unit = {
+    fetchers.values.foreach(_.close())
+    fetchers.clear()
+  }
 
   private val Age = Ordering.Tuple2[Instant, StreamShard]
 
@@ -61,7 +64,7 @@ final class ShardFetchers(store: PageStore, create: Assignment => ShardFetcher) 
     // The new fetcher reads and reports again what an earlier assignment read after this progress.
     store.dropAfter(assignment.shard, assignment.from)
     val added = create(assignment)
-    fetchers.update(assignment.shard, added)
+    fetchers.put(assignment.shard, added).foreach(_.close())
     added
   }
 }

@@ -17,17 +17,21 @@ private[source] final class StopTime(millis: Option[Long]) {
   /**
    * The page without the records that arrived later, if it has such records. They would occupy the
    * store until the query ends, because no batch reads them.
-   *
-   * @param current the iterator of the page
    */
-  def cut(page: Page, current: ShardIterator): Option[Page] = {
+  def cut(page: Page): Option[Page] = {
     val records = PackedRecords(page.records)
     millis
       .map(stop => records.take(records.countWhile(records.arrivalMillis(_) <= stop)))
       .filter(_.size < records.size)
       .map { wanted =>
         reached = true
-        Page(wanted, page.next.orElse(Some(current)), 0, Seq.empty)
+        Page(wanted, page.next.orElse(Some(StopTime.NoEnd)), 0, Seq.empty)
       }
   }
+}
+
+private[source] object StopTime {
+
+  /** In the place of a next iterator: the shard has not ended. */
+  val NoEnd: ShardIterator = ShardIterator("")
 }

@@ -52,14 +52,22 @@ private[source] final class UnsentReports {
 
   def crash(reason: String): Unit = crashed = Some(reason)
 
-  /** Removes and returns all reports, in order. */
+  /** Removes and returns the oldest reports, in order: not all, if there are very many. */
   def take(): Vector[FetchReport] = {
-    urgent = false
-    val all = reports.toVector
-    reports.clear()
-    all
+    val taken = Vector.fill(math.min(reports.size, UnsentReports.MostReports))(reports.dequeue())
+    urgent = reports.nonEmpty
+    taken
   }
 
   /** Returns reports that the driver did not receive. The next `take` returns them first. */
   def giveBack(unsent: Vector[FetchReport]): Unit = reports.prependAll(unsent)
+}
+
+private object UnsentReports {
+
+  /**
+   * After a pause the driver receives the heartbeats of all executors at once. Reading each takes it
+   * some milliseconds.
+   */
+  private val MostReports = 2000
 }

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import sparkkinesis.client.{Clock, ResponseRoom, SystemClock}
 import sparkkinesis.model.{PackedRecords, ServiceLimits}
+import sparkkinesis.source.SharedMap
 
 /**
  * The memory that the fetch services of one JVM share. Safe for use by many threads.
@@ -40,10 +41,20 @@ final class FetchMemory(
 
   /** The part of one service. */
   final class Account private[FetchMemory] (own: String) extends AutoCloseable {
+    private var aside = 0L
 
     /** The even part of the service: bytes that its pages and its reservations may take. */
     def bytes: Long = accounts.synchronized {
-      Option(accounts.get(own)).fold(0L)(_(Capacity) / math.max(1, accounts.size))
+      Option(accounts.get(own)).fold(0L) { account =>
+        val part = account(Capacity) / math.max(1, accounts.size)
+        math.max(part / LeastPages, part - aside)
+      }
+    }
+
+    /** The service holds so many bytes in other things than pages. Its pages have the rest. */
+    def setAside(bytes: Long): Unit = accounts.synchronized {
+      update(Held, bytes - aside)
+      aside = bytes
     }
 
     /** The even part of something else that all services share. */
@@ -126,11 +137,10 @@ final class FetchMemory(
 
 object FetchMemory {
 
-  /**
-   * The memory of this JVM. Isolated sessions of Spark Connect load the connector with a class loader each,
-   * so the accounts are where all of them find them.
-   */
-  lazy val ofJvm: FetchMemory = new FetchMemory(SharedAccounts.ofJvm)
+  /** The memory of this JVM. */
+  lazy val ofJvm: FetchMemory = new FetchMemory(
+    SharedMap.ofJvm[JMap[String, Array[Long]]]("FetchMemory", new JHashMap)
+  )
 
   /** Room for five of the largest pages in addition to full memory parts. */
   val SpareBytes: Long = 64L * 1024 * 1024
@@ -138,6 +148,9 @@ object FetchMemory {
   /** Bytes of the largest possible page: a page may be far larger than expected. */
   val LargestPage: Long =
     ServiceLimits.GetRecordsBytes + ServiceLimits.GetRecordsCount * PackedRecords.MostOverhead
+
+  /** Pages have at least this part of a service's memory, whatever else it holds. */
+  private val LeastPages = 4
 
   // What an account consists of.
   private val Capacity = 0

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Backoff, Retry}
 import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
-import sparkkinesis.source.protocol.ReadLimits
+import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
 
 /**
  * How a query reads from Kinesis.
@@ -19,6 +19,7 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
  *   by the arrival times
+ * @param shards number of shards that the query reads: if there are very many, each has fewer marks
  */
 final case class FetchSettings(
     maxRecords: Int,
@@ -29,7 +30,8 @@ final case class FetchSettings(
     limits: ReadLimits,
     failOnDataLoss: Boolean,
     stopAtMillis: Option[Long],
-    maxShardSkew: Option[FiniteDuration] = None
+    maxShardSkew: Option[FiniteDuration] = None,
+    shards: Int = 1
 ) {
 
   /**
@@ -49,7 +51,7 @@ final case class FetchSettings(
     else {
       val most = limitsOfMark.maxRecords.getOrElse(Long.MaxValue)
       val mostBytes = limitsOfMark.maxBytes.fold(Long.MaxValue) { bytes =>
-        math.max(bytes, records.dataBytes / FetchSettings.MarksPerPage)
+        math.max(bytes, records.dataBytes / marksPerPage)
       }
       val mostMillis = maxShardSkew.fold(Long.MaxValue)(_.toMillis)
       val ends = Vector.newBuilder[Int]
@@ -93,7 +95,7 @@ final case class FetchSettings(
   /** Limit of one `GetRecords` call of a fetcher: if limits are small, a page has many marks. */
   lazy val pageRecords: Int =
     limitsOfMark.maxRecords.fold(maxRecords) { records =>
-      math.min(maxRecords, math.min(records, maxRecords.toLong) * FetchSettings.MarksPerPage).toInt
+      math.min(maxRecords, math.min(records, maxRecords.toLong) * marksPerPage).toInt
     }
 
   /** Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed. */
@@ -102,7 +104,22 @@ final case class FetchSettings(
 
   /** So many marks of a shard are enough for many batches; `None` if a page has one mark. */
   def mostMarks: Option[Int] =
-    Option.when(!limits.isUnlimited || maxShardSkew.nonEmpty)(FetchSettings.MostMarks)
+    Option.when(!limits.isUnlimited || maxShardSkew.nonEmpty) {
+      math.min(FetchSettings.MostMarks, MarkBudget.ofShard(shards))
+    }
+
+  /** With small limits. */
+  private def marksPerPage: Int = math.min(FetchSettings.MarksPerPage, MarkBudget.ofShard(shards))
+
+  /** How many of the largest marks these are, because the driver joins small ones. */
+  def joined(marks: Vector[Mark]): Double = {
+    def part(size: Long, limit: Option[Long]) = limit.fold(0.0)(size.toDouble / _)
+    def size(mark: Mark) = math.max(
+      part(mark.records, limitsOfMark.maxRecords),
+      part(mark.bytes, limitsOfMark.maxBytes)
+    )
+    if (maxShardSkew.nonEmpty) marks.size.toDouble else marks.map(size(_).min(1.0)).sum
+  }
 
   /** The distance between marks: a small part of the limits of a batch. */
   lazy val limitsOfMark: ReadLimits = {
@@ -113,7 +130,6 @@ final case class FetchSettings(
 
 object FetchSettings {
 
-  /** Each mark takes about 200 bytes on the driver. */
   private val MarksPerPage = 256
   private val MostMarks = 4096
 

@@ -14,6 +14,7 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param start where reading begins in each stream, if the option is present
  * @param end where a batch read ends in each stream, if the option is present
  * @param minPartitions least number of tasks per batch, if there are enough records
+ * @param consumer how shards are read ahead
  * @param deaggregate whether rows are the sub-records of an aggregated record
  */
 final case class SourceOptions(
@@ -24,7 +25,8 @@ final case class SourceOptions(
     minPartitions: Option[Int],
     fetch: FetchSettings,
     deaggregate: Boolean,
-    discoveryInterval: FiniteDuration
+    discoveryInterval: FiniteDuration,
+    consumer: ConsumerChoice = ConsumerChoice.Polling
 ) {
 
   /** The streams as the user named them, for messages. */
@@ -48,7 +50,7 @@ final case class SourceOptions(
 object SourceOptions {
 
   /** Every option of the source. */
-  val Names: Seq[String] = ConnectionOptions.Names ++ Seq(
+  val Names: Seq[String] = ConnectionOptions.Names ++ ConsumerChoice.Names ++ Seq(
     "startingPosition",
     "endingPosition",
     "allowStreamRemoval",
@@ -84,7 +86,8 @@ object SourceOptions {
       options.positiveInt("minPartitions"),
       fetchSettings(options),
       options.boolean("deaggregate").getOrElse(true),
-      discoveryInterval(options)
+      discoveryInterval(options),
+      ConsumerChoice.parse(options, streams)
     )
   }
 

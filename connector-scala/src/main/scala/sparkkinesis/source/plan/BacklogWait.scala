@@ -35,41 +35,37 @@ object BacklogWait {
       stores: FetchCounters,
       waited: FiniteDuration,
       left: FiniteDuration
-  ): Boolean =
-    if (frontiers.valuesIterator.forall(_.marks.isEmpty))
+  ): Boolean = {
+    val found = frontiers.valuesIterator.filter(_.marks.nonEmpty).toVector
+    if (found.isEmpty)
       waited < ForFirst && (stores.fullStores > 0 || frontiers.valuesIterator.exists(isBehind))
-    else
-      (waited < ForMore && found(frontiers).exists(isBehind) ||
-        left > Duration.Zero && isCatchingUp(frontiers)) && mayGrow(frontiers, limits, stores)
+    else {
+      val behind = found.count(isBehind)
+      // A few shards that lag behind do not delay the others.
+      val isCatchingUp = behind > found.size - behind
+      (waited < ForMore && behind > 0 || left > Duration.Zero && isCatchingUp) &&
+      mayGrow(found, limits, stores)
+    }
+  }
 
   /** The end of a shard is not behind: there is nothing more to wait for. */
   private def isBehind(frontier: Frontier): Boolean =
     frontier.millisBehindLatest > BacklogMillis && !frontier.isFinished
 
-  /** A few shards that lag behind do not delay the others. */
-  private def isCatchingUp(frontiers: Map[StreamShard, Frontier]): Boolean = {
-    val (behind, current) = found(frontiers).partition(isBehind)
-    behind.size > current.size
-  }
-
-  /** The shards with something to plan. */
-  private def found(frontiers: Map[StreamShard, Frontier]): Seq[Frontier] =
-    frontiers.valuesIterator.filter(_.marks.nonEmpty).toSeq
-
   /** Pages on disk cost more than a batch, so a store that writes them has enough. */
   private def mayGrow(
-      frontiers: Map[StreamShard, Frontier],
+      found: Seq[Frontier],
       limits: ReadLimits,
       stores: FetchCounters
   ): Boolean = {
-    val (records, bytes) = sums(frontiers)
+    val (records, bytes) = sums(found)
     val stored = bytes + records * PackedRecords.UsualOverhead
     stores.fullStores == 0 && stores.spilledBytes == 0 && limits.allow(records + 1, bytes + 1) &&
     stored < stores.memoryBytes * Enough
   }
 
-  private def sums(frontiers: Map[StreamShard, Frontier]): (Long, Long) =
-    frontiers.valuesIterator.flatMap(_.marks).foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
+  private def sums(found: Seq[Frontier]): (Long, Long) =
+    found.iterator.flatMap(_.marks).foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
       (records + mark.records, bytes + mark.bytes)
     }
 }

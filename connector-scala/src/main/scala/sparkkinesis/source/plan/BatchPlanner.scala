@@ -146,19 +146,20 @@ object BatchPlanner {
   /**
    * A child waits for every parent. A parent that the offset lacks is not finished: it descends
    * from a shard that is still being read, and joins the offset later. (A parent that finished
-   * earlier has added the child already.)
+   * earlier has added the child already.) If a parent was empty, the other one says what is complete.
    */
   private def withChild(parentCompleteAsOf: Option[Instant])(
       shards: SortedMap[ShardId, ShardProgress],
       child: ChildShard
-  ): SortedMap[ShardId, ShardProgress] =
-    if (shards.contains(child.id)) shards
-    else {
-      // The child began after its parent's last record, so no record of it arrived before this
-      // time.
-      val unread = ShardProgress(Progress.TrimHorizon, child.parents.toSet, parentCompleteAsOf)
-      shards.updated(child.id, unread)
-    }
+  ): SortedMap[ShardId, ShardProgress] = {
+    // The child began after the last record of each parent, so no record of it arrived before.
+    val unread = shards.getOrElse(
+      child.id,
+      ShardProgress(Progress.TrimHorizon, child.parents.toSet)
+    )
+    val complete = (unread.completeAsOf ++ parentCompleteAsOf).maxOption
+    shards.updated(child.id, unread.copy(completeAsOf = complete))
+  }
 
   /**
    * `completeAsOf` of a shard after the taken marks: that of its frontier if all marks were taken,

@@ -13,8 +13,9 @@ import sparkkinesis.source.protocol._
  * driver. It has no threads, and receives the time of a clock that never jumps. It is safe for use by
  * many threads.
  *
- * A shard stays with its executor until the executor is lost. The reports of executors matter for
- * speed only: tasks read a planned range again from Kinesis if its pages are gone.
+ * A shard stays with its executor until the executor is lost, a report is missing, or an executor joins
+ * and gets its share. The reports of executors matter for speed only: tasks read a planned range again
+ * from Kinesis if its pages are gone.
  *
  * @param lease an executor without a heartbeat for this time loses its shards
  * @param distance between marks, if there are very many
@@ -27,10 +28,13 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
   private var executors: Map[String, Executor] = Map.empty
+  private var nextEnd: Map[StreamShard, Progress] = Map.empty // of the batch that was found last
   private var reading = ReadingShards.Empty
   private var totals = FetchTotals.Zero
+  private val silence = new ShardSilence
   private var closedShards = 0L
   private var version = 0L
+  private var isUneven = false // an executor has joined
   private var stopped = false
   private var stoppedExecutors: Set[String] = Set.empty // that know that the query has stopped
   private var failed: Option[FetchFailure] = None
@@ -56,19 +60,31 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     notifyAll()
   }
 
+  /** A batch will be planned that ends there: its end must stay a mark. */
+  def foundEnd(end: SourceOffset): Unit = synchronized { nextEnd = end.progress }
+
   /** An executor reports its pages and receives its assignments. */
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
     val time = running.at(now)
-    val isNew = !executors.contains(status.executor)
-    executors = executors.updated(status.executor, Executor(status.host, time, status.counters))
+    // Spark Connect gives a session another class loader from time to time, which starts another service.
+    val isReplaced = status.knownVersion > 0 &&
+      executors.get(status.executor).exists(_.service != status.service)
+    if (isReplaced) FetchReply(version, isStopped = true, None) else answer(status, time)
+  }
+
+  private def answer(status: FetchStatus, time: FiniteDuration): FetchReply = {
+    isUneven ||= !executors.contains(status.executor)
+    executors = executors.updated(status.executor, Executor.of(status, time))
     totals = totals.updated(status.executor, status.counters)
     // A service that knows no plan is new. The pages of an earlier one on this executor are gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     failed = failed.orElse(status.failure.filter(reading.isOf(status.executor, _)))
     crashed = crashed.orElse(status.crash)
-    reading = status.reports.foldLeft(reading)(_.reported(status.executor, _, distance))
+    reading = status.reports.foldLeft(reading) { (all, report) =>
+      all.reported(status.executor, report, distance, nextEnd.get(report.shard))
+    }
+    status.reports.foreach(report => silence.reported(report.shard, time))
     expire(time)
-    if (isNew) reading = reading.balanced(executors.size)
     assign()
     if (stopped) stoppedExecutors += status.executor
     notifyAll()
@@ -100,6 +116,11 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
 
   private def assign(): Unit = {
     val before = reading.generations
+    // The pages of a running batch stay where its tasks look for them.
+    if (isUneven && batchStart == batchEnd) {
+      reading = reading.balanced(executors.size)
+      isUneven = false
+    }
     reading = reading.assigned(executors.keySet)
     if (reading.generations != before) version += 1
   }
@@ -133,6 +154,9 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     assign()
   }
 
+  /** Number of shards that are read ahead, or wait for an executor. */
+  def readable: Int = synchronized(reading.shards.size)
+
   /** The executors with a recent heartbeat. */
   def live(now: Instant): Set[String] = synchronized {
     tick(now)
@@ -142,6 +166,11 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   /** Sums over all executors since the query began; current sizes of the live executors only. */
   def counters: FetchCounters = synchronized {
     totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
+  }
+
+  /** The longest time for which no page of a shard was reported, not even an empty one. */
+  def longestSilence(now: Instant): FiniteDuration = synchronized {
+    silence.longest(reading.shards.keySet, running.at(now))
   }
 
   def shardCounts: ShardCounts = synchronized {
@@ -201,7 +230,13 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
 object FetchCoordinator {
   private final case class Executor(
       host: String,
+      service: String,
       lastHeartbeat: FiniteDuration,
       counters: FetchCounters
   )
+
+  private object Executor {
+    def of(status: FetchStatus, now: FiniteDuration): Executor =
+      Executor(status.host, status.service, now, status.counters)
+  }
 }

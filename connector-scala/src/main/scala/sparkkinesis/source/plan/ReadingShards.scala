@@ -121,15 +121,19 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
    * missing, the shard needs a new assignment.
    *
    * @param distance largest size of a mark that stands for several ones
+   * @param end of the batch in this shard that was found last
    */
   def reported(
       executor: String,
       report: FetchReport,
-      distance: ReadLimits = ReadLimits.None
+      distance: ReadLimits = ReadLimits.None,
+      end: Option[Progress] = None
   ): ReadingShards =
     shards.get(report.shard).filter(_.isReadBy(executor, report.generation)) match {
       case Some(shard) if report.from == shard.tip =>
-        copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report, distance)))
+        def bounded(marks: Vector[Mark]) =
+          MarkMerging.bounded(marks, MarkBudget.ofShard(shards.size), distance, end)
+        copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report, bounded)))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
         unassigned((id, _) => id == report.shard)
       case _ => this
@@ -152,7 +156,7 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
     val own = processed.filter { case (id, _) =>
       shards.get(id).forall(_.executor.contains(executor))
     }
-    FetchPlan(assignments.toVector, own)
+    FetchPlan(assignments.toVector, own, shards.size)
   }
 }
 
@@ -165,11 +169,11 @@ object ReadingShards {
   private def extended(
       shard: ReadingShard,
       report: FetchReport,
-      distance: ReadLimits
+      bounded: Vector[Mark] => Vector[Mark]
   ): ReadingShard = {
     val before = shard.frontier.getOrElse(Frontier(Vector.empty, Seq.empty, 0, 0))
     val frontier = Frontier(
-      MarkMerging.bounded(before.marks ++ report.marks, distance),
+      bounded(before.marks ++ report.marks),
       report.children,
       report.millisBehindLatest,
       math.max(before.completeAsOfMillis, report.completeAsOfMillis),

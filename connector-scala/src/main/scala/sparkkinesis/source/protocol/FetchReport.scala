@@ -51,6 +51,7 @@ final case class Assignment(
  * @param failure ends the query if the shard is still assigned to this executor
  * @param knownVersion of the last [[FetchReply]]; 0 before the first
  * @param crash why the service ends, although the query goes on; ends the query
+ * @param service tells apart the services of one executor: each class loader has its own
  */
 final case class FetchStatus(
     executor: String,
@@ -59,7 +60,8 @@ final case class FetchStatus(
     counters: FetchCounters,
     failure: Option[FetchFailure],
     knownVersion: Long,
-    crash: Option[String] = None
+    crash: Option[String] = None,
+    service: String = ""
 )
 
 /**
@@ -93,6 +95,10 @@ object FetchFailure {
  * @param spilledBytes current size of the pages on disk
  * @param fullStores 1 while pages wait in Kinesis because the executor's store has no room, else 0
  * @param memoryBytes current limit of the pages in memory
+ * @param subscriptions calls of `SubscribeToShard`
+ * @param renewals subscriptions that followed another one which had served its time
+ * @param subscriptionsInUse answers that another reader uses the consumer
+ * @param pushedBytes bytes of data that subscriptions have sent
  */
 final case class FetchCounters(
     records: Long,
@@ -105,20 +111,32 @@ final case class FetchCounters(
     lostRanges: Long = 0,
     spilledBytes: Long = 0,
     fullStores: Long = 0,
-    memoryBytes: Long = 0
+    memoryBytes: Long = 0,
+    subscriptions: Long = 0,
+    renewals: Long = 0,
+    subscriptionsInUse: Long = 0,
+    pushedBytes: Long = 0
 ) {
-  def +(that: FetchCounters): FetchCounters = FetchCounters(
-    records + that.records,
-    bytes + that.bytes,
-    bufferedBytes + that.bufferedBytes,
-    throttled + that.throttled,
-    retried + that.retried,
-    iteratorsExpired + that.iteratorsExpired,
-    rereadRanges + that.rereadRanges,
-    lostRanges + that.lostRanges,
-    spilledBytes + that.spilledBytes,
-    fullStores + that.fullStores,
-    memoryBytes + that.memoryBytes
+  def +(that: FetchCounters): FetchCounters = plus(that, 1)
+
+  def -(that: FetchCounters): FetchCounters = plus(that, -1)
+
+  private def plus(that: FetchCounters, sign: Int): FetchCounters = FetchCounters(
+    records + sign * that.records,
+    bytes + sign * that.bytes,
+    bufferedBytes + sign * that.bufferedBytes,
+    throttled + sign * that.throttled,
+    retried + sign * that.retried,
+    iteratorsExpired + sign * that.iteratorsExpired,
+    rereadRanges + sign * that.rereadRanges,
+    lostRanges + sign * that.lostRanges,
+    spilledBytes + sign * that.spilledBytes,
+    fullStores + sign * that.fullStores,
+    memoryBytes + sign * that.memoryBytes,
+    subscriptions + sign * that.subscriptions,
+    renewals + sign * that.renewals,
+    subscriptionsInUse + sign * that.subscriptionsInUse,
+    pushedBytes + sign * that.pushedBytes
   )
 
   /** These counters, with the current sizes of other ones. */
@@ -159,5 +177,10 @@ final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[Fetc
  * @param assignments all shards of the executor
  * @param processed the executor may drop each shard's pages up to here, and all pages of shards
  *   that are neither here nor in `assignments`
+ * @param shards number of shards that the query reads, on all executors
  */
-final case class FetchPlan(assignments: Vector[Assignment], processed: Map[StreamShard, Progress])
+final case class FetchPlan(
+    assignments: Vector[Assignment],
+    processed: Map[StreamShard, Progress],
+    shards: Int = 1
+)

@@ -6,12 +6,11 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Clock, Page, ShardIterator}
 import sparkkinesis.model.{Shard, ShardId}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.pace.{ReadCall, ReadPace}
 
 /**
  * Reads pages of a stream's shards, as fast as the quotas allow.
  *
- * @param isCancelled checked while it waits
+ * @param isCancelled checked before each call, and while it waits
  */
 private[replay] final class PacedReader(
     stream: StreamClient,
@@ -22,28 +21,45 @@ private[replay] final class PacedReader(
   import stream.{client, ref, shared}
 
   private val begin = clock.elapsedMillis
+  private var dueAt = begin // in milliseconds of the clock
 
-  /** Waits until the shard's quota allows a call. Makes one call, and does not repeat it. */
+  /** The next call begins after this time at the earliest. */
+  def delay(time: FiniteDuration): Unit = dueAt = clock.elapsedMillis + time.toMillis
+
+  /** The time until the next call may begin; zero if it may begin now. */
+  def pause(shard: ShardId): FiniteDuration = {
+    val now = clock.elapsedMillis
+    val due = math.max(0L, dueAt - now).millis
+    shared.paces.of(shard, now).pause(now).fold(due)(due.max)
+  }
+
+  /** Waits until a call may begin. */
+  @tailrec
+  def await(shard: ShardId): Unit = {
+    if (isCancelled())
+      throw new InterruptedException(s"Reading $shard of stream $ref was cancelled.")
+    val wait = pause(shard)
+    if (wait > Duration.Zero) {
+      clock.sleep(wait.min(PacedReader.LongestSleep))
+      await(shard)
+    }
+  }
+
+  /** Makes one call, after a wait if another reader of the shard was faster. Does not repeat it. */
+  @tailrec
   def page(shard: ShardId, iterator: ShardIterator): Page = {
     val pace = shared.paces.of(shard, clock.elapsedMillis)
-    pace.read(awaitCall(shard, pace), maxRecords, () => clock.elapsedMillis) {
-      client.getRecords(ref, iterator, _)
+    pace.next(clock.elapsedMillis) match {
+      case Right(call) =>
+        pace.read(call, maxRecords, () => clock.elapsedMillis)(client.getRecords(ref, iterator, _))
+      case Left(_) =>
+        await(shard)
+        page(shard, iterator)
     }
   }
 
   /** All shards, open and closed. The reader's range was planned before it began. */
   def shards: Seq[Shard] = shared.listing.shards(client, ref, begin, clock.elapsedMillis)
-
-  @tailrec
-  private def awaitCall(shard: ShardId, pace: ReadPace): ReadCall =
-    pace.next(clock.elapsedMillis) match {
-      case Right(call) => call
-      case Left(wait) =>
-        clock.sleep(wait.min(PacedReader.LongestSleep))
-        if (isCancelled())
-          throw new InterruptedException(s"Reading $shard of stream $ref was cancelled.")
-        awaitCall(shard, pace)
-    }
 }
 
 private object PacedReader {

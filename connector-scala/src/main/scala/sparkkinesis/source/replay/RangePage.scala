@@ -12,8 +12,14 @@ import sparkkinesis.source.protocol.ShardRange
  * What one page contains of a range, and whether the range is complete with it.
  *
  * @param before progress at which the page begins
+ * @param isEnd whether the shard ends with the page
  */
-private[replay] final class RangePage(range: ShardRange, before: Progress, page: Page) {
+private[replay] final class RangePage(
+    range: ShardRange,
+    before: Progress,
+    page: Page,
+    isEnd: Boolean
+) {
   private val records = PackedRecords(page.records)
 
   /** The records of the range. */
@@ -34,23 +40,23 @@ private[replay] final class RangePage(range: ShardRange, before: Progress, page:
     wanted.lastArrivalMillis.map(Instant.ofEpochMilli)
 
   private val isPassed = wanted.size < records.size
-  private val isTip = records.isEmpty && page.isAtTip
+  private val isTip = records.isEmpty && page.isAtTip && page.next.nonEmpty
 
   /** Whether the range reaches the end of its shard with this page. */
-  def isShardEnd: Boolean = page.next.isEmpty && !isPassed
+  def isShardEnd: Boolean = isEnd && !isPassed
 
   private val isComplete =
     progress == range.upTo ||
-      range.upTo == Progress.Finished && page.next.isEmpty ||
+      range.upTo == Progress.Finished && isEnd ||
       range.until.nonEmpty && (isPassed || isTip)
 
   /** The range's last record existed, so a later record or the tip without it is a loss. */
   val isLastMissing: Boolean =
-    !isComplete && range.upTo != Progress.Finished && (isPassed || isTip || page.next.isEmpty)
+    !isComplete && range.upTo != Progress.Finished && (isPassed || isTip || isEnd)
 
   /** Whether the first record that Kinesis still has is not the range's first record. */
   val isFirstMissing: Boolean = before == range.start && range.first.exists { first =>
-    if (records.isEmpty) isTip || page.next.isEmpty else first != records.sequenceNumber(0)
+    if (records.isEmpty) isTip || isEnd else first != records.sequenceNumber(0)
   }
 
   /** Whether no later page contains records of the range. */

@@ -2,15 +2,15 @@ package sparkkinesis.source.replay
 
 import java.time.Instant
 
-import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, KinesisException, Page, ShardIterator}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, PackedRecords, Position}
-import sparkkinesis.source.fetch.ShardEnd
+import sparkkinesis.model.{ChildShard, PackedRecords, Position, ShardId}
+import sparkkinesis.source.feed.ShardEnd
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLoss, DataLossException, SilentTip, StreamClient}
@@ -34,14 +34,18 @@ final class ShardRangeReader(
 
   private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
   private var tip = new SilentTip
+  private var shard = Option.empty[ShardId] // of the range that is read
   private val losses = new RangeLosses(stream, settings.failOnDataLoss, clock)
   private val paced = new PacedReader(stream, settings.maxRecords, clock, isCancelled)
 
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
   def lostRanges: Long = losses.count
 
+  /** The time until the next page can be requested; zero if it can be requested now. */
+  def pause: FiniteDuration = shard.fold[FiniteDuration](Duration.Zero)(paced.pause)
+
   /**
-   * In order, one page at a time. The iterator throws `DataLossException` as soon as it is certain
+   * In order, one page at a time, and an empty one after a failure that is retried. The iterator throws `DataLossException` as soon as it is certain
    * that a record of the range is missing, if `failOnDataLoss` is `true`.
    *
    * @param atEnd receives the children if the range reaches the shard's end
@@ -52,6 +56,7 @@ final class ShardRangeReader(
   ): Iterator[PackedRecords] = {
     losses.begin()
     tip = new SilentTip
+    shard = Some(range.shard.shard)
     Iterator.unfold(Option(Reading(range.start, None, range.completeAsOf))) {
       _.map(next(range, _, atEnd))
     }
@@ -74,50 +79,59 @@ final class ShardRangeReader(
       reading: Reading,
       atEnd: Seq[ChildShard] => Unit
   ): (PackedRecords, Option[Reading]) = {
-    if (reading.iterator.nonEmpty) clock.sleep(settings.minPeriod)
-    val page = fetch(range, reading, 0, 0)
-    val found = new RangePage(range, reading.progress, page)
+    paced.await(range.shard.shard)
+    attempt(range, reading) match {
+      case Right(page) => accept(range, reading, page, atEnd)
+      case Left((failure, current)) => (PackedRecords.Empty, Some(retry(range, current, failure)))
+    }
+  }
+
+  private def accept(
+      range: ShardRange,
+      reading: Reading,
+      page: Page,
+      atEnd: Seq[ChildShard] => Unit
+  ): (PackedRecords, Option[Reading]) = {
+    val isDoubtful = reading.isDoubtful(page)
+    val found =
+      new RangePage(range, reading.progress, page, isEnd = page.next.isEmpty && !isDoubtful)
     if (found.isMissing && !reading.isSecondLook) (PackedRecords.Empty, Some(lookAgain(reading)))
     else {
       if (found.isLastMissing) losses.report(losses.of(range, "its last record is gone"))
       else if (found.isFirstMissing) losses.firstMissing(range)
       if (found.isShardEnd && !found.isLastMissing) atEnd(page.children)
-      (found.wanted, Option.when(!found.isLast)(reading.after(found, page.next)))
+      paced.delay(settings.minPeriod)
+      (found.wanted, Option.when(!found.isLast)(reading.after(found, page.next, isDoubtful)))
     }
   }
 
   /** One answer may be wrong. Reads the page again, a little later and with another iterator. */
   private def lookAgain(reading: Reading): Reading = {
     tip = new SilentTip
-    clock.sleep(DataLoss.secondLook(chance()))
+    paced.delay(DataLoss.secondLook(chance()))
     reading.copy(iterator = None, isSecondLook = true)
   }
 
   /** Throttling ends when other consumers read less. Any other failure must end the task in time. */
-  @tailrec
-  private def fetch(range: ShardRange, reading: Reading, failures: Int, refusals: Int): Page = {
-    if (isCancelled())
-      throw new InterruptedException(s"Reading $range of stream $ref was cancelled.")
-    attempt(range, reading) match {
-      case Right(page) => page
-      case Left((_: KinesisException.IteratorExpired, _)) if failures < MaxFailures =>
-        fetch(range, reading.copy(iterator = None), failures + 1, refusals)
-      case Left((_: KinesisException.NotFound, _)) =>
+  private def retry(range: ShardRange, reading: Reading, failure: KinesisException): Reading =
+    failure match {
+      case _: KinesisException.IteratorExpired if reading.failures < MaxFailures =>
+        reading.copy(iterator = None, failures = reading.failures + 1)
+      case _: KinesisException.NotFound =>
         if (reading.isSecondLook) throw losses.of(range, ShardIsGone)
-        fetch(range, lookAgain(reading), failures, refusals)
-      case Left((refusal, current)) if refusal.isThrottling =>
-        pause(range, refusal, refusals + 1)
-        fetch(range, current, failures, refusals + 1)
-      case Left((failure, current)) if failure.isRetryable && failures < MaxFailures =>
-        pause(range, failure, failures + 1)
-        fetch(range, current, failures + 1, refusals)
-      case Left((failure, _)) => throw failure
+        lookAgain(reading)
+      case _ if failure.isThrottling =>
+        backOff(range, failure, reading.refusals + 1)
+        reading.copy(refusals = reading.refusals + 1)
+      case _ if failure.isRetryable && reading.failures < MaxFailures =>
+        backOff(range, failure, reading.failures + 1)
+        reading.copy(failures = reading.failures + 1)
+      case _ => throw failure
     }
-  }
 
-  private def pause(range: ShardRange, failure: KinesisException, count: Int): Unit = {
+  private def backOff(range: ShardRange, failure: KinesisException, count: Int): Unit = {
     log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
-    clock.sleep(FetchSettings.RetryBackoff.delay(count, chance()))
+    paced.delay(FetchSettings.RetryBackoff.delay(count, chance()))
   }
 
   /**
@@ -138,10 +152,16 @@ final class ShardRangeReader(
       val page = tip.judge(paced.page(range.shard.shard, iterator), clock.elapsedMillis)
       losses.observe(begin, page)
       losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
-      if (page.next.nonEmpty) Right(page)
-      else
-        Right(page.copy(children = ShardEnd.children(ref, range.shard.shard, page)(paced.shards)))
+      if (page.next.nonEmpty || page.children.nonEmpty || reading.isDoubtful(page)) Right(page)
+      else Right(page.copy(children = childrenOfClosed(range)))
     } catch { case failure: KinesisException => Left(failure -> current) }
+  }
+
+  private def childrenOfClosed(range: ShardRange): Seq[ChildShard] = {
+    val shard = range.shard.shard
+    ShardEnd
+      .childrenOfClosed(paced.shards, shard)
+      .getOrElse(throw ShardEnd.mistaken(ref, shard))
   }
 }
 
@@ -154,20 +174,32 @@ object ShardRangeReader {
   /**
    * @param completeAsOf all records of the range that arrived before have been read
    * @param isSecondLook whether the last answer looked like a loss
+   * @param isEndDoubted whether the last answer said that the shard has ended, without children
+   * @param failures since the last page, without refusals
+   * @param refusals since the last page
    */
   private final case class Reading(
       progress: Progress,
       iterator: Option[ShardIterator],
       completeAsOf: Option[Instant],
-      isSecondLook: Boolean = false
+      isSecondLook: Boolean = false,
+      isEndDoubted: Boolean = false,
+      failures: Int = 0,
+      refusals: Int = 0
   ) {
 
+    /** Whether this may be no end of the shard. See [[ShardEnd]]. */
+    def isDoubtful(page: Page): Boolean =
+      page.next.isEmpty && page.children.isEmpty && !(isEndDoubted && page.records.isEmpty)
+
     /** A page with records refutes a suspected loss. An empty page does not. */
-    def after(page: RangePage, next: Option[ShardIterator]): Reading = Reading(
-      page.progress,
-      next,
-      page.lastArrival.orElse(completeAsOf),
-      isSecondLook && page.wanted.isEmpty
-    )
+    def after(page: RangePage, next: Option[ShardIterator], isEndDoubted: Boolean): Reading =
+      Reading(
+        page.progress,
+        next,
+        page.lastArrival.orElse(completeAsOf),
+        isSecondLook && page.wanted.isEmpty,
+        isEndDoubted
+      )
   }
 }

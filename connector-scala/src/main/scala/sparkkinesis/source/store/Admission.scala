@@ -46,31 +46,48 @@ private[store] final class Admission(
       held: Admission.Held,
       now: Instant
   ): Boolean = {
-    val (part, reserved) = (memory.bytes, reservations.bytes(now))
     delay.afterDrop(now)
-    if (held.inMemory + reserved + estimate > Admission.pagesPart(part)) full(now)
-    val capacity =
-      if (isDiskOpen) part + memory.share(diskBytes)
-      // With room for a page on its way to disk.
-      else if (hasDisk) part / 8 * 7 + held.onDisk
-      else part + held.onDisk
-    val used = held.inMemory + held.onDisk + reserved
-    val total = used + estimate
-    val isSmall = held.ofShard + estimate <= capacity / math.max(1, shards)
-    val isFair = used == 0 || total <= capacity / 2 || held.ofShard == 0 || isSmall
-    val fits = total <= capacity && held.inMemory < part
-    // A page that will go to disk needs memory until then.
-    val canArrive = reserved == 0 || held.inMemory + reserved + estimate <= part
-    val hasRoom = (used == 0 || fits && canArrive) && isFair && turns.isNext(shard, isSmall)
+    val part = memory.bytes
+    val wanted = Admission.Wanted(estimate, reservations.bytes(now), shards, held)
+    if (wanted.inMemory > Admission.pagesPart(part)) full(now)
+    val most = capacity(held, part)
+    val fair = isFair(wanted, most)
+    val fits = wanted.total <= most && held.inMemory < part
+    val isNext = fair && turns.isNext(shard, wanted.isShare(most))
+    val hasRoom = isNext && (wanted.isFirst || fits && canArrive(wanted, part))
     if (hasRoom) grant(shard, estimate, now)
     else {
-      turns.refused(shard, isWaiting = isFair)
-      lacksRoom ||= !fits || !isFair
+      turns.refused(shard, isWaiting = fair)
+      lacksRoom ||= !fits || !fair
       // A shard that has its share of the memory needs the disk, too.
-      if (!fits || !isFair) full(now)
+      if (!fits || !fair) full(now)
     }
     hasRoom
   }
+
+  /**
+   * Bytes that the store may hold. Before the disk is open, an eighth of the memory stays free: otherwise
+   * there would be no room for a page on its way to the disk.
+   */
+  private def capacity(held: Admission.Held, part: Long): Long =
+    if (isDiskOpen) part + memory.share(diskBytes)
+    else if (hasDisk) part / 8 * 7 + held.onDisk
+    else part + held.onDisk
+
+  /**
+   * Whether the shard leaves room for others. Otherwise the backlog of one shard would fill the store,
+   * and the records of the others would wait in Kinesis.
+   */
+  private def isFair(wanted: Admission.Wanted, capacity: Long): Boolean =
+    wanted.isFirst || wanted.total <= capacity / 2 || wanted.held.ofShard == 0 ||
+      wanted.isShare(capacity)
+
+  /**
+   * Whether memory has room for the page beside the requested ones. Otherwise pages that will go to disk
+   * would exceed the memory before they get there. One page alone may.
+   */
+  private def canArrive(wanted: Admission.Wanted, part: Long): Boolean =
+    wanted.reserved == 0 || wanted.inMemory <= part
 
   private def full(now: Instant): Unit = {
     val wasOpen = delay.isOpen
@@ -114,4 +131,28 @@ private[store] object Admission {
    * @param ofShard of the shard that asks, in memory and on disk
    */
   final case class Held(ofShard: Long, inMemory: Long, onDisk: Long)
+
+  /**
+   * A page that a shard wants to request.
+   *
+   * @param estimate bytes that it is expected to have
+   * @param reserved bytes of the pages that were requested before
+   * @param shards number of shards that share the store
+   */
+  private final case class Wanted(estimate: Long, reserved: Long, shards: Int, held: Held) {
+    private def used = held.inMemory + held.onDisk + reserved
+
+    /** Whether the store is empty: it accepts a page of any size. */
+    def isFirst: Boolean = used == 0
+
+    /** With the page, in memory and on disk. */
+    def total: Long = used + estimate
+
+    /** With the page, before any of it goes to disk. */
+    def inMemory: Long = held.inMemory + reserved + estimate
+
+    /** Whether the shard has no more than its part with the page. */
+    def isShare(capacity: Long): Boolean =
+      held.ofShard + estimate <= capacity / math.max(1, shards)
+  }
 }

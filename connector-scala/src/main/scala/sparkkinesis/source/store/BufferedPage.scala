@@ -9,9 +9,17 @@ import sparkkinesis.model.{PackedRecords, SequenceNumber}
  *
  * @param from progress before the first record
  * @param upTo `After` the last record, or `Finished`
+ * @param marks number of marks that the driver keeps for the page; a part of one if it joins several
  */
-final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Progress) {
-  def bytes: Long = records.bytes
+final case class BufferedPage(
+    from: Progress,
+    records: PackedRecords,
+    upTo: Progress,
+    marks: Double = 1
+) {
+
+  /** Size in memory. */
+  def bytes: Long = records.bytes + BufferedPage.ObjectBytes
 
   /** Index of the first record after `progress`; `None` if `progress` is not within the page. */
   def indexAfter(progress: Progress): Option[Int] =
@@ -34,4 +42,10 @@ final case class BufferedPage(from: Progress, records: PackedRecords, upTo: Prog
       }
       Option.when(records.compareNumber(low, sequenceNumber) == 0)(low)
     }
+}
+
+object BufferedPage {
+
+  /** The objects around the records: for a page with few of them as much as its data. */
+  val ObjectBytes = 640L
 }

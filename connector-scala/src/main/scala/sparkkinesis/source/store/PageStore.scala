@@ -40,8 +40,7 @@ final class PageStore(
    */
   def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
     synchronized {
-      val ofShard = shardPages.get(shard).fold(0L)(_.bytes)
-      val held = Admission.Held(ofShard, inMemory, onDisk)
+      val held = Admission.Held(pagesOf(shard).bytes, inMemory, onDisk)
       admission.reserve(shard, estimate, shards, held, now)
     }
 
@@ -79,37 +78,45 @@ final class PageStore(
     } finally arrival.close()
   }
 
-  /** Writes the page to disk if the memory part is full. */
+  /** Writes pages to disk if the memory part is full. */
   def add(shard: StreamShard, page: BufferedPage): Unit = {
-    val stored = StoredPage.of(page)
-    val (moves, gone) = synchronized {
+    val (block, gone) = synchronized {
       // After a gap the earlier pages are useless: the shard was assigned again, from another position.
-      val follows = pagesOf(shard).lastOption.forall(_.upTo == page.from)
+      val follows = pagesOf(shard).all.lastOption.forall(_.upTo == page.from)
       val gone = if (follows) Vector.empty else keep(shard)(_ => 0 -> 0)
-      val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
-      shardPages.update(shard, Pages(before.pages :+ stored, before.bytes + stored.bytes))
-      hold(stored.bytes, 0)
-      val isOver = inMemory > Admission.pagesPart(memory.bytes)
-      val hasDisk = admission.isDiskOpen && onDisk + stored.bytes <= memory.share(diskBytes)
-      val moves = isOver && hasDisk && stored.isWorthMoving
-      if (moves) hold(0, stored.bytes)
-      (moves, gone)
+      val pages = pagesOf(shard) + StoredPage.of(page)
+      shardPages.update(shard, pages)
+      hold(page.bytes, 0)
+      (claimBlock(pages), gone)
     }
     gone.flatMap(_.onDisk).foreach(spill.remove)
-    if (moves) moveToDisk(shard, stored, page.records)
+    if (block.nonEmpty) moveToDisk(shard, block)
   }
 
-  private def moveToDisk(shard: StreamShard, page: StoredPage, records: PackedRecords): Unit = {
+  /** The pages that go to disk now. Those that are too small for a block take an eighth of the memory. */
+  private def claimBlock(pages: Pages): Vector[StoredPage] = {
+    val share = memory.bytes / 8 / shardPages.size
+    val isOver = admission.isDiskOpen && inMemory > Admission.pagesPart(memory.bytes)
+    val block = if (isOver) pages.block(math.min(Pages.SmallBytes, share)) else Vector.empty
+    val bytes = block.map(_.bytes).sum
+    if (onDisk + bytes > memory.share(diskBytes)) Vector.empty
+    else {
+      hold(0, bytes)
+      block
+    }
+  }
+
+  private def moveToDisk(shard: StreamShard, block: Vector[StoredPage]): Unit = {
+    val records = PackedRecords.joined(block.flatMap(_.loaded))
     val written = spill.write(PageBytes.of(records)) // takes milliseconds
     val isKept = synchronized {
-      val before = shardPages.getOrElse(shard, Pages(Vector.empty, 0))
-      val index = before.pages.lastIndexWhere(_ eq page)
-      val moved = written.filter(_ => index >= 0).map(page.movedTo)
-      moved.foreach { onDisk =>
-        shardPages.update(shard, before.copy(pages = before.pages.updated(index, onDisk)))
-        hold(onDisk.memoryBytes - page.memoryBytes, 0)
+      val bytes = block.map(_.bytes).sum
+      val moved = written.flatMap(id => pagesOf(shard).replaced(block, StoredPage.block(block, id)))
+      moved.foreach { pages =>
+        shardPages.update(shard, pages)
+        hold(StoredPage.EntryBytes - bytes, 0)
       }
-      if (moved.isEmpty) hold(0, -page.bytes)
+      if (moved.isEmpty) hold(0, -bytes)
       moved.nonEmpty
     }
     if (!isKept) written.foreach(spill.remove)
@@ -117,7 +124,7 @@ final class PageStore(
 
   /** The parts of the range in order, page by page; `None` if the store lacks a part of it. */
   def parts(range: ShardRange): Option[Vector[StoredPart]] =
-    StoredPart.of(range, pagesOf(range.shard), spill)
+    StoredPart.of(range, pagesOf(range.shard).all, spill)
 
   /** Drops the pages that end at or before `progress`, and all pages if the shard is finished. */
   def dropUpTo(shard: StreamShard, progress: Progress): Unit =
@@ -145,7 +152,11 @@ final class PageStore(
 
   def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
 
-  def pageCount(shard: StreamShard): Int = pagesOf(shard).size
+  /** Number of marks of a shard's pages. */
+  def marks(shard: StreamShard): Double = pagesOf(shard).marks
+
+  /** Its executor holds so many bytes of the memory in other things than pages. */
+  def setAside(bytes: Long): Unit = memory.setAside(bytes)
 
   /** Most bytes in memory. */
   def memoryBytes: Long = memory.bytes
@@ -159,8 +170,8 @@ final class PageStore(
   /** Whether a page has had to wait for room since pages were last dropped. */
   def isFull: Boolean = synchronized(admission.isFull && shardPages.nonEmpty)
 
-  private def pagesOf(shard: StreamShard): Vector[StoredPage] =
-    synchronized(shardPages.get(shard).fold(Vector.empty[StoredPage])(_.pages))
+  private def pagesOf(shard: StreamShard): Pages =
+    synchronized(shardPages.getOrElse(shard, Pages.Empty))
 
   /** The pages now take more bytes, or fewer, in memory and on disk. */
   private def hold(memoryChange: Long, diskChange: Long): Unit = {
@@ -181,7 +192,7 @@ final class PageStore(
   private def keep(shard: StreamShard)(
       kept: Vector[StoredPage] => (Int, Int)
   ): Vector[StoredPage] = {
-    val before = pagesOf(shard)
+    val before = pagesOf(shard).all
     val (from, until) = kept(before)
     val after = before.slice(from, until)
     if (after.size == before.size) Vector.empty
@@ -190,7 +201,7 @@ final class PageStore(
       hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
       admission.dropped()
       if (after.isEmpty) shardPages.remove(shard): Unit
-      else shardPages.update(shard, Pages(after, after.map(_.bytes).sum))
+      else shardPages.update(shard, Pages.of(after))
       gone
     }
   }

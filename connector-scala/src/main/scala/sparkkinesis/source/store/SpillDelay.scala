@@ -18,24 +18,30 @@ private[store] final class SpillDelay(patience: FiniteDuration) {
   /** Whether pages may go to disk. */
   def isOpen: Boolean = open
 
-  /** Memory has no room for a page. @param now of a clock that never jumps */
+  /** Memory has no room for a page. Call `afterDrop` first. */
   def full(now: Instant): Unit = {
-    afterDrop(now)
     val since = fullSince.getOrElse(now)
     fullSince = Some(since)
-    open ||= !now.isBefore(since.plusMillis(patience.toMillis))
+    open ||= isLong(since, now)
   }
 
   /** Pages have left the store. */
   def dropped(): Unit = hasDropped = true
 
-  /** If memory was full for a short time only, the next page waits again. */
+  /**
+   * If memory was full for a short time only, the next page waits again.
+   *
+   * @param now of a clock that never jumps
+   */
   def afterDrop(now: Instant): Unit =
     if (hasDropped) {
       hasDropped = false
-      fullSince.foreach(since => open = !now.isBefore(since.plusMillis(patience.toMillis)))
+      fullSince.foreach(since => open = isLong(since, now))
       fullSince = None
     }
+
+  private def isLong(since: Instant, now: Instant) =
+    !now.isBefore(since.plusMillis(patience.toMillis))
 }
 
 object SpillDelay {

@@ -8,17 +8,19 @@ import sparkkinesis.model.{PackedRecords, SequenceNumber}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * A page of the store.
+ * A page of the store, or several that are one block on disk.
  *
  * @param extent of its records; `None` if there are none
  * @param bytes size of the page, in memory or on disk
+ * @param marks see [[BufferedPage]]
  * @param place its records, or their identity on disk
  */
 private[store] final class StoredPage(
     val from: Progress,
     val upTo: Progress,
-    extent: Option[StoredPage.Extent],
+    private val extent: Option[StoredPage.Extent],
     val bytes: Long,
+    val marks: Double,
     place: Either[Long, PackedRecords]
 ) {
 
@@ -29,11 +31,8 @@ private[store] final class StoredPage(
 
   def diskBytes: Long = if (onDisk.isEmpty) 0 else bytes
 
-  /** Whether moving it to disk frees memory that is worth a file. */
-  def isWorthMoving: Boolean = bytes > 2 * StoredPage.EntryBytes
-
-  /** The same page on disk. */
-  def movedTo(id: Long): StoredPage = new StoredPage(from, upTo, extent, bytes, Left(id))
+  /** Its records, if it is in memory. */
+  def loaded: Option[PackedRecords] = place.toOption
 
   /** Arrival time of its last record. */
   def lastArrival: Option[Instant] = extent.map(it => Instant.ofEpochMilli(it.lastArrivalMillis))
@@ -70,7 +69,15 @@ private[store] object StoredPage {
     val extent = Option.when(records.nonEmpty) {
       Extent(records.sequenceNumber(0), records.sequenceNumber(last), records.arrivalMillis(last))
     }
-    new StoredPage(page.from, page.upTo, extent, page.bytes, Right(records))
+    new StoredPage(page.from, page.upTo, extent, page.bytes, page.marks, Right(records))
+  }
+
+  /** Successive pages, which are one block on disk. */
+  def block(pages: Vector[StoredPage], id: Long): StoredPage = {
+    val extents = pages.flatMap(_.extent)
+    val extent = extents.lastOption.map(_.copy(first = extents.head.first))
+    val (bytes, marks) = (pages.map(_.bytes).sum, pages.map(_.marks).sum)
+    new StoredPage(pages.head.from, pages.last.upTo, extent, bytes, marks, Left(id))
   }
 
   /** The first and the last record of a page. */
@@ -80,9 +87,6 @@ private[store] object StoredPage {
       lastArrivalMillis: Long
   )
 }
-
-/** The pages of a shard, in order. */
-private[store] final case class Pages(pages: Vector[StoredPage], bytes: Long)
 
 /**
  * The part of a range that one page holds. A task that does not get its records here reads the part

@@ -163,6 +163,15 @@ final class StreamWatch(
         None
     }
 
+  /** Inspecting cannot continue, so the query ends. */
+  def crashed(cause: Throwable): Unit = fail(
+    new SourceException(
+      "KINESIS_INTERNAL_ERROR",
+      s"The query cannot check the shards of stream $ref any more: $cause. If memory was short, give " +
+        "the driver more ('spark.driver.memory'). Then restart the query: it continues from its checkpoint."
+    )
+  )
+
   private def fail(cause: SourceException): Unit = synchronized {
     failure = failure.orElse(Some(cause))
   }

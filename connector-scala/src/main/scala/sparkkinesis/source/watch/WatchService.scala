@@ -77,11 +77,13 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
   private def inspect(watch: StreamWatch): Unit =
     try schedule(watch, watch.inspect(clock.steady))
     catch {
-      case _: InterruptedException => // closed
-      case NonFatal(_) if pool.isShutdown => // a call on a closed client
-      case NonFatal(e) =>
+      case _: Throwable if pool.isShutdown => // an interrupt, or a call on a closed client
+      case e @ (NonFatal(_) | _: InterruptedException) => // by a library
         log.error("Inspecting a stream's shards failed unexpectedly.", e)
         schedule(watch, watch.retry(e))
+      case e: Throwable => // the pool would discard it, and the query would miss shards silently
+        log.error("Inspecting a stream's shards failed.", e)
+        watch.crashed(e)
     }
 }
 

@@ -1,5 +1,7 @@
 package sparkkinesis.spark.deadletter
 
+import java.io.IOException
+
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.slf4j.LoggerFactory
 
@@ -13,17 +15,43 @@ import sparkkinesis.spark.errors.ConnectorError
 private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Option[Long]) {
 
   /**
-   * Publishes the files that the messages name, and no others. Without files, it costs a streaming
-   * query one call of the file system, and a batch write none.
+   * Publishes the files that the messages name, and no others. Without files, it costs a batch
+   * write without a name no call of the file system, and any other write one.
    *
-   * After a crash at any point, Spark runs the batch again.
+   * After a crash at any point, Spark runs a micro-batch again. If publishing fails, nothing
+   * remains published: nobody may run a batch write again.
+   *
+   * @param within of a batch write in `foreachBatch`: replaces what its earlier runs published
    */
-  def publish(messages: Array[WriterCommitMessage]): Unit = {
+  def publish(
+      messages: Array[WriterCommitMessage],
+      within: Option[EnclosingBatch] = None
+  ): Unit = {
     val files = messages.toSeq.flatMap(DeadLetterCommit.fileOf)
-    if (files.nonEmpty || batch.nonEmpty) onFileSystem { fs =>
-      fs.delete(folder.published(batch), true)
-      if (files.nonEmpty) move(fs, files)
+    val published = within.fold(folder.published(batch)) { it =>
+      folder.copy(name = Some(it.queryId)).published(Some(it.batchId))
     }
+    val isNamed = batch.nonEmpty || within.nonEmpty || folder.name.nonEmpty
+    if (files.nonEmpty || isNamed) onFileSystem { fs =>
+      fs.delete(published, true)
+      if (files.nonEmpty)
+        try move(fs, files, published)
+        catch {
+          case e: Throwable =>
+            withdraw(fs, published)
+            throw e
+        }
+    }
+  }
+
+  /** A store without an atomic rename may have moved some of the files. */
+  private def withdraw(fs: FileSystem, published: Path): Unit = {
+    val isInterrupted = Thread.interrupted() // otherwise the call fails at once
+    try fs.delete(published, true): Unit
+    catch {
+      case e: IOException =>
+        DeadLetterCommit.log.warn(s"Could not delete $published, which may be incomplete", e)
+    } finally if (isInterrupted) Thread.currentThread.interrupt()
   }
 
   /** Deletes the files of the batch. Only logs a failure, so that the error of the batch shows. */
@@ -37,18 +65,17 @@ private[spark] final class DeadLetterCommit(folder: DeadLetterFolder, batch: Opt
         )
     }
 
-  private def move(fs: FileSystem, files: Seq[String]): Unit = {
+  private def move(fs: FileSystem, files: Seq[String], published: Path): Unit = {
     val ready = folder.ready(batch)
     fs.delete(ready, true)
     folder.require(fs.mkdirs(ready), s"cannot create $ready")
     files.foreach { file =>
       rename(fs, new Path(folder.staging(batch), file), new Path(ready, file))
     }
-    val published = folder.published(batch)
     folder.require(fs.mkdirs(published.getParent), s"cannot create ${published.getParent}")
     rename(fs, ready, published)
     deleteStaging(fs)
-    DeadLetterCommit.log.warn(s"Kept the bad rows of ${files.size} tasks in $published")
+    DeadLetterCommit.log.warn(s"Kept the dead letters of ${files.size} tasks in $published")
   }
 
   private def rename(fs: FileSystem, from: Path, to: Path): Unit =

@@ -22,13 +22,17 @@ import sparkkinesis.spark.errors.ConnectorError
  * if Spark repeats batches and tasks.
  *
  * @param root option `deadLetterPath`
- * @param queryId the same in each run of a query; unique for a batch write
+ * @param queryId the same in each run of a query; another one in each run of a batch write, so that
+ *   runs at the same time do not share a staging folder
+ * @param name of the published folder, if it is not the `queryId`: the same in each run of a batch
+ *   write, which then replaces the files of an earlier run
  */
 private[spark] final case class DeadLetterFolder(
     root: String,
     format: DeadLetterFormat,
     queryId: String,
-    conf: SerializableConfiguration
+    conf: SerializableConfiguration,
+    name: Option[String] = None
 ) {
 
   /** @param batch of a streaming query; none in a batch write */
@@ -40,7 +44,10 @@ private[spark] final case class DeadLetterFolder(
 
   /** One folder per value, from which Spark's readers derive partition columns. */
   def published(batch: Option[Long]): Path =
-    new Path(root, s"queryId=$queryId/batchId=${batch.fold(DeadLetterFolder.Null)(_.toString)}")
+    new Path(
+      root,
+      s"queryId=${name.getOrElse(queryId)}/batchId=${batch.fold(DeadLetterFolder.Null)(_.toString)}"
+    )
 
   /** Checks, once per driver, whether the path can be a folder. */
   def check(): Unit = if (!DeadLetterFolder.checked.contains(root)) accessing { conf =>
@@ -68,7 +75,7 @@ private[spark] final case class DeadLetterFolder(
   private def unwritable(e: IOException): ConnectorError = {
     val error = ConnectorError(
       DeadLetterFolder.Unwritable,
-      s"The sink cannot keep bad rows in $root (option 'deadLetterPath'): " +
+      s"The sink cannot keep dead letters in $root (option 'deadLetterPath'): " +
         s"${e.getClass.getSimpleName}: ${e.getMessage}. Set the option to a folder that driver and " +
         "executors may write to, or fix the permissions of this one."
     )
@@ -83,13 +90,19 @@ private[spark] object DeadLetterFolder {
   /**
    * Checks the syntax of the path, without calling the file system.
    *
-   * @param queryId the same in each run of a query; unique for a batch write
+   * @param queryId the same in each run of a query; another one in each run of a batch write
    * @param conf Hadoop configuration of the session
+   * @param name of a batch write, the same in each of its runs, if it has one
    * @throws OptionException if the path cannot name a folder
    */
-  def of(options: DeadLetterOptions, queryId: String, conf: Configuration): DeadLetterFolder = {
+  def of(
+      options: DeadLetterOptions,
+      queryId: String,
+      conf: Configuration,
+      name: Option[String]
+  ): DeadLetterFolder = {
     val path = qualified(options.path, conf)
-    DeadLetterFolder(path, options.format, queryId, new SerializableConfiguration(conf))
+    DeadLetterFolder(path, options.format, queryId, new SerializableConfiguration(conf), name)
   }
 
   /** A complete path, because executors may have another default file system or working folder. */

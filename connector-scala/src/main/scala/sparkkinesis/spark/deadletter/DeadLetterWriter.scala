@@ -45,12 +45,14 @@ private[spark] object DeadLetterWriter {
       json.writeStartObject()
       text("stream", letter.stream)
       json.writeNumberField("partitionId", partitionId)
-      json.writeNumberField("row", letter.row)
+      letter.row.fold(json.writeNullField("row"))(json.writeNumberField("row", _))
       json.writeStringField("reason", letter.reason)
       json.writeStringField("message", letter.message)
       letter.data.fold(json.writeNullField("data"))(json.writeBinaryField("data", _))
       text("partitionKey", letter.partitionKey)
       text("explicitHashKey", letter.explicitHashKey)
+      json.writeNumberField("attempts", letter.attempts)
+      json.writeBooleanField("mayBeWritten", letter.mayBeWritten)
       json.writeEndObject()
       json.writeRaw('\n')
     }
@@ -65,12 +67,14 @@ private[spark] object DeadLetterWriter {
     """message deadLetter {
       |  optional binary stream (STRING);
       |  required int32 partitionId;
-      |  required int64 row;
+      |  optional int64 row;
       |  required binary reason (STRING);
       |  required binary message (STRING);
       |  optional binary data;
       |  optional binary partitionKey (STRING);
       |  optional binary explicitHashKey (STRING);
+      |  required int32 attempts;
+      |  required boolean mayBeWritten;
       |}""".stripMargin
   )
 
@@ -95,12 +99,14 @@ private[spark] object DeadLetterWriter {
       def text(name: String, value: Option[String]): Unit = value.foreach(group.add(name, _))
       text("stream", letter.stream)
       group.add("partitionId", partitionId)
-      group.add("row", letter.row)
+      letter.row.foreach(group.add("row", _))
       group.add("reason", letter.reason)
       group.add("message", letter.message)
       letter.data.foreach(data => group.add("data", Binary.fromConstantByteArray(data)))
       text("partitionKey", letter.partitionKey)
       text("explicitHashKey", letter.explicitHashKey)
+      group.add("attempts", letter.attempts)
+      group.add("mayBeWritten", letter.mayBeWritten)
       writer.write(group)
     }
 

@@ -1,5 +1,7 @@
 package sparkkinesis.spark.metrics
 
+import scala.concurrent.duration._
+
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.plan.ShardCounts
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
@@ -18,13 +20,15 @@ private[spark] object SourceProgress {
    * @param frontiers of shards that were looked at
    * @param counters of all executors since the run began
    * @param failedListings of a stream's shards
+   * @param silence the longest time without an event of a shard, even an empty one
    */
   def of(
       streams: Set[StreamArn],
       frontiers: Map[StreamShard, Frontier],
       shards: ShardCounts,
       counters: FetchCounters,
-      failedListings: Long
+      failedListings: Long,
+      silence: FiniteDuration
   ): Map[String, String] = {
     val counts = Map(
       "streams" -> streams.size.toLong,
@@ -43,7 +47,19 @@ private[spark] object SourceProgress {
       "lostRanges" -> counters.lostRanges,
       "failedShardListings" -> failedListings
     )
-    val all = lags(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers) else Nil) ++ counts
+    val fanOut =
+      if (counters.subscriptions == 0) Map.empty[String, Long]
+      else
+        Map(
+          "subscriptions" -> counters.subscriptions,
+          "subscriptionRenewals" -> counters.renewals,
+          "subscriptionsInUse" -> counters.subscriptionsInUse,
+          "pushedBytes" -> counters.pushedBytes,
+          "maxMsSinceEvent" -> silence.toMillis
+        )
+    val all =
+      lags(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers) else Nil) ++ counts ++
+        fanOut
     all.transform((_, value) => value.toString)
   }
 

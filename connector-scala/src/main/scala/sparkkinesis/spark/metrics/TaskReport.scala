@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 
 import org.HdrHistogram.Histogram
 
-import sparkkinesis.sink.metrics.{ShardSleep, SinkCounter, SinkMetrics}
+import sparkkinesis.sink.metrics._
 
 /**
  * The counts of a task attempt that has ended. It travels as bytes, because the driver cannot
@@ -34,22 +34,29 @@ private[spark] object TaskReport {
 
   private def write(metrics: SinkMetrics, out: DataOutputStream): Unit = {
     metrics.counts.foreach(out.writeLong)
-    out.writeBoolean(metrics.longestSleep.isDefined)
-    metrics.longestSleep.foreach { it =>
-      out.writeUTF(it.stream)
-      out.writeUTF(it.shard)
-      out.writeLong(it.millis)
-    }
+    out.writeInt(metrics.shards.size)
+    metrics.shards.foreach(write(_, out))
+    Seq(metrics.time.from, metrics.time.to).foreach(out.writeLong)
     val times = ByteBuffer.allocate(metrics.requestTimes.getNeededByteBufferCapacity)
     val size = metrics.requestTimes.encodeIntoByteBuffer(times)
     out.writeInt(size)
     out.write(times.array, 0, size)
   }
 
-  /** Reads the arguments in their order. */
+  private def write(shard: ShardTraffic, out: DataOutputStream): Unit = {
+    out.writeUTF(shard.stream)
+    out.writeUTF(shard.shard)
+    out.writeInt(shard.shards)
+    Seq(shard.records, shard.bytes, shard.sleepMillis, shard.writeMillis).foreach(out.writeLong)
+    val votes = shard.votes
+    Seq(votes.hashHi, votes.hashLo, votes.votes, votes.rows).foreach(out.writeLong)
+  }
+
+  /** Reads the arguments in their order, like the methods below. */
   private def readMetrics(in: DataInputStream): SinkMetrics = SinkMetrics(
     counts = SinkCounter.all.map(_ => in.readLong()),
-    longestSleep = if (in.readBoolean()) Some(readSleep(in)) else None,
+    shards = Vector.fill(in.readInt())(readShard(in)),
+    time = WriteTime(from = in.readLong(), to = in.readLong()),
     requestTimes = readTimes(in)
   )
 
@@ -59,6 +66,14 @@ private[spark] object TaskReport {
     Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), 0)
   }
 
-  private def readSleep(in: DataInputStream): ShardSleep =
-    ShardSleep(stream = in.readUTF(), shard = in.readUTF(), millis = in.readLong())
+  private def readShard(in: DataInputStream): ShardTraffic = ShardTraffic(
+    stream = in.readUTF(),
+    shard = in.readUTF(),
+    shards = in.readInt(),
+    records = in.readLong(),
+    bytes = in.readLong(),
+    sleepMillis = in.readLong(),
+    writeMillis = in.readLong(),
+    votes = KeyVotes(in.readLong(), in.readLong(), in.readLong(), in.readLong())
+  )
 }

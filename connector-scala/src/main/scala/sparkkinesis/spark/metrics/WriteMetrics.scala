@@ -18,6 +18,8 @@ private[spark] object WriteMetrics {
   private val metrics = Seq[Metric](
     sum(RecordsWritten, "rows that Kinesis acknowledged"),
     sum(BytesWritten, "bytes of data and keys that Kinesis acknowledged"),
+    sum(KinesisRecordsWritten, "Kinesis records that Kinesis acknowledged"),
+    sum(KinesisBytesWritten, "bytes of Kinesis records that Kinesis acknowledged"),
     sum(Requests, "PutRecords requests"),
     sum(SentRecords, "Kinesis records sent, counted each time"),
     new MeanMetric("recordsPerRequest", "mean number of Kinesis records per request") ->
@@ -28,11 +30,21 @@ private[spark] object WriteMetrics {
     sum(FailedRequests, "requests that failed as a whole"),
     sum(UnansweredRequests, "requests without an answer"),
     sum(MisplacedAggregates, "aggregates sent again after a reshard"),
-    new SumMetric("deadLetters", "bad rows kept as dead letters") -> (_.deadLetters),
+    new SumMetric("deadLetters", "rows kept as dead letters") -> (_.deadLetters),
     max(PeakBufferedBytes, "maximum bytes buffered by a task"),
     max(PeakRequestsInFlight, "maximum requests in flight of a task"),
-    new MaxMetric("maxShardSleepMs", "longest wait of a task for one shard, in milliseconds") ->
+    new MaxMetric("maxShardWaitMs", "longest wait of a task for one shard, in milliseconds") ->
       (_.sink.sleepMillis),
+    new MaxMetric(
+      "peakShardRecordsPerSecond",
+      "average rate of the busiest shard of a task, in Kinesis records per second"
+    ) ->
+      (_.sink.peakShardRecordsPerSecond),
+    new MaxMetric(
+      "peakShardBytesPerSecond",
+      "average rate of the busiest shard of a task, in bytes per second"
+    ) ->
+      (_.sink.peakShardBytesPerSecond),
     new MaxMetric("p99RequestMs", "99th percentile of a task's request times, in milliseconds") ->
       (_.sink.requestMillis99)
   )

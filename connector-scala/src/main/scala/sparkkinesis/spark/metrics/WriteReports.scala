@@ -6,8 +6,10 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.TaskReports
 import org.apache.spark.util.CollectionAccumulator
 
+import sparkkinesis.sink.metrics.HotShard
+
 /** The reports of a write's tasks, on the driver, batch after batch. Safe for several threads. */
-private[spark] final class WriteReports {
+private[spark] final class WriteReports(hotShards: HotShardLog = HotShardLog.shared) {
   import WriteReports._
 
   private var batches = Vector.empty[Batch]
@@ -19,8 +21,12 @@ private[spark] final class WriteReports {
     reports
   }
 
-  /** The reports that arrived since the last call. */
-  def news(): Seq[TaskReport] = synchronized(batches.flatMap(_.next()))
+  /** The reports that arrived since the last call. Warns of a hot shard. */
+  def news(): Seq[TaskReport] = synchronized {
+    val reports = batches.flatMap(_.next())
+    HotShard.of(WriteCounts.sum(reports.map(_.counts)).sink).foreach(hotShards.warn)
+    reports
+  }
 }
 
 private[spark] object WriteReports {

@@ -49,23 +49,26 @@ private[once] final case class Attempt(
 }
 
 private[once] object Attempt {
-  private val Version = "spark-kinesis-sink 1"
-  private val End = "end"
+  val Version = "spark-kinesis-sink 1"
+  val End = "end"
   private val FileName = "([0-9]{12})-.+".r
 
   /**
    * The first attempt of a batch. Two drivers that begin it at the same time have the same
    * incarnation, so a later attempt finds the rows of whichever of them wrote.
+   *
+   * @param after number of the newest attempt whose file is complete; 0 if there is none
    */
   def first(
       number: Long,
+      after: Long,
       batch: Long,
       content: String,
       folder: String,
       now: Instant,
       owner: String
   ): Attempt = {
-    val origin = s"$content $folder $number"
+    val origin = s"$content $folder ${after + 1}"
     val incarnation = UUID.nameUUIDFromBytes(origin.getBytes(UTF_8)).toString
     Attempt(number, batch, content, folder, incarnation, 0, now, owner)
   }
@@ -76,7 +79,7 @@ private[once] object Attempt {
     case _ => None
   }
 
-  /** `None` if the file is incomplete: its attempt wrote nothing. */
+  /** `None` if the file is incomplete: its attempt has written nothing yet. */
   def parse(number: Long, text: String): Option[Attempt] = text.split('\n') match {
     case Array(Version, batch, content, folder, incarnation, run, since, owner, End) =>
       Try {

@@ -1,18 +1,15 @@
 package sparkkinesis.spark.once
 
-import java.io.FileNotFoundException
 import java.math.BigInteger
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 import java.time.Instant
 import java.util.UUID
 
-import scala.util.control.NonFatal
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
-import sparkkinesis.sink.once.OnceException
+import sparkkinesis.sink.once.{OnceException, RowTotal}
 
 /**
  * The attempts to write a query's batches, beside its checkpoint: one small file per attempt, with
@@ -25,13 +22,27 @@ import sparkkinesis.sink.once.OnceException
  * A file's name contains its owner. So two drivers never write the same file, also where a store
  * would let the second one replace the file of the first.
  *
- * @param checkpoint `checkpointLocation` of the query
+ * The file of an attempt that has just begun may be incomplete for a moment. So an attempt that found
+ * incomplete files reads them again after it has written its own: either they are complete now, or
+ * their attempts will see its file.
+ *
+ * A batch write has a folder of its own, by its ID. There, a file says that it was committed.
+ *
+ * @param checkpoint `checkpointLocation` of the write
+ * @param writeId of a batch write; none: a streaming query, whose log of offsets is beside this one
  */
-private[spark] final class AttemptLog(checkpoint: Path, conf: Configuration) extends AutoCloseable {
+private[spark] final class AttemptLog(
+    checkpoint: Path,
+    conf: Configuration,
+    writeId: Option[String] = None
+) extends AutoCloseable {
+  import AttemptFiles.Entry
   import AttemptLog._
 
-  private lazy val files: FileSystem = checkpoint.getFileSystem(conf)
-  private lazy val folder: Path = new Path(files.makeQualified(checkpoint), Folder)
+  private lazy val system: FileSystem = checkpoint.getFileSystem(conf)
+  private lazy val folder: Path =
+    new Path(system.makeQualified(checkpoint), writeId.fold(Folder)(it => s"$Folder/write-$it"))
+  private lazy val files = new AttemptFiles(system, folder)
 
   /**
    * Begins an attempt. From now on it is the newest.
@@ -39,91 +50,121 @@ private[spark] final class AttemptLog(checkpoint: Path, conf: Configuration) ext
    * @param target identity of the stream
    * @param now before the first record of a first attempt, by the service's clock
    * @throws OnceException if another driver has begun an attempt at the same time
+   * @throws ConnectorError if the batch write was begun for another stream or in another folder, or if
+   *   Spark has not logged the offsets of the batch
    */
   private[once] def begin(batch: Long, target: String, now: Instant): Attempt = {
-    val all = list()
+    val all = files.list()
     if (all.isEmpty && batch > 0) logger.warn(unknownPast(batch))
+    val known = newest(all)
+    val after = known.headOption.fold(0L)(_.number)
+    val incomplete =
+      all.filter(it => it.number >= after && !known.exists(_.fileName == it.path.getName))
     val number = all.lastOption.fold(1L)(_.number + 1)
-    val first =
-      Attempt.first(
-        number,
-        batch,
-        hash(batch, target),
-        place(folder),
-        now,
-        UUID.randomUUID.toString
-      )
-    val same = newest(all).filter(first.isSameContent)
-    val attempt = same.find(_.folder == first.folder).fold(first) { it =>
-      it.copy(number = number, run = it.run + 1, owner = first.owner)
-    }
-    if (attempt == first) same.headOption.foreach(it => logger.warn(otherFolder(batch, it)))
-    write(attempt)
-    if (!isNewest(attempt)) throw OnceException.fenced(s"another driver began batch $batch, too")
-    all.dropRight(Kept).foreach(delete)
+    val content = hash(batch, target)
+    val owner = UUID.randomUUID.toString
+    val first = Attempt.first(number, after, batch, content, place(folder), now, owner)
+    val attempt = continued(first, known)
+    files.write(attempt.fileName, attempt.text, overwrite = false)
+    if (!isNewest(attempt) || incomplete.exists(files.attempt(_).nonEmpty))
+      throw OnceException.fenced(s"another driver began batch $batch, too")
+    all.dropRight(Kept).foreach(files.delete)
     attempt
+  }
+
+  /** The same attempt, with the incarnation of an earlier one of its batch. */
+  private def continued(first: Attempt, known: Seq[Attempt]): Attempt = {
+    val same = known.filter(first.isSameContent)
+    if (same.isEmpty && known.nonEmpty) writeId.foreach(it => throw otherStream(it))
+    val mine = same.find(_.folder == first.folder)
+    if (mine.isEmpty) same.headOption.foreach { it =>
+      writeId.foreach(id => throw otherPath(id, it))
+      logger.warn(otherFolder(first.batch, it))
+    }
+    mine.fold(first) { it =>
+      it.copy(number = first.number, run = it.run + 1, owner = first.owner)
+    }
   }
 
   /** Whether no other attempt has begun since. */
   private[once] def isNewest(attempt: Attempt): Boolean =
-    list().filter(_.number >= attempt.number).map(_.path.getName) == Seq(attempt.fileName)
+    files.list().filter(_.number >= attempt.number).map(_.path.getName) == Seq(attempt.fileName)
+
+  /** Whether it is the log of a batch write, and not of a query. */
+  private[once] def isNamed: Boolean = writeId.nonEmpty
+
+  /**
+   * The batch write, if it was committed. Always `None` for a streaming query.
+   *
+   * @throws ConnectorError if it was committed for another stream
+   */
+  private[once] def committed(target: String): Option[Committed] = for {
+    id <- writeId
+    text <- files.text(new Path(folder, CommittedFile))
+    done <- Committed.parse(text)
+  } yield if (done.content == hash(0, target)) done else throw otherStream(id)
+
+  /**
+   * All rows of the attempt's batch are in the stream. Spark itself logs this for a query.
+   *
+   * @param total of its rows
+   */
+  private[once] def commit(attempt: Attempt, total: RowTotal, at: Instant): Unit =
+    if (isNamed)
+      files.write(CommittedFile, Committed(attempt.content, at, total).text, overwrite = true)
+
+  /** Tells apart batch writes with the same ID in different folders. `None` for a query. */
+  private[once] def uniqueId: Option[String] = writeId.map { id =>
+    s"$id-${UUID.nameUUIDFromBytes(place(folder).getBytes(UTF_8)).toString.take(8)}"
+  }
 
   /** Closes the file system if nobody else uses it. */
   override def close(): Unit = {
     val scheme = Option(checkpoint.toUri.getScheme).getOrElse {
       FileSystem.getDefaultUri(conf).getScheme
     }
-    if (conf.getBoolean(s"fs.$scheme.impl.disable.cache", false)) files.close()
+    if (conf.getBoolean(s"fs.$scheme.impl.disable.cache", false)) system.close()
   }
 
-  /** In rising order. */
-  private def list(): Seq[Entry] =
-    try
-      files
-        .listStatus(folder)
-        .toVector
-        .flatMap(it => Attempt.numberOf(it.getPath.getName).map(Entry(_, it.getPath)))
-        .sortBy(_.number)
-    catch { case _: FileNotFoundException => Vector.empty }
-
-  /** The attempts with the highest number: several if drivers began at the same time. */
+  /** The complete attempts with the highest number: several if drivers began at the same time. */
   private def newest(all: Seq[Entry]): Seq[Attempt] =
     all
       .map(_.number)
       .distinct
       .reverseIterator
-      .map(number => all.filter(_.number == number).flatMap(it => read(it).toSeq))
+      .map(number => all.filter(_.number == number).flatMap(it => files.attempt(it).toSeq))
       .find(_.nonEmpty)
       .getOrElse(Nil)
 
-  private def read(entry: Entry): Option[Attempt] =
-    Attempt.parse(entry.number, new String(bytes(entry.path), UTF_8))
-
-  private def bytes(path: Path): Array[Byte] = {
-    val in = files.open(path)
-    try in.readAllBytes()
-    finally in.close()
-  }
-
-  private def write(attempt: Attempt): Unit = {
-    files.mkdirs(folder)
-    val out = files.create(new Path(folder, attempt.fileName), false)
-    try out.write(attempt.text.getBytes(UTF_8))
-    finally out.close()
-  }
-
-  /** An old file does no harm. */
-  private def delete(entry: Entry): Unit =
-    try files.delete(entry.path, false): Unit
-    catch { case NonFatal(e) => logger.warn(s"Could not delete the old file ${entry.path}.", e) }
-
-  /** Spark writes the offsets of a batch before it runs the batch. */
   private def hash(batch: Long, target: String): String = {
-    val offsets = bytes(new Path(checkpoint, s"offsets/$batch"))
+    val content = writeId.fold(offsets(batch))(_.getBytes(UTF_8))
     val sha = MessageDigest.getInstance("SHA-256")
     sha.update(s"$target\n".getBytes(UTF_8))
-    new BigInteger(1, sha.digest(offsets)).toString(16)
+    new BigInteger(1, sha.digest(content)).toString(16)
   }
+
+  /** Spark writes the offsets of a batch before it runs the batch, except in real-time mode. */
+  private def offsets(batch: Long): Array[Byte] =
+    files
+      .text(new Path(checkpoint, s"offsets/$batch"))
+      .getOrElse(throw noOffsets(batch))
+      .getBytes(UTF_8)
+
+  private def noOffsets(batch: Long) = OnceUnsupported(
+    s"Spark has not logged the offsets of batch $batch in $checkpoint before it runs the batch",
+    "Use a micro-batch trigger, and no real-time mode."
+  )
+
+  private def otherStream(id: String) = OnceUnsupported(
+    s"batch write '$id' was begun before for another stream, or its stream was created again",
+    "Change option 'writeId'."
+  )
+
+  private def otherPath(id: String, that: Attempt) = OnceUnsupported(
+    s"batch write '$id' was begun in folder ${that.folder}, and this is folder ${place(folder)}: one " +
+      "folder may have two names, and the rows would be written twice",
+    "Set 'checkpointLocation' as before. To write all rows, change option 'writeId'."
+  )
 
   private def unknownPast(batch: Long) =
     s"Batch $batch is the first one in $folder, the sink's log of attempts. If the batch was begun " +
@@ -138,11 +179,9 @@ private[spark] final class AttemptLog(checkpoint: Path, conf: Configuration) ext
 
 private[spark] object AttemptLog {
   val Folder = "spark-kinesis-sink"
+  private val CommittedFile = "committed"
   private val Kept = 10
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[AttemptLog])
-
-  /** A file of the log. */
-  private final case class Entry(number: Long, path: Path)
 
   /** One line. The schemes of S3 name the same folder. */
   private[once] def place(folder: Path): String =

@@ -1,39 +1,42 @@
 package sparkkinesis.spark.once
 
+import scala.util.Using
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkConf, SparkContext}
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.compat._
 import sparkkinesis.sink.once.OnceTerms
-import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The exactly-once part of a streaming write, on the driver. The query's thread calls it.
+ * The exactly-once part of a write, on the driver. The query's thread calls it.
  *
- * @param checkpoint `checkpointLocation` of the query
+ * @param checkpoint `checkpointLocation` of the write
+ * @param writeId of a batch write; none for a streaming query
  * @param conf of the session, asked for when a batch begins
  */
 private[spark] final class OnceQuery(
     access: StreamAccess,
     queryId: String,
     checkpoint: String,
+    val writeId: Option[String],
     conf: () => Configuration
 ) extends AutoCloseable {
   import OnceQuery._
 
   private var running = Option.empty[OnceWrite]
 
-  /** Begins the batch that the query runs now. Throws what [[OnceWrite]] does. */
+  /** Begins the batch that the query runs now, or the batch write. Throws what [[OnceWrite]] does. */
   def begin(summary: StreamSummary): OnceSettings = {
-    refuseSpeculation()
+    refuseSpeculation(SparkContext.getOrCreate().getConf)
     close()
     val write = new OnceWrite(
-      new AttemptLog(new Path(checkpoint), conf()),
-      queryId,
+      attempts,
+      writeId.getOrElse(queryId),
       access.ref,
       ClientPool.shared.borrow(access.client),
       OnceTerms(),
@@ -41,7 +44,7 @@ private[spark] final class OnceQuery(
       SystemChance
     )
     running = Some(write)
-    try write.begin(batch, summary)
+    try write.begin(writeId.fold(batch)(_ => 0L), summary)
     catch {
       case e: Throwable =>
         close()
@@ -49,26 +52,33 @@ private[spark] final class OnceQuery(
     }
   }
 
+  /** Names a batch write, and no other one in another folder. `None` for a streaming query. */
+  def uniqueId: Option[String] = Using.resource(attempts)(_.uniqueId)
+
+  private def attempts = new AttemptLog(new Path(checkpoint), conf(), writeId)
+
   /** Spark tells the write its batch only at the end. */
   private def batch: Long =
     Option(SparkContext.getOrCreate().getLocalProperty(BatchProperty))
       .flatMap(_.toLongOption)
       .getOrElse {
-        throw unsupported(
+        throw OnceUnsupported(
           "this Spark does not say which batch of the query runs",
           "Use a micro-batch trigger."
         )
       }
 
-  private def refuseSpeculation(): Unit =
-    if (SparkContext.getOrCreate().getConf.getBoolean("spark.speculation", false))
-      throw unsupported(
-        "spark.speculation is true, and two copies of a task would take the right to write from each other",
-        "Set it to false."
-      )
+  /** Whether an earlier run of the batch write has committed every row. */
+  def isDone: Boolean = running.exists(_.isDone)
 
   /** Throws what [[OnceWrite]] does. */
-  def commit(): Unit = running.foreach(_.commit())
+  def check(): Unit = running.foreach(_.check())
+
+  /** After `check`: the batch is complete. */
+  def commit(): Unit = {
+    running.foreach(_.commit())
+    close()
+  }
 
   override def close(): Unit = {
     running.foreach(_.close())
@@ -79,30 +89,33 @@ private[spark] final class OnceQuery(
 private[spark] object OnceQuery {
   private val BatchProperty = "streaming.sql.batchId"
 
-  def unsupported(why: String, remedy: String): ConnectorError = ConnectorError(
-    "KINESIS_EXACTLY_ONCE_UNSUPPORTED",
-    s"Option 'deliveryGuarantee' is exactlyOnce, but $why. $remedy Or set the option to atLeastOnce."
-  )
+  /** @throws ConnectorError if Spark may run copies of a task */
+  def refuseSpeculation(conf: SparkConf): Unit =
+    if (TaskAttempts.areCopied(conf))
+      throw OnceUnsupported(
+        "spark.speculation is true, and two copies of a task would take the right to write from each other",
+        "Set it to false."
+      )
 
   /**
-   * The checkpoint folder of a streaming write.
+   * The checkpoint folder of a write.
    *
    * @param options as the user wrote them
-   * @throws ConnectorError if a streaming write with these options cannot be exactly once
+   * @throws ConnectorError if a write with these options cannot be exactly once
    */
   def checkpoint(options: Map[String, String]): String = {
     def value(name: String) = options.collectFirst {
       case (key, it) if key.equalsIgnoreCase(name) => it
     }
     if (value("asyncProgressTrackingEnabled").exists(_.equalsIgnoreCase("true")))
-      throw unsupported(
+      throw OnceUnsupported(
         "asyncProgressTrackingEnabled is true, and Spark then logs the offsets of a batch too late",
         "Remove that option."
       )
     value("checkpointLocation").getOrElse {
-      throw unsupported(
+      throw OnceUnsupported(
         "the write has no option 'checkpointLocation', where the sink keeps its log of attempts",
-        "Write with writeStream, and set that option there, not in the session."
+        "Set that option on the write, not in the session."
       )
     }
   }

@@ -37,6 +37,7 @@ private[spark] final class OnceTask(
   private val renewal = new Thread(() => renew(), "spark-kinesis-once-renew")
   renewal.setDaemon(true)
   private var before = Option.empty[EarlierRows]
+  private var total = RowTotal.Zero
   private var questions = 0L
   @volatile private var lastError = Option.empty[Throwable]
   @volatile private var refusal = Option.empty[Throwable]
@@ -44,18 +45,21 @@ private[spark] final class OnceTask(
   override def failure: Option[Throwable] = refusal
 
   /** Waits for the permission, at the first row. */
-  def begin(): Unit = if (before.isEmpty) {
+  def begin(): Unit = if (before.isEmpty && !settings.isDone) {
     val rows = until(Hold(partition, task, isFirst = true)) { case (askedAt, Held(millis, rows)) =>
       sender.hold(askedAt, millis)
       rows
     }
-    val decoded = new FoundRows(Hash128.decode(rows))
-    before = Some(new EarlierRows(new FoundRows(Hash128.decode(settings.rows)), decoded))
+    val inBatch = settings.rows.fold(Array.emptyByteArray)(_.value)
+    before = Some(new EarlierRows(new FoundRows(inBatch), new FoundRows(rows)))
     renewal.start()
   }
 
   /** Whether an earlier attempt wrote the row. Each call stands for one row. */
-  def isWritten(entry: PutEntry): Boolean = before.exists(_.contains(entry))
+  def isWritten(entry: PutEntry): Boolean = {
+    if (settings.isNamed) total += RowTotal.of(entry)
+    settings.isDone || before.exists(_.contains(entry))
+  }
 
   /**
    * Every row is in the stream.
@@ -67,8 +71,9 @@ private[spark] final class OnceTask(
     before.foreach { earlier =>
       earlier.checkEnd()
       if (earlier.surplus > 0) log.warn(surplus(earlier.surplus))
-      until(Finish(partition, task, earlier.skipped)) { case (_, Finished) => () }
     }
+    val skipped = before.fold(0L)(_.skipped)
+    until(Finish(partition, task, skipped, total)) { case (_, Finished) => () }
   }
 
   private def surplus(rows: Long) =

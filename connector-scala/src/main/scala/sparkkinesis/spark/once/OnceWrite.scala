@@ -1,16 +1,17 @@
 package sparkkinesis.spark.once
 
+import java.time.Instant
 import java.util.UUID
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.apache.spark.sparkkinesis.{DriverRpc, Messages}
+import org.apache.spark.SparkContext
+import org.apache.spark.broadcast.Broadcast
 
 import sparkkinesis.client._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.sink.once._
-import sparkkinesis.source.protocol.ProtocolVersion
 
 /**
  * One attempt to write a batch exactly once, on the driver. Answers the tasks from `begin` to `close`.
@@ -30,44 +31,73 @@ private[spark] final class OnceWrite(
 
   private val endpoint = s"spark-kinesis-once-${UUID.randomUUID}"
   private var running = Option.empty[Running]
+  private var recount = Option.empty[Recount]
   @volatile private var isClosed = false
 
   /**
    * Begins the attempt. If it is not the first of its batch, waits until the earlier one cannot write
    * any more, and reads what that one has written.
    *
+   * If the batch was committed before, nothing is to be written.
+   *
    * @throws OnceException if the rows of the earlier attempt may have expired
    */
   def begin(batch: Long, summary: StreamSummary): OnceSettings = {
+    val target = s"${summary.arn} ${summary.created.toEpochMilli}"
+    recount = log.committed(target).map(new Recount(endpoint, query, _))
+    if (recount.isEmpty) begin(batch, target, summary)
+    else OnceSettings(endpoint, query, batch, "", 0, None, terms, isDone = true, isNamed = true)
+  }
+
+  /** Whether an earlier run has committed every row. */
+  def isDone: Boolean = recount.nonEmpty
+
+  private def begin(batch: Long, target: String, summary: StreamSummary): OnceSettings = {
     val start = clock.moment
     val serverTime = summary.serverTime.getOrElse(clock.now)
-    val target = s"${summary.arn} ${summary.created.toEpochMilli}"
     val attempt = log.begin(batch, target, serverTime)
     val since = attempt.since.minusMillis(terms.margin.toMillis)
-    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, chance)
+    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, chance, AtATime)
     val identity = WriterIdentity(query, batch, attempt.incarnation, attempt.run, 0, 0)
     val rows =
-      if (attempt.run == 0) Vector.empty
+      if (attempt.run == 0) None
       else {
         reader.requireRetained(serverTime)
         logger.info(s"Batch $batch of $query was begun before: reads stream $stream back.")
         clock.sleep(terms.silence)
-        reader.read(it => it.isSameBatch(identity) && it.run < attempt.run).flatMap(_.rows)
+        val found = reader.read(it => it.isSameBatch(identity) && it.run < attempt.run)
+        Some(SparkContext.getOrCreate().broadcast(SortedHashes.of(found.map(_.rows))))
       }
-    val session = new WriteSession(attempt.run, terms, start.steady.toEpochMilli)
-    running = Some(new Running(attempt, session, start, reader, identity, rows.size.toLong))
+    running = Some(new Running(attempt, start, serverTime, reader, identity, rows))
     running.foreach(_.start())
-    val hashes = Hash128.encode(rows)
-    OnceSettings(endpoint, query, batch, attempt.incarnation, attempt.run, hashes, terms)
+    val isNamed = log.isNamed
+    OnceSettings(
+      endpoint,
+      query,
+      batch,
+      attempt.incarnation,
+      attempt.run,
+      rows,
+      terms,
+      isNamed = isNamed
+    )
   }
 
   /** @throws OnceException if the batch lacks rows that an earlier attempt wrote */
-  def commit(): Unit = running.foreach(_.check())
+  def check(): Unit = {
+    running.foreach(_.check())
+    recount.foreach(_.check())
+  }
+
+  /** After `check`: the batch is complete. */
+  def commit(): Unit = running.foreach(it => log.commit(it.attempt, it.total, clock.now))
 
   override def close(): Unit = if (!isClosed) {
     isClosed = true
-    try running.foreach(_.stop())
-    finally
+    try {
+      running.foreach(_.stop())
+      recount.foreach(_.close())
+    } finally
       try loan.close()
       finally log.close()
   }
@@ -76,21 +106,21 @@ private[spark] final class OnceWrite(
    * The endpoint and the threads.
    *
    * @param begun when the attempt began
+   * @param begunAt the same or earlier, by the service's clock
+   * @param earlier hashes of the rows that earlier runs wrote
    */
   private final class Running(
-      attempt: Attempt,
-      session: WriteSession,
+      val attempt: Attempt,
       begun: Moment,
+      begunAt: Instant,
       reader: ReadBack,
       identity: WriterIdentity,
-      earlier: Long
+      earlier: Option[Broadcast[Array[Byte]]]
   ) {
+    private val session = new WriteSession(attempt.run, terms, begun.steady.toEpochMilli)
     private var newest = begun // guarded by the session
 
-    private val server = DriverRpc.serve(endpoint) { (_, question) =>
-      val ask = Messages.decode[WriterAsk](question, ProtocolVersion.Current)
-      Messages.encode(answer(ask), ProtocolVersion.Current)
-    }(_ => ())
+    private val server = OnceEndpoint.serve(endpoint)(answer)
 
     private val threads = Seq(
       "check its log of attempts" -> (() => checkNewest()),
@@ -107,9 +137,15 @@ private[spark] final class OnceWrite(
     def stop(): Unit = {
       threads.foreach(_.interrupt())
       server.close()
+      earlier.foreach(_.destroy())
     }
 
-    def check(): Unit = session.synchronized(session.checkEnd(earlier))
+    def check(): Unit = {
+      val rows = earlier.fold(0)(_.value.length / Hash128.Bytes)
+      session.synchronized(session.checkEnd(rows.toLong))
+    }
+
+    def total: RowTotal = session.synchronized(session.total)
 
     private def answer(ask: WriterAsk) = session.synchronized {
       val now = clock.moment
@@ -134,7 +170,9 @@ private[spark] final class OnceWrite(
     private def readForTasks(): Unit = {
       clock.sleep(ReadPeriod)
       session.synchronized(session.due(clock.elapsedMillis)).foreach { pass =>
-        val found = reader.read(it => it.isSameBatch(identity) && pass.needs(it))
+        val sinceBegin = pass.since - begun.steady.toEpochMilli - terms.margin.toMillis
+        val from = begunAt.plusMillis(sinceBegin)
+        val found = reader.read(it => it.isSameBatch(identity) && pass.needs(it), from)
         session.synchronized(session.found(pass, found))
       }
     }
@@ -155,4 +193,7 @@ private object OnceWrite {
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[OnceWrite])
   private val ChecksPerLease = 5L
   private val ReadPeriod = 100.millis
+
+  /** Shards of a read-back. */
+  private val AtATime = 8
 }

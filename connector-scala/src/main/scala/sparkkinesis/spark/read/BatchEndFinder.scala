@@ -43,7 +43,7 @@ private[spark] final class BatchEndFinder(
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
       else before(from, limits, frontiers)
     val repaired = watch.repair(next)
-    if (repaired ne from) ahead.foundEnd()
+    if (repaired ne from) ahead.foundEnd(repaired)
     repaired
   }
 

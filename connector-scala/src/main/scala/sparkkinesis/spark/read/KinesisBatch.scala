@@ -8,8 +8,9 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
-import sparkkinesis.model.{Position, StreamArn}
+import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.{LocatedRange, RangePacking}
 import sparkkinesis.source.protocol.ShardRange
@@ -24,11 +25,10 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   private lazy val plan: Plan = ConnectorError.translating {
     checkOptions(options)
     val wanted = options.streams.filter(it => bounds.streams.forall(_(it.ref.name.name)))
-    val plans = wanted.map(planned)
-    Plan(plans.map(_._1).toMap, plans.flatMap(_._2))
+    wanted.map(planned).foldLeft(Plan(Map.empty, Map.empty, Nil))(_ + _)
   }
 
-  private def planned(access: StreamAccess): ((StreamArn, StreamAccess), Seq[ShardRange]) =
+  private def planned(access: StreamAccess): Plan =
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val read = new BatchReadPlanner(
         StreamClient(access.ref, loan.value),
@@ -39,7 +39,11 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
         SystemClock,
         SystemChance
       )
-      (read.arn -> access) -> read.ranges()
+      val consumer =
+        new ConsumerRegistration(loan.value, access.ref, read.arn, SystemClock, SystemChance)
+          .active(options.consumer)
+      ConsumerClaims.check(consumer) // a streaming query would lose its subscriptions
+      Plan(Map(read.arn -> access), consumer.map(read.arn -> _).toMap, read.ranges())
     }
 
   override def planInputPartitions(): Array[InputPartition] = {
@@ -54,7 +58,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    KinesisBatchReaderFactory(options, plan.streams)
+    KinesisBatchReaderFactory(options, plan.streams, plan.consumers)
 }
 
 object KinesisBatch {
@@ -63,7 +67,14 @@ object KinesisBatch {
   private val TasksPerSlot = 4
   private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger", "maxShardSkew")
 
-  private final case class Plan(streams: Map[StreamArn, StreamAccess], ranges: Seq[ShardRange])
+  private final case class Plan(
+      streams: Map[StreamArn, StreamAccess],
+      consumers: Map[StreamArn, ConsumerArn],
+      ranges: Seq[ShardRange]
+  ) {
+    def +(that: Plan): Plan =
+      Plan(streams ++ that.streams, consumers ++ that.consumers, ranges ++ that.ranges)
+  }
 
   private def checkOptions(options: SourceOptions): Unit = {
     if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)

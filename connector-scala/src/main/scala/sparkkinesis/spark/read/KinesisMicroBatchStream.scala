@@ -14,12 +14,19 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.checkpoint.{OffsetCodec, QueryStream, QueryStreams, StartLog}
+import sparkkinesis.source.checkpoint.{
+  ConsumerClaims,
+  OffsetCodec,
+  QueryStream,
+  QueryStreams,
+  StartLog
+}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, KinesisReaderFactory}
+import sparkkinesis.spark.stop.QueryStop
 
 /**
  * The driver's side of the streaming source, as Spark calls it from the query's thread.
@@ -32,6 +39,7 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
   private val context = SparkContext.getOrCreate()
+  private val gate = QueryStop.gate()
   private var loans = Seq.empty[Loan[KinesisClient]]
   // Not in the constructor: Spark does not stop this source if another source cannot be constructed.
   private lazy val named = {
@@ -43,12 +51,19 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   }
   private lazy val streams = new QueryStreams(options, named)
   private var stopAtMillis = Option.empty[Long]
-  private lazy val run = FetchRun(
-    s"spark-kinesis-${java.util.UUID.randomUUID}",
-    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
-    streams.access,
-    streams.retention
-  )
+  private var claim = Option.empty[AutoCloseable] // of the consumers
+  private lazy val run = {
+    val id = s"spark-kinesis-${java.util.UUID.randomUUID}"
+    val consumers = streams.consumers
+    claim = Some(ConsumerClaims.claim(consumers.values.toSeq, id))
+    FetchRun(
+      id,
+      options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
+      streams.access,
+      streams.retention,
+      consumers
+    )
+  }
   private var reading = Option.empty[ReadAhead]
   private var watching = Option.empty[WatchService]
   private lazy val endFinder = new BatchEndFinder(
@@ -83,12 +98,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   }
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
+    gate.pass()
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
     starts.begin(from)
     readFrom(streams.withoutRemoved(from))
     val end = endFinder.of(from, limits)
+    gate.pass() // finding the end may take seconds
     if (end eq from) start else recent.keep(KinesisOffset(end))
   }
 
@@ -141,7 +158,10 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     try {
       watching.foreach(_.close())
       reading.foreach(_.stop())
-    } finally loans.foreach(_.close())
+    } finally {
+      claim.foreach(_.close())
+      loans.foreach(_.close())
+    }
 
   /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =

@@ -38,7 +38,7 @@ final class ReadAhead(
   private val starter = new ServiceStarter(context, run)
   @volatile private var otherVersion = Option.empty[OtherVersion]
   private var open = Seq.empty[AutoCloseable] // the endpoint and the ticks
-  private var hasRead = false
+  private var hasWaited = false // for first pages, since no shard was read
   private val timing =
     new BatchTiming(run.options.names, coordinator, SystemClock, () => checkFailure())
 
@@ -54,16 +54,24 @@ final class ReadAhead(
     coordinator.advance(pagesFrom, tip, SystemClock.steady)
   }
 
-  /** Starts the services that are missing. The first call waits for first pages of the shards. */
+  /**
+   * Starts the services that are missing. If no shard is read, because the query begins or has lost its
+   * executors, it waits for first pages, but only once.
+   */
   def ensureServices(): Unit = {
-    starter.startMissing(SystemClock.steady, coordinator.live(SystemClock.steady))
-    if (!hasRead) {
-      // Otherwise the first trigger would find nothing, and a long interval would delay the second.
+    starter.startMissing(
+      SystemClock.steady,
+      coordinator.live(SystemClock.steady),
+      coordinator.readable
+    )
+    if (frontiers.nonEmpty) hasWaited = false
+    else if (!hasWaited) {
+      // Otherwise this trigger would find nothing, and a long interval would delay the next one.
       if (!awaitFirstLook() && frontiers.isEmpty)
         log.warn(
           s"No shard of ${run.options.names} could be read within $firstLook. The query keeps trying."
         )
-      hasRead = true
+      hasWaited = true
     }
   }
 
@@ -104,7 +112,10 @@ final class ReadAhead(
   def batchDone(): Unit = timing.done()
 
   /** The end of a batch was found. */
-  def foundEnd(): Unit = timing.found()
+  def foundEnd(end: SourceOffset): Unit = {
+    timing.found()
+    coordinator.foundEnd(end)
+  }
 
   def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
@@ -139,7 +150,8 @@ final class ReadAhead(
       coordinator.frontiers,
       coordinator.shardCounts,
       counters.copy(lostRanges = counters.lostRanges + lost),
-      failedListings
+      failedListings,
+      coordinator.longestSilence(SystemClock.steady)
     )
   }
 

@@ -32,12 +32,14 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   private var jobs = Vector.empty[SubmittedJob] // the newest last
 
   /**
-   * Starts missing services. Looks for them every 2 s at most, and runs one job at a time.
+   * Starts missing services, at most one per shard: Spark keeps executors that have one. Looks for them
+   * every 2 s at most, and runs one job at a time.
    *
    * @param now of a clock that never jumps
    * @param live executors whose services send heartbeats
+   * @param shards number of shards to read
    */
-  def startMissing(now: Instant, live: Set[String]): Unit = {
+  def startMissing(now: Instant, live: Set[String], shards: Int): Unit = {
     check()
     silence = silence.after(
       isSilent = live.isEmpty && jobs.lastOption.exists(_.hasSucceeded),
@@ -56,7 +58,7 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
       val executors = Executors.all(context)
       // Before the first executor exists, a job asks Spark for one.
       val missing = if (executors.isEmpty) Set(Anywhere) else executors.keySet.diff(live)
-      val due = schedule.due(missing, now)
+      val due = schedule.due(missing, shards - live.size, now)
       schedule = schedule.asked(due, missing, now)
       if (due.nonEmpty) submit(executors.view.filterKeys(due).toMap)
     }

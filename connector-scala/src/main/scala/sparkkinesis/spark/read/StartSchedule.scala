@@ -12,9 +12,16 @@ import sparkkinesis.compat._
  */
 final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 
-  /** The missing executors that are due. */
-  def due(missing: Set[String], now: Instant): Set[String] =
-    missing.filter(id => asks.get(id).forall(ask => !now.isBefore(ask.next)))
+  /**
+   * The missing executors that are due: first those that were not asked before.
+   *
+   * @param most number of services to start, including those that start now
+   */
+  def due(missing: Set[String], most: Int, now: Instant): Set[String] = {
+    val starting = asks.valuesIterator.count(_.isStarting(now))
+    val due = missing.filter(id => asks.get(id).forall(ask => !now.isBefore(ask.next)))
+    due.toSeq.sortBy(id => asks.contains(id) -> id).take(most - starting).toSet
+  }
 
   /** After asking these executors now. An executor that is no longer missing is forgotten. */
   def asked(executors: Set[String], missing: Set[String], now: Instant): StartSchedule = {
@@ -31,7 +38,11 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 object StartSchedule {
 
   /** @param pause the pause that ends at `next` */
-  final case class Ask(next: Instant, pause: FiniteDuration)
+  final case class Ask(next: Instant, pause: FiniteDuration) {
+
+    /** Whether the service probably starts just now. */
+    def isStarting(now: Instant): Boolean = pause == FirstPause && now.isBefore(next)
+  }
 
   val Empty: StartSchedule = StartSchedule(Map.empty)
   private val FirstPause = 4.seconds

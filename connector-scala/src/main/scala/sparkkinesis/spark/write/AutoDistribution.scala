@@ -13,20 +13,38 @@ private[spark] object AutoDistribution {
     summary.distribution match {
       case RecordDistribution.UserPartitionKey => ()
       case RecordDistribution.Auto =>
+        if (options.isExactlyOnce)
+          throw refused(
+            stream,
+            "deliveryGuarantee",
+            "atLeastOnce",
+            "does not let the sink put a marker into each shard"
+          )
         if (options.isOrdered)
-          throw refused(stream, "ordering", "keeps no order among the records of a partition key")
+          throw refused(
+            stream,
+            "ordering",
+            "none",
+            "keeps no order among the records of a partition key"
+          )
         if (options.aggregation.nonEmpty)
           throw refused(
             stream,
             "aggregation",
+            "none",
             "places aggregates in shards where consumers drop their records"
           )
     }
 
-  private def refused(stream: StreamRef, option: String, because: String): ConnectorError =
+  private def refused(
+      stream: StreamRef,
+      option: String,
+      value: String,
+      because: String
+  ): ConnectorError =
     ConnectorError(
       "KINESIS_AUTO_DISTRIBUTION",
       s"Stream $stream has record distribution strategy AUTO, which $because. Set option '$option' to " +
-        s"none, or set the strategy of the stream to ${RecordDistribution.UserPartitionKey.name}."
+        s"$value, or set the strategy of the stream to ${RecordDistribution.UserPartitionKey.name}."
     )
 }

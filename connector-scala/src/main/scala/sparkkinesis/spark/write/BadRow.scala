@@ -13,8 +13,6 @@ private[spark] sealed abstract class BadRow(val reason: String, val text: String
 private[spark] object BadRow {
   case object NullData extends BadRow("NULL_DATA", "column 'data' is null")
 
-  case object EmptyData extends BadRow("EMPTY_DATA", "column 'data' is empty")
-
   case object NullKey
       extends BadRow(
         "NULL_PARTITION_KEY",

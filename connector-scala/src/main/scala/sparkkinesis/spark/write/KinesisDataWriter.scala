@@ -18,10 +18,10 @@ import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.once.{OnceSender, WriterAnswer, WriterAsk}
 import sparkkinesis.sink.write.RecordWriter
 import sparkkinesis.source.protocol.ProtocolVersion
-import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFile}
+import sparkkinesis.spark.deadletter.{DeadLetter, DeadLetterCommit, DeadLetterFile}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics}
-import sparkkinesis.spark.once.{OnceSettings, OnceTask}
+import sparkkinesis.spark.once.{OnceSettings, OnceTask, TaskAttempts}
 
 /** Creates the writer of a task, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
@@ -29,7 +29,7 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     with StreamingDataWriterFactory {
 
   override def createWriter(partitionId: Int, taskId: Long): KinesisDataWriter =
-    writer(partitionId, None, None)
+    writer(partitionId, None, settings.once.map(task(_, partitionId, taskId)))
 
   override def createWriter(
       partitionId: Int,
@@ -60,7 +60,8 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
       RoutedStreams.shared,
       SystemClock,
       new Random(ThreadLocalRandom.current().nextLong()),
-      isCancelled
+      isCancelled,
+      TaskAttempts.isRepeated
     )
 
   /** Spark marks a cancelled task, but interrupts its thread only if the job asked for it. */
@@ -82,6 +83,7 @@ private[spark] object KinesisDataWriterFactory {
  * @param once for exactly once; `close` closes it
  * @param random for this task alone
  * @param isCancelled whether Spark has cancelled the task
+ * @param isRepeated whether another attempt of the task may have written rows
  */
 private[spark] final class KinesisDataWriter(
     settings: WriteSettings,
@@ -91,20 +93,22 @@ private[spark] final class KinesisDataWriter(
     streams: RoutedStreams,
     clock: Clock,
     random: Random,
-    isCancelled: () => Boolean
+    isCancelled: () => Boolean,
+    isRepeated: Boolean = false
 ) extends DataWriter[InternalRow] {
   private val columns = settings.columns
-  private val targets = new RowTargets(settings, streams)
   private val writer = new RecordWriter(
-    RequestLimits.Default,
+    RequestLimits.of(settings.options),
     settings.options,
     once,
     clock,
     random,
     isCancelled
   )
+  private val targets = new RowTargets(settings, streams, writer.aside(_))
   private val deadLetters =
     settings.deadLetters.map(new DeadLetterFile(_, batch, partitionId, random))
+  private val keepsLate = settings.options.deadLetters.exists(_.keepsLateRecords)
   private val overhead = if (once.isEmpty) 0 else OnceSender.OverheadBytes
   private var rows = 0L
   private var badRows = 0L
@@ -125,9 +129,20 @@ private[spark] final class KinesisDataWriter(
     }
     entry match {
       case Left(why) => refuse(row, why)
-      case Right(record) => if (!isWritten(record)) writer.put(target.stream, record)
+      case Right(record) => if (!isWritten(record)) put(target, record)
     }
   }
+
+  private def put(target: RowTarget, record: PutEntry): Unit = {
+    writer.put(target.stream, record)
+    if (keepsLate) keepLateRecords()
+  }
+
+  private def keepLateRecords(): Unit =
+    for (file <- deadLetters; record <- writer.takeExpired()) {
+      file.add(DeadLetter.late(record, settings.options.deliveryTimeout, isRepeated))
+      badRows += 1
+    }
 
   /** By an earlier attempt. */
   private def isWritten(record: PutEntry): Boolean = once.exists { it =>
@@ -140,10 +155,15 @@ private[spark] final class KinesisDataWriter(
     val stream = letter.stream.orElse(settings.stream.map(_.access.ref.toString))
     deadLetters match {
       case None => throw invalidRow(stream, why)
-      case Some(file) => file.add(letter.copy(stream = stream))
+      case Some(_) if isDone => ()
+      case Some(file) =>
+        file.add(letter.copy(stream = stream))
+        badRows += 1
     }
-    badRows += 1
   }
+
+  /** An earlier run of the write kept its bad rows, too. */
+  private def isDone = settings.once.exists(_.isDone)
 
   private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
     "KINESIS_INVALID_ROW",
@@ -153,11 +173,14 @@ private[spark] final class KinesisDataWriter(
   )
 
   /** Returns when Kinesis has acknowledged every row, except for dead letters. */
-  def flush(): Unit = ConnectorError.translating(writer.flush())
+  def flush(): Unit = ConnectorError.translating {
+    writer.flush()
+    keepLateRecords()
+  }
 
   /** Flushes, closes the file of dead letters and sends its name to the driver. */
   override def commit(): WriterCommitMessage = ConnectorError.translating {
-    writer.flush()
+    flush()
     once.foreach(_.finish())
     DeadLetterCommit.message(deadLetters.flatMap(_.commit()))
   }

@@ -6,13 +6,15 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 
-import sparkkinesis.client.{ConnectionDefaults, StreamAccess}
+import sparkkinesis.client.options.OptionException
+import sparkkinesis.client.{ConnectionDefaults, Patience, StreamAccess}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.compat.WriteShim
-import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder}
+import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder, EnclosingBatch}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
-import sparkkinesis.spark.once.OnceQuery
+import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported}
+import sparkkinesis.spark.stop.QueryStop
 
 /**
  * One batch write, or the write of one micro-batch, on the driver.
@@ -29,12 +31,16 @@ private[spark] final class KinesisWrite(
     once: Option[OnceQuery]
 ) extends WriteShim {
   private val reports = new WriteReports
+  private val patience = Patience(options.deliveryTimeout)
 
   override def description(): String = {
-    val rows = columns.stream.map(column => s"the streams in column '${column.name}'")
-    val named = stream.map(it => s"stream ${it.ref} (${it.client.location})")
-    s"Kinesis ${(named ++ rows).mkString(", ")}"
+    def ofRows = s"the streams in column '${columns.stream.fold("")(_.name)}'"
+    s"Kinesis ${stream.fold(ofRows)(it => s"stream ${it.ref} (${it.client.location})")}"
   }
+
+  /** Of the stream that the options name, as of the last minute; none if the rows name streams. */
+  def openShards: Option[Int] =
+    ConnectorError.translating(stream.map(query.describe(_, patience).openShards))
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
@@ -48,16 +54,23 @@ private[spark] final class KinesisWrite(
   }
 
   override def toBatch: BatchWrite = {
-    if (once.nonEmpty)
-      throw OnceQuery.unsupported(
-        "a batch write has no checkpoint that says whether it is repeated",
-        "Write with writeStream."
+    if (once.exists(_.writeId.isEmpty))
+      throw OnceUnsupported(
+        "this batch write has no name by which the sink could see that it is repeated",
+        "Set option 'writeId' to a name that the job has again if it runs again, and no other job."
       )
-    new KinesisBatchWrite(description(), deadLetters, counted(_, reports))
+    new KinesisBatchWrite(description(), deadLetters, once, counted(_, reports))
   }
 
-  override def toStreaming: StreamingWrite =
+  override def toStreaming: StreamingWrite = {
+    if (options.writeId.nonEmpty)
+      throw ConnectorError(
+        OptionException.ConflictingOptions,
+        "Option 'writeId' names a batch write, and this is a streaming query. Remove the option: " +
+          "the checkpoint names the batches of a query."
+      )
     new KinesisStreamingWrite(description(), deadLetters, once, counted(_, query.reports))
+  }
 
   private def counted(tasks: Int, to: WriteReports) =
     CountingWriterFactory(factory(tasks), to.begin(SparkContext.getOrCreate()))
@@ -65,14 +78,22 @@ private[spark] final class KinesisWrite(
   private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
-      val summary = query.describe(access)
+      val summary = query.describe(access, patience)
       AutoDistribution.refuse(access.ref, summary, options)
       FixedStream(access, summary)
     }
     val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
     val begun = for (it <- once; stream <- described) yield it.begin(stream.summary)
     KinesisDataWriterFactory(
-      WriteSettings(described, defaults, options, columns, deadLetters, executors, begun)
+      WriteSettings(
+        described,
+        defaults,
+        options,
+        columns,
+        deadLetters,
+        executors,
+        begun
+      )
     )
   }
 }
@@ -84,6 +105,7 @@ private[spark] final class KinesisWrite(
 private[spark] final class KinesisBatchWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
+    once: Option[OnceQuery],
     factory: Int => CountingWriterFactory
 ) extends BatchWrite {
   private val letters = deadLetters.map(new DeadLetterCommit(_, None))
@@ -93,10 +115,17 @@ private[spark] final class KinesisBatchWrite(
     factory(info.numPartitions)
   override def useCommitCoordinator(): Boolean = false
 
-  override def commit(messages: Array[WriterCommitMessage]): Unit =
-    letters.foreach(_.publish(messages))
+  override def commit(messages: Array[WriterCommitMessage]): Unit = ConnectorError.translating {
+    once.foreach(_.check())
+    // A run of a write that is done looks at no row, so it must not remove what an earlier one kept.
+    if (!once.exists(_.isDone))
+      letters.foreach(_.publish(messages, if (once.isEmpty) EnclosingBatch.next() else None))
+    once.foreach(_.commit())
+  }
 
-  override def abort(messages: Array[WriterCommitMessage]): Unit = letters.foreach(_.abort())
+  override def abort(messages: Array[WriterCommitMessage]): Unit =
+    try once.foreach(_.close())
+    finally letters.foreach(_.abort())
 }
 
 /** Like [[KinesisBatchWrite]], once per micro-batch. */
@@ -107,15 +136,20 @@ private[spark] final class KinesisStreamingWrite(
     factory: Int => CountingWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): CountingWriterFactory =
+
+  /** Spark calls this once per micro-batch, before its tasks. */
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): CountingWriterFactory = {
+    QueryStop.gate().pass()
     factory(info.numPartitions)
+  }
+
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
     ConnectorError.translating {
-      once.foreach(_.commit())
+      once.foreach(_.check())
       deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).publish(messages))
-      once.foreach(_.close())
+      once.foreach(_.commit())
     }
 
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =

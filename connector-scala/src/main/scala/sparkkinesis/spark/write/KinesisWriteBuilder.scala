@@ -13,7 +13,7 @@ import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.once.OnceQuery
+import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported, TaskAttempts}
 
 /**
  * Plans a write, batch or streaming, in output modes append and update: each row is a new record.
@@ -31,32 +31,27 @@ final class KinesisWriteBuilder(
   override def build(): Write = ConnectorError.translating {
     val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
     val sink = SinkOptions.parse(parsed)
-    if (!sink.isOrdered && !sink.isExactlyOnce) write(parsed, sink, RowRecord.of(info.schema))
+    if (!sink.isOrdered && !sink.isExactlyOnce) write(parsed, sink, columns(parsed, Nil))
     else {
+      if (sink.isOrdered) KinesisWriteBuilder.refuseCopies(TaskAttempts.areCopied())
       val order = KeyOrder.of(info.schema, sink.orderBy, sink.isOrdered)
-      val columns = RowRecord.of(info.schema, alsoAllowed = order.by.toSeq)
-      if (sink.isExactlyOnce) refuseColumns(columns)
-      requireOneName(parsed, columns)
-      new OrderedWrite(write(parsed, sink, columns), order)
+      val ordered = columns(parsed, alsoAllowed = order.by.toSeq)
+      if (sink.isExactlyOnce) refuseColumns(ordered)
+      new OrderedWrite(write(parsed, sink, ordered), order)
     }
   }
 
-  /** A stream under two names would count as two streams, each with an order of its own. */
-  private def requireOneName(parsed: Options, columns: RowRecord): Unit =
-    columns.stream.foreach { column =>
-      val other = if (column.isArn) "streamName" else "streamArn"
-      if (parsed.contains(other))
-        throw OptionException.conflicting(
-          s"With 'ordering=perKey', option ${parsed.named(other)} and column '${column.name}' could " +
-            "name one stream in two ways, and its order would be lost. Use names in both, or ARNs " +
-            "in both."
-        )
-    }
+  /**
+   * The column that names streams counts only where no option does: a row that was read has the
+   * name of the stream that it was read from.
+   */
+  private def columns(parsed: Options, alsoAllowed: Seq[String]): RowRecord =
+    RowRecord.of(info.schema, alsoAllowed, namesStreams = !ConnectionOptions.nameStream(parsed))
 
   private def refuseColumns(columns: RowRecord): Unit = {
     val refused = columns.stream.map(_.name) ++ columns.explicitHashKey.map(_ => "explicitHashKey")
     refused.headOption.foreach { name =>
-      throw OnceQuery.unsupported(
+      throw OnceUnsupported(
         s"the rows have column '$name', and such a write has one stream and hash keys of its own",
         "Drop the column, and name the stream by option."
       )
@@ -66,13 +61,13 @@ final class KinesisWriteBuilder(
   private def write(parsed: Options, sink: SinkOptions, columns: RowRecord): KinesisWrite = {
     val stream = fixed(parsed, columns)
     val isByName = columns.stream.exists(!_.isArn)
-    val defaults = ConnectionOptions.defaults(parsed, stream, isByName, AwsRegion.default)
-    val letters = sink.deadLetters.map {
-      DeadLetterFolder.of(_, info.queryId, KinesisWriteBuilder.hadoop())
-    }
+    val defaults = ConnectionOptions.defaults(parsed, isByName, AwsRegion.default)
     val hadoop = () => KinesisWriteBuilder.hadoop()
     val once = stream.filter(_ => sink.isExactlyOnce).map {
-      new OnceQuery(_, info.queryId, OnceQuery.checkpoint(options), hadoop)
+      new OnceQuery(_, info.queryId, OnceQuery.checkpoint(options), sink.writeId, hadoop)
+    }
+    val letters = sink.deadLetters.map {
+      DeadLetterFolder.of(_, info.queryId, hadoop(), once.fold(sink.writeId)(_.uniqueId))
     }
     new KinesisWrite(stream, defaults, sink, columns, letters, query, once)
   }
@@ -94,6 +89,15 @@ object KinesisWriteBuilder {
   /** Every option of the sink. */
   val OptionNames: Seq[String] =
     ConnectionOptions.Names ++ SinkOptions.Names
+
+  /** @param areCopied whether Spark runs copies of slow tasks */
+  private[write] def refuseCopies(areCopied: Boolean): Unit =
+    if (areCopied)
+      throw OptionException.conflicting(
+        "Option 'ordering' is perKey, and spark.speculation is true: a copy of a task would " +
+          "write older rows of a key after newer ones. Set spark.speculation to false, or " +
+          "'ordering' to none."
+      )
 
   /** Configuration of the cluster and of the session, as in Spark's own sinks. */
   private def hadoop(): Configuration = {

@@ -1,6 +1,7 @@
 package sparkkinesis.spark.write
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
 import org.apache.spark.sql.connector.expressions.{
   Expression,
@@ -47,10 +48,17 @@ private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
    * session. A task has a request in flight per shard, so a second wave of tasks would lengthen a
    * batch without raising its rate. Without a number, adaptive execution would merge a small batch
    * into one task.
+   *
+   * Under dynamic allocation, the executors of the moment say nothing about those of the write, so
+   * the number is that of the stream's shards.
    */
   override def requiredNumPartitions(): Int = {
-    val slots = SparkContext.getOrCreate().defaultParallelism
-    math.max(1, math.min(slots, SQLConf.get.numShufflePartitions))
+    val context = SparkContext.getOrCreate()
+    val most = SQLConf.get.numShufflePartitions
+    val wanted =
+      if (Executors.areDynamic(context)) write.openShards.getOrElse(most)
+      else context.defaultParallelism
+    math.max(1, math.min(wanted, most))
   }
 
   override def requiredOrdering(): Array[SortOrder] =

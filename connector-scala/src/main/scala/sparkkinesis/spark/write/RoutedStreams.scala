@@ -63,16 +63,16 @@ private[spark] final class RoutedStream(
     access.ref,
     () => loan.value.describeStream(access.ref),
     clock,
-    Retrying,
     chance
   )
   private var current = Option.empty[(Traits, TargetStream)] // guarded by this object's monitor
 
   /** The stream's description, at most ten minutes old. Throws what [[StreamDescription]] does. */
-  def summary: StreamSummary = description.within(MaxAge)
+  def summary(patience: Patience): StreamSummary = description.within(MaxAge, patience)
 
   /** The same, at most a minute old: users may raise a stream's limits. */
-  def freshSummary: StreamSummary = description.within(StreamDescription.MinAge)
+  def freshSummary(patience: Patience): StreamSummary =
+    description.within(StreamDescription.MinAge, patience)
 
   /**
    * The state that writers share, as long as the stream is the same and has the same properties.
@@ -109,9 +109,6 @@ private[spark] final class RoutedStream(
 
 private[spark] object RoutedStream {
   private val MaxAge = 10.minutes
-
-  /** Many executors may ask at once, about many streams. */
-  private val Retrying = Retry(attempts = 12, Backoff(base = 200.millis, cap = 5.seconds))
 
   /** The properties that lanes and rates depend on. */
   private final case class Traits(

@@ -43,8 +43,7 @@ private[spark] final case class RowRecord(
         case Right(hashKey) =>
           val bytes = dataOf(row)
           val size = bytes.length.toLong + keyBytes(row)
-          if (bytes.isEmpty) Left(BadRow.EmptyData)
-          else if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
+          if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
           else Right(PutEntry(key(row, random), bytes, hashKey))
       }
 
@@ -54,7 +53,7 @@ private[spark] final case class RowRecord(
       place.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
     DeadLetter(
       text(stream.map(_.place)),
-      number,
+      Some(number),
       why.reason,
       why.text,
       if (row.isNullAt(data)) None else Some(dataOf(row)),
@@ -114,9 +113,14 @@ private[spark] object RowRecord {
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write
+   * @param namesStreams whether a column names the stream; otherwise such columns are ignored
    * @throws ConnectorError if the columns do not describe records
    */
-  def of(schema: StructType, alsoAllowed: Seq[String] = Nil): RowRecord = {
+  def of(
+      schema: StructType,
+      alsoAllowed: Seq[String] = Nil,
+      namesStreams: Boolean = true
+  ): RowRecord = {
     refuseOthers(schema, alsoAllowed)
     val data = column(schema, "data").getOrElse(throw missing("data", "binary or string"))
     val isText = schema(data).dataType match {
@@ -129,7 +133,7 @@ private[spark] object RowRecord {
       isText,
       string(schema, "partitionKey"),
       string(schema, "explicitHashKey"),
-      stream(schema)
+      if (namesStreams) stream(schema) else None
     )
   }
 

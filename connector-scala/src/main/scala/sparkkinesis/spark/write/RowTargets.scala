@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkkinesis.client.{KinesisException, Loan, StreamAccess}
+import sparkkinesis.client._
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.spark.errors.ConnectorError
 
@@ -30,28 +30,36 @@ private[spark] sealed trait RowTarget {
  * A row that names a stream which does not exist is a bad row: the name is part of the row, and
  * should not stop a query that keeps bad rows. A failure that is not the row's, such as a missing
  * permission, fails the task.
+ *
+ * @param describe makes a call that describes a stream, and notices when the task is cancelled
  */
-private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedStreams)
-    extends AutoCloseable {
+private[spark] final class RowTargets(
+    settings: WriteSettings,
+    streams: RoutedStreams,
+    describe: (=> StreamSummary) => StreamSummary
+) extends AutoCloseable {
   import RowTargets._
 
+  private val patience = Patience(settings.options.deliveryTimeout)
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
   private val missing = mutable.Map.empty[StreamAccess, BadRow]
   private val byText = new JMap[UTF8String, RowTarget]
-  private lazy val fixed = settings.stream.map { it =>
-    new Fixed(borrow(it.access).target(it.summary, settings.executors), it.summary.maxRecordBytes)
+  private lazy val fixed: Option[Either[BadRow, RowTarget]] = settings.stream.map { it =>
+    val stream = borrow(it.access).target(it.summary, settings.executors)
+    Right(new Fixed(stream, it.summary.maxRecordBytes))
   }
 
   /**
    * @throws KinesisException or [[ConnectorError]] if the service does not answer whether the row's
    *   stream accepts records
    */
-  def of(row: InternalRow): Either[BadRow, RowTarget] = settings.columns.stream match {
+  def of(row: InternalRow): Either[BadRow, RowTarget] = fixed.getOrElse(named(row))
+
+  private def named(row: InternalRow): Either[BadRow, RowTarget] = settings.columns.stream match {
     case Some(column) if !row.isNullAt(column.place) =>
       val text = row.getUTF8String(column.place)
       Option(byText.get(text)).map(Right(_)).getOrElse(first(column, text))
-    case Some(column) => fixed.toRight(BadRow.NullStream(column.name))
-    case None => fixed.toRight(BadRow.NullStream(StreamColumn.Name))
+    case column => Left(BadRow.NullStream(column.fold(StreamColumn.Name)(_.name)))
   }
 
   private def first(column: StreamColumn, text: UTF8String): Either[BadRow, RowTarget] =
@@ -68,8 +76,10 @@ private[spark] final class RowTargets(settings: WriteSettings, streams: RoutedSt
     missing.get(access).map(Left(_)).getOrElse {
       try {
         val stream = borrow(access)
-        AutoDistribution.refuse(access.ref, stream.summary, settings.options)
-        Right(new Routed(stream, settings.executors))
+        val summary = describe(stream.summary(patience))
+        AutoDistribution.refuse(access.ref, summary, settings.options)
+        val fresh = () => describe(stream.freshSummary(patience))
+        Right(new Routed(stream, summary, settings.executors, fresh))
       } catch {
         case e: KinesisException.NotFound =>
           loans.remove(access).foreach(_.close())
@@ -105,13 +115,18 @@ private[spark] object RowTargets {
     override def freshMaxRecordBytes: Int = maxRecordBytes
   }
 
-  private final class Routed(shared: RoutedStream, executors: Int) extends RowTarget {
-    private var limit = shared.summary.maxRecordBytes
-    override val stream: TargetStream = shared.target(shared.summary, executors)
+  private final class Routed(
+      shared: RoutedStream,
+      summary: StreamSummary,
+      executors: Int,
+      fresh: () => StreamSummary
+  ) extends RowTarget {
+    private var limit = summary.maxRecordBytes
+    override val stream: TargetStream = shared.target(summary, executors)
     override def maxRecordBytes: Int = limit
 
     override def freshMaxRecordBytes: Int = {
-      limit = shared.freshSummary.maxRecordBytes
+      limit = fresh().maxRecordBytes
       limit
     }
   }

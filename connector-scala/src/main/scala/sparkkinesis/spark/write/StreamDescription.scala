@@ -1,46 +1,52 @@
 package sparkkinesis.spark.write
 
 import java.time.{Duration, Instant}
-import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model.StreamRef
+import sparkkinesis.sink.rate.SharedCall
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * The service's description of one stream that rows go to, cached: an account may ask only 20 times
- * per second. Safe for many threads: while one thread asks, the others wait for the same answer.
+ * per second. Safe for many threads: while one thread asks, the others wait for the same answer or
+ * failure.
  *
  * @param ask calls the service once
- * @param retry for a busy service
  * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class StreamDescription(
     stream: StreamRef,
     ask: () => StreamSummary,
     clock: Clock,
-    retry: Retry,
     chance: () => Double
 ) {
   import StreamDescription._
 
-  private val asking = new ReentrantLock
-  private var last = Option.empty[Answer] // guarded by that lock
+  private val asking = new SharedCall[Answer]
+  @volatile private var last = Option.empty[Answer]
 
   /**
-   * The description, at most this old.
+   * The description, at most this old. If the service fails for a while, the last one lasts longer.
    *
+   * @param patience if there is no last one
    * @throws KinesisException.NotFound if the stream does not exist. That is cached for a minute
    * @throws KinesisException or [[ConnectorError]] if the service does not answer, or the stream
    *   does not accept records. Neither is cached
    */
-  def within(age: FiniteDuration): StreamSummary = {
-    asking.lockInterruptibly() // a cancelled task does not wait for the call of another
-    try last.filter(isYoung(_, age)).getOrElse(fresh()).summary
-    finally asking.unlock()
+  def within(age: FiniteDuration, patience: Patience): StreamSummary =
+    patience(clock, chance)(within(age))
+
+  private def within(age: FiniteDuration): StreamSummary = {
+    val seen = last
+    seen.filter(isYoung(_, age)).getOrElse(asking(since(seen))).summary
   }
+
+  /** Another thread may have asked after this one looked. */
+  private def since(seen: Option[Answer]): Answer =
+    last.filterNot(it => seen.exists(_ eq it)).getOrElse(fresh())
 
   private def isYoung(answer: Answer, age: FiniteDuration): Boolean = {
     val limit = if (answer.result.isLeft) MinAge.min(age) else age
@@ -48,12 +54,18 @@ private[spark] final class StreamDescription(
   }
 
   private def fresh(): Answer = {
+    val known = last.map(_.result).filter(_.isRight)
     val result =
       try {
-        val summary = retry(clock, chance)(ask())
+        val summary = ask()
         requireWritable(summary.status)
         Right(summary)
-      } catch { case e: KinesisException.NotFound => Left(e) }
+      } catch {
+        case e: KinesisException.NotFound => Left(e)
+        case e: KinesisException if e.isRetryable && known.nonEmpty =>
+          log.warn(s"${e.getMessage.stripSuffix(".")}. Using the last known description.")
+          known.get
+      }
     val answer = Answer(result, clock.steady)
     last = Some(answer)
     answer
@@ -70,6 +82,7 @@ private[spark] final class StreamDescription(
 }
 
 private[spark] object StreamDescription {
+  private val log = org.slf4j.LoggerFactory.getLogger(classOf[StreamDescription])
 
   /** Often enough to notice a higher limit. */
   val MinAge: FiniteDuration = 1.minute

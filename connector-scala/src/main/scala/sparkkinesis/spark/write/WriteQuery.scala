@@ -1,7 +1,6 @@
 package sparkkinesis.spark.write
 
 import scala.collection.mutable
-import scala.concurrent.duration._
 import scala.util.Using
 
 import sparkkinesis.client._
@@ -24,19 +23,22 @@ private[spark] final class WriteQuery(
   /** The reports of the tasks. */
   val reports = new WriteReports
 
-  /** The stream's description, at most a minute old. Throws what [[StreamDescription]] does. */
-  def describe(stream: StreamAccess): StreamSummary = synchronized {
-    val description = descriptions.getOrElseUpdate(
+  /**
+   * The stream's description, at most a minute old, or the last one if the service fails for a
+   * while. Throws what [[StreamDescription]] does.
+   */
+  def describe(stream: StreamAccess, patience: Patience): StreamSummary =
+    description(stream).within(StreamDescription.MinAge, patience)
+
+  private def description(stream: StreamAccess): StreamDescription = synchronized {
+    descriptions.getOrElseUpdate(
       stream,
-      new StreamDescription(stream.ref, () => ask(stream), clock, WriteQuery.Retrying, chance)
+      new StreamDescription(stream.ref, () => ask(stream), clock, chance)
     )
-    description.within(StreamDescription.MinAge)
   }
 }
 
 private[spark] object WriteQuery {
-  private val Retrying = Retry(attempts = 5, Backoff(base = 200.millis, cap = 2.seconds))
-
   private def ask(stream: StreamAccess): StreamSummary =
     Using.resource(ClientPool.shared.borrow(stream.client))(_.value.describeStream(stream.ref))
 }

@@ -8,7 +8,7 @@ import sparkkinesis.spark.once.OnceSettings
 /**
  * The settings of a write's tasks. Travels to executors; prints no secret.
  *
- * @param stream named by the options: the target of rows that name no stream
+ * @param stream named by the options: the target of all rows. Without it, each row names its stream
  * @param defaults connection of the streams that rows name
  * @param deadLetters folder for bad rows; without it, a bad row fails its task
  * @param executors expected to write at the same time, which share the streams' quotas

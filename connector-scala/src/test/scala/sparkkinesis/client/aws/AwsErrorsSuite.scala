@@ -53,6 +53,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     (service("KMSNotFoundException"), classOf[AccessDenied], false),
     (service("KMSOptInRequired"), classOf[AccessDenied], false),
     (service("Unknown", status = 403), classOf[AccessDenied], false),
+    (service("Unknown", status = 413), classOf[TooLarge], false),
     (service("UnrecognizedClientException"), classOf[BadCredentials], false),
     (service("ExpiredTokenException"), classOf[CredentialsExpired], true),
     (service("InvalidSignatureException"), classOf[BadCredentials], false),

@@ -1,6 +1,7 @@
 package sparkkinesis.client.aws
 
 import java.net.{InetAddress, ServerSocket, URI}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration._
@@ -14,7 +15,7 @@ import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
-import sparkkinesis.model.{StreamName, StreamRef}
+import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 
 class AwsTimeoutsSuite extends AnyFunSuite {
   implicit private val signaler: Signaler = ThreadSignaler
@@ -49,6 +50,31 @@ class AwsTimeoutsSuite extends AnyFunSuite {
         }
       }
     }
+  }
+
+  test("a write has a limit of its own") {
+    withSilentServer { server =>
+      withClient(server.getLocalPort, attempt = 1.hour) { client =>
+        failAfter(bound) {
+          intercept[KinesisException.Unreachable](
+            client.putRecords(stream, Seq(PutEntry("k", Array(1), None)), 300.millis)
+          )
+        }
+      }
+    }
+  }
+
+  test("a bare status 413 is a request that is too large, not an unknown failure") {
+    val stub =
+      new HttpStub(_ => HttpStub.Answer(413, "text/html", "<h1>Too large</h1>".getBytes(UTF_8)))
+    try
+      withClient(stub.endpoint.getPort, attempt = 30.seconds) { client =>
+        val e = intercept[KinesisException.TooLarge](
+          client.putRecords(stream, Seq(PutEntry("k", Array(1), None)))
+        )
+        assert(e.getMessage.startsWith("PutRecords of stream orders"))
+      }
+    finally stub.close()
   }
 
   test("a port that refuses connections is unreachable") {

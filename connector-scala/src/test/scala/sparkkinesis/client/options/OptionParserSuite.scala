@@ -10,10 +10,10 @@ import sparkkinesis.client.options.OptionException._
 class OptionParserSuite extends AnyFunSuite {
   private val (same, different) = ForeignOptions.All.partition(_.counterpart.nonEmpty)
 
-  /** All our options that the table names, including some that do not exist yet. */
+  /** All our options that the table names. */
   private val known = {
     val quoted = "'(\\w+)'".r.findAllMatchIn(different.map(_.remedy).mkString).map(_.group(1))
-    (same.flatMap(_.counterpart) ++ quoted).distinct.filterNot(_ == "consumerMode")
+    (same.flatMap(_.counterpart) ++ quoted).distinct
   }
 
   private def parse(options: (String, String)*) = Options.parse(options.toMap, known)
@@ -170,18 +170,9 @@ class OptionParserSuite extends AnyFunSuite {
     }
   }
 
-  test("the values of consumerType are translated once fan-out is supported") {
-    val modes = Seq("consumerMode")
-    def mode(value: String) =
-      Options.parse(Map("kinesis.consumerType" -> value), modes).text("consumerMode")
+  test("the values of consumerType are translated") {
+    def mode(value: String) = parse("kinesis.consumerType" -> value).text("consumerMode")
     assert(mode("GetRecords") === Some("polling") && mode("SubscribeToShard") === Some("efo"))
-    assert(
-      refused("consumerType" -> "SubscribeToShard").getMessage
-        .contains("does not support enhanced fan-out")
-    )
-    assert(
-      refused("consumerMode" -> "efo").getMessage.contains("does not support enhanced fan-out")
-    )
   }
 
   test("the values of the sink's options are translated") {

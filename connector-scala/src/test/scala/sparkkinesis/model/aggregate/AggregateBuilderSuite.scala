@@ -58,6 +58,27 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("with a shared hash key, each record has that of the aggregate, and sizes are exact") {
+    def sharing = new AggregateBuilder(MaxRecordBytes, sharesHashKey = true)
+    val reused = sharing
+    forAll(subRecords.map(entries)) { all =>
+      all.zipWithIndex.foreach { case (one, index) =>
+        val expected = reused.sizeWith(one)
+        reused.add(one)
+        assert(reused.size === expected)
+        assert(expected === sizeOf(built(sharing, all.take(index + 1))))
+      }
+      val made = reused.result()
+      if (all.size == 1) assert(made eq all.head)
+      else {
+        assert(made.explicitHashKey.get === all.head.hashKey)
+        val placed = all.map(_.copy(explicitHashKey = made.explicitHashKey))
+        assert(UserRecords.of(made).map(subRecord) === placed.map(subRecord))
+        assert(ProtobufOracle.read(message(made)) === placed.map(subRecord))
+      }
+    }
+  }
+
   test("a single record is returned unchanged") {
     forAll(KplAggregates.subRecord.map(record => entries(Seq(record)).head)) { only =>
       val made = built(builder, Seq(only))

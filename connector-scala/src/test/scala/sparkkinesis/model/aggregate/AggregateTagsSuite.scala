@@ -11,7 +11,7 @@ import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
 /** Tags carry an identity, and consumers that deaggregate see the rows as before. */
 class AggregateTagsSuite extends AnyFunSuite {
   private def tagged =
-    new AggregateBuilder(ServiceLimits.RecordBytes, Some(new AggregateTags("me 1")))
+    new AggregateBuilder(ServiceLimits.RecordBytes, tags = Some(new AggregateTags("me 1")))
 
   private def row(number: Int) = PutEntry(s"key-$number", s"row $number".getBytes(UTF_8), None)
 
@@ -77,7 +77,7 @@ class AggregateTagsSuite extends AnyFunSuite {
     val golden = new ObjectMapper().readTree(file.toFile)
     def data(name: String) = golden.get(name).get("data").binaryValue.toSeq
     val tags = new AggregateTags("q 7 i 0 2 5")
-    val builder = new AggregateBuilder(ServiceLimits.RecordBytes, Some(tags))
+    val builder = new AggregateBuilder(ServiceLimits.RecordBytes, tags = Some(tags))
     val three = Seq("key-1" -> "row 1", "key-2" -> "row 2", "key-1" -> "row 3")
     three.foreach { case (key, text) => builder.add(PutEntry(key, text.getBytes(UTF_8), None)) }
     assert(builder.result().data.toSeq === data("several rows"))

@@ -9,18 +9,19 @@ class SinkMetricsSuite extends AnyFunSuite {
   private def metrics(numbers: (SinkCounter, Long)*): SinkMetrics = {
     val counters = new SinkCounters
     numbers.foreach { case (counter, count) => counters.add(counter, count) }
-    counters.snapshot(None)
+    counters.snapshot(Vector.empty, WriteTime.None)
   }
 
-  private def sleep(shard: String, millis: Long) = Some(ShardSleep("orders", shard, millis))
+  private def sleep(shard: String, millis: Long) =
+    Vector(ShardTraffic("orders", shard, 2, 0, 0, millis, 0, KeyVotes.Zero))
 
   test(
     "the metrics of two writers are the sums of counts, and the larger one of peaks and sleeps"
   ) {
     val a = metrics(RecordsWritten -> 1, Requests -> 2, SentRecords -> 9, PeakBufferedBytes -> 5)
-      .copy(longestSleep = sleep("s1", 7))
+      .copy(shards = sleep("s1", 7))
     val b = metrics(RecordsWritten -> 10, Requests -> 1, PeakBufferedBytes -> 4)
-      .copy(longestSleep = sleep("s2", 8))
+      .copy(shards = sleep("s2", 8))
     val both = a + b
     assert((both(RecordsWritten), both(Requests), both.recordsPerRequest) === ((11, 3, 3.0)))
     assert((both(PeakBufferedBytes), both.sleepMillis) === ((5, 8)))
@@ -32,7 +33,9 @@ class SinkMetricsSuite extends AnyFunSuite {
     assert(SinkCounter.all.map(_.name).distinct.size === SinkCounter.all.size)
     val counters = new SinkCounters
     SinkCounter.all.zipWithIndex.foreach { case (counter, i) => counters.add(counter, i + 1L) }
-    assert(counters.snapshot(None).counts === SinkCounter.all.indices.map(_ + 1L))
+    assert(
+      counters.snapshot(Vector.empty, WriteTime.None).counts === SinkCounter.all.indices.map(_ + 1L)
+    )
   }
 
   test("peaks stay after all records are acknowledged") {
@@ -42,7 +45,7 @@ class SinkMetricsSuite extends AnyFunSuite {
     (1 to 2).foreach(_ => counters.requestEnded(3))
     counters.recordsWritten(20, 80)
     assert((counters.bufferedBytes, counters.bufferedRecords, counters.inFlight) === ((0, 0, 0)))
-    val metrics = counters.snapshot(None)
+    val metrics = counters.snapshot(Vector.empty, WriteTime.None)
     assert((metrics(PeakBufferedBytes), metrics(PeakRequestsInFlight)) === ((80, 2)))
   }
 

@@ -12,7 +12,8 @@ class EarlierRowsSuite extends AnyFunSuite {
 
   private def row(key: String) = PutEntry(key, s"row of $key".getBytes(UTF_8), None)
 
-  private def found(rows: PutEntry*) = new FoundRows(rows.iterator.map(Hash128.ofRow))
+  private def found(rows: PutEntry*) =
+    new FoundRows(SortedHashes.of(rows.map(it => Hash128.encode(Seq(Hash128.ofRow(it))))))
 
   test("a task must contain every row that an earlier attempt of it wrote") {
     val earlier = new EarlierRows(found(), found(a, b, b))

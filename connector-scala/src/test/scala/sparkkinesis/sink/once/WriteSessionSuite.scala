@@ -21,7 +21,7 @@ class WriteSessionSuite extends AnyFunSuite {
     FoundAggregate(
       WriterIdentity("q", 3, "i", run, partition, task),
       Hash128(0, number),
-      Vector(Hash128(1, number))
+      Hash128.encode(Seq(Hash128(1, number)))
     )
 
   private def rows(answer: WriterAnswer) = answer match {
@@ -64,7 +64,7 @@ class WriteSessionSuite extends AnyFunSuite {
     val it = session()
     it.answer(hold(5), 0)
     it.answer(hold(6), 1000)
-    Seq(hold(5), Recover(0, 5, 1), Finish(0, 5, 0)).foreach { question =>
+    Seq(hold(5), Recover(0, 5, 1), Finish(0, 5, 0, RowTotal.Zero)).foreach { question =>
       assert(it.answer(question, 2000).asInstanceOf[Refused].condition === OnceException.Fenced)
     }
   }
@@ -122,9 +122,10 @@ class WriteSessionSuite extends AnyFunSuite {
     val it = session(run = 1)
     it.answer(hold(5), 0)
     it.answer(hold(6, partition = 1), 0)
-    it.answer(Finish(0, 5, skipped = 2), 1)
-    it.answer(Finish(1, 6, skipped = 3), 1)
+    it.answer(Finish(0, 5, skipped = 2, RowTotal(4, 10)), 1)
+    it.answer(Finish(1, 6, skipped = 3, RowTotal(5, -3)), 1)
     it.checkEnd(earlier = 5)
+    assert(it.total === RowTotal(9, 7))
     assert(intercept[OnceException](it.checkEnd(6)).condition === OnceException.NotDeterministic)
   }
 
@@ -138,16 +139,48 @@ class WriteSessionSuite extends AnyFunSuite {
     assert(it.due(silence + 30001) === None)
   }
 
+  test("one pass serves the attempts that become due within seconds of each other") {
+    val it = session()
+    it.answer(hold(5), 0)
+    it.newest(at = 4000)
+    it.answer(hold(6, partition = 1), 4000)
+    Seq(hold(7), hold(8, partition = 1)).foreach(it.answer(_, 50000))
+    assert(it.due(silence) === None, "the other is due in 4 s")
+    assert(it.due(silence + 4000).map(_.successors) === Some(Map(0 -> 7L, 1 -> 8L)))
+  }
+
+  test("a pass waits for others that are due soon, but not for long") {
+    val it = session()
+    (0 to 4).foreach { partition =>
+      it.newest(at = partition * 3000L)
+      it.answer(hold(5, partition), partition * 3000L)
+    }
+    (0 to 4).foreach(partition => it.answer(hold(6, partition), 60000))
+    assert((0 to 4).map(seconds => it.due(silence + seconds * 1000)).flatten === Nil)
+    assert(it.due(silence + 5000).map(_.successors.keySet) === Some(Set(0, 1)))
+  }
+
+  test("a pass begins where the first attempt of its partitions began") {
+    val it = session()
+    Seq(0, 1, 2).foreach(partition => it.answer(hold(5, partition), 1000L * partition))
+    it.answer(Recover(2, 5, 1), 3000)
+    assert(it.due(3000).map(_.since) === Some(2000))
+    it.answer(hold(6, partition = 1), 4000)
+    it.answer(hold(6, partition = 1), silence)
+    assert(it.due(silence + 1000).map(_.since) === Some(1000))
+  }
+
   test("what a finished attempt skipped counts, also if its successor never finishes") {
     val it = session(run = 1)
     it.answer(hold(5), 0)
-    it.answer(Finish(0, 5, skipped = 2), 1)
+    it.answer(Finish(0, 5, skipped = 2, RowTotal(4, 10)), 1)
     it.answer(hold(6), 1000)
     it.answer(hold(6), silence)
     it.found(it.due(silence).get, Nil)
     it.checkEnd(earlier = 2)
-    it.answer(Finish(0, 6, skipped = 1), silence)
+    it.answer(Finish(0, 6, skipped = 1, RowTotal(3, 8)), silence)
     intercept[OnceException](it.checkEnd(earlier = 2))
+    assert(it.total === RowTotal(3, 8))
   }
 
   test("time for which the driver's clock stood still shortens a right") {

@@ -1,16 +1,24 @@
 package sparkkinesis.sink.rate
 
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
+import scala.concurrent.duration._
+
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
 
-import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardListing}
+import sparkkinesis.client.{KinesisException, ListShardsRequest, Patience, ShardListing}
 import sparkkinesis.model._
 import sparkkinesis.sink.{FakeKinesis, FastClock}
 
 /** What the tasks of an executor share about a stream. */
 class TargetStreamSuite extends AnyFunSuite {
   private val ref = StreamRef.ByName(StreamName("orders"))
+
+  private val patience = Patience(5.minutes)
 
   private def shard(number: Int, range: HashKeyRange) =
     Shard(ShardId(f"shardId-$number%012d"), Nil, range, SequenceNumber("1"), None)
@@ -20,6 +28,7 @@ class TargetStreamSuite extends AnyFunSuite {
 
   private final class Listing(answer: Int => Seq[Shard]) {
     val asked = new AtomicInteger
+    val clock = new FastClock
     private val client = new FakeKinesis((_, _) => Nil) {
       override def listShards(request: ListShardsRequest): ShardListing =
         ShardListing(answer(asked.incrementAndGet()), None, None)
@@ -32,35 +41,64 @@ class TargetStreamSuite extends AnyFunSuite {
         ServiceLimits.RecordBytes,
         spreads,
         writers,
-        new FastClock,
-        () => 0
+        clock,
+        () => 0.5
       )
   }
 
   test("the shards are listed once for all tasks") {
     val listing = new Listing(_ => even(3))
     val stream = listing.stream()
-    val shards = stream.shards
-    assert(shards.shards.size === 3 && (stream.shards eq shards) && listing.asked.get === 1)
+    val shards = stream.shards()
+    assert(shards.shards.size === 3 && (stream.shards() eq shards) && listing.asked.get === 1)
   }
 
   test("the shards are listed again only for a task that has used the latest listing") {
     val listing = new Listing(n => even(math.min(n, 2)))
     val stream = listing.stream()
-    val old = stream.shards
+    val old = stream.shards()
     val news = stream.shardsAfter(old)
     assert(news.shards.size === 2 && listing.asked.get === 2)
     assert((stream.shardsAfter(old) eq news) && listing.asked.get === 2)
     assert((stream.shardsAfter(news) eq news) && listing.asked.get === 3, "nothing changed")
   }
 
-  test("the first listing is retried a few times while the service is busy") {
-    val listing =
-      new Listing(n => if (n < 3) throw new KinesisException.LimitExceeded("busy") else even(1))
-    assert(listing.stream().shards.shards.size === 1)
-    val never = new Listing(_ => throw new KinesisException.LimitExceeded("busy"))
-    intercept[KinesisException.LimitExceeded](never.stream().shards)
-    assert(never.asked.get === 5)
+  test("the first listing is retried as long as a write may take") {
+    Seq(new KinesisException.LimitExceeded("busy"), new KinesisException.Unreachable("reset"))
+      .foreach { e =>
+        val listing = new Listing(n => if (n < 30) throw e else even(1))
+        assert(listing.stream().shards(patience).shards.size === 1)
+      }
+    val never = new Listing(_ => throw new KinesisException.Unreachable("reset"))
+    intercept[KinesisException.Unreachable](never.stream().shards(patience))
+    assert(never.clock.elapsedMillis >= 300000 && never.clock.elapsedMillis < 310000)
+  }
+
+  test("while the service does not answer, all tasks wait for one listing, and share its failure") {
+    val (asked, end) = (new AtomicInteger, new CountDownLatch(1))
+    val listing = new Listing({ _ =>
+      asked.incrementAndGet()
+      end.await()
+      throw new KinesisException.Unreachable("reset")
+    })
+    val (stream, failures) = (listing.stream(), new LinkedBlockingQueue[Throwable])
+    (1 to 8).foreach { _ =>
+      val task = new Thread(() =>
+        try stream.shards(): Unit
+        catch { case e: Throwable => failures.put(e) }
+      )
+      task.setDaemon(true)
+      task.start()
+      eventually(Timeout(Span(60, Seconds)))(assert(task.getState === Thread.State.WAITING))
+    }
+    end.countDown()
+    val outcomes = Seq.fill(8)(failures.poll(1, TimeUnit.MINUTES))
+    assert(outcomes.forall(_.isInstanceOf[KinesisException.Unreachable]) && asked.get === 1)
+  }
+
+  test("the first listing waits for the end of a reshard") {
+    val listing = new Listing(n => if (n < 30) even(2).tail else even(2))
+    assert(listing.stream().shards(patience).shards.size === 2)
   }
 
   test("a listing without an open shard is an error") {
@@ -74,8 +112,8 @@ class TargetStreamSuite extends AnyFunSuite {
   ) {
     val listing = new Listing(_ => fail())
     val stream = listing.stream(spreads = Some(4))
-    assert(stream.shards eq ShardMap.Whole)
-    val rate = stream.rate(stream.shards.shards.head, 0)
+    assert(stream.shards() eq ShardMap.Whole)
+    val rate = stream.rate(stream.shards().shards.head, 0)
     (1 to 4000).foreach(_ => assert(rate.take(1000, 0)))
   }
 

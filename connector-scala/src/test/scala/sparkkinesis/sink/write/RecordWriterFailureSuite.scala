@@ -7,7 +7,8 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.sink.FakeKinesis
+import sparkkinesis.sink.lane.EntrySize
+import sparkkinesis.sink.{AggregateLimits, FakeKinesis, SinkOptions}
 
 /** Which failures make a writer fail. */
 class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
@@ -52,6 +53,37 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
       assert(e.getMessage.contains("stream orders") && e.getMessage.contains("too large"))
       assert(kinesis.requests.size === 1)
     }
+  }
+
+  /** Refuses requests of more bytes. */
+  private def narrow(most: Int) = new FakeKinesis((it, entries) =>
+    if (entries.map(EntrySize.of).sum > most) throw new KinesisException.TooLarge("status 413")
+    else entries.map(it.write)
+  )
+
+  test("a request that the server finds too large is halved until it is accepted") {
+    val kinesis = narrow(most = 12)
+    using(newWriter(kinesis, lingering)) { writer =>
+      val sent = (1 to 9).map(_.toString)
+      sent.foreach(text => writer.put(entry(text)))
+      writer.flush()
+      assert(kinesis.requests.head === 9 && kinesis.requests.tail.max === 4)
+      assert(kinesis.written.sorted === sent)
+      val before = kinesis.requests.size
+      sent.foreach(text => writer.put(entry(text)))
+      writer.flush()
+      assert(kinesis.requests.drop(before).max === 2, "the size is kept")
+    }
+  }
+
+  test("a single record that the server finds too large fails the task") {
+    def error(options: SinkOptions) = using(newWriter(narrow(most = 3), options)) { writer =>
+      (1 to 2).foreach(i => writer.put(entry(i.toString)))
+      intercept[KinesisException.TooLarge](writer.flush()).getMessage
+    }
+    assert(error(lingering) === "status 413")
+    val aggregated = error(lingering.copy(aggregation = Some(AggregateLimits())))
+    assert(aggregated.matches("status 413\\. .* has \\d+ bytes: decrease 'maxAggregateBytes'\\."))
   }
 
   test("a response with another number of records is a failed request") {

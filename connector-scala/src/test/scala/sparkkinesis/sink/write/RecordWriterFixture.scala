@@ -8,7 +8,7 @@ import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client.{Clock, KinesisClient, KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
-import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.lane.{ExpiredRecord, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
@@ -33,6 +33,7 @@ trait RecordWriterFixture {
       extends AutoCloseable {
     def put(entry: PutEntry): Unit = writer.put(stream, entry)
     def flush(): Unit = writer.flush()
+    def takeExpired(): Vector[ExpiredRecord] = writer.takeExpired()
     def buffered: Long = writer.buffered
     def metrics: SinkMetrics = writer.metrics
     override def close(): Unit = writer.close()

@@ -9,8 +9,8 @@ import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, SystemClock}
-import sparkkinesis.sink.FakeKinesis
 import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.{FakeKinesis, SinkOptions}
 
 /** A writer that must stop stops, wherever it waits. */
 class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
@@ -84,7 +84,7 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
       threads.add(Thread.currentThread)
       throw new KinesisException.Unreachable("no way")
     })
-    val writer = newWriter(kinesis, patient, RequestLimits.Default, SystemClock)
+    val writer = newWriter(kinesis, patient, RequestLimits.of(SinkOptions()), SystemClock)
     writer.put(entry("1"))
     val owner = thread(
       try writer.flush()

@@ -9,8 +9,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.sink.FakeKinesis
 import sparkkinesis.sink.metrics.SinkCounter._
-import sparkkinesis.sink.{FakeKinesis, SinkOptions}
 
 /** What a writer sends, and when. */
 class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with RecordWriterFixture {
@@ -78,7 +78,7 @@ class RecordWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with R
       now.decrementAndGet()
       entries.map(it.write)
     })
-    using(newWriter(kinesis, SinkOptions(maxInFlightRequests = 3))) { writer =>
+    using(newWriter(kinesis, patient.copy(maxInFlightRequests = 3))) { writer =>
       (1 to 100).foreach(i => writer.put(entry(i.toString)))
       writer.flush()
       assert(most.get === 3)

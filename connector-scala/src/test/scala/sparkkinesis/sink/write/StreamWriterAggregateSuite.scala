@@ -12,7 +12,8 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
 /** Aggregated records, and those that land in another shard than predicted. */
 class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
-  private val aggregating = SinkOptions(aggregation = Some(AggregateLimits(1000, 100)))
+  private val aggregating = SinkOptions(aggregation = Some(AggregateLimits(1200, 100)))
+  private val both = aggregating.copy(isOrdered = true)
 
   test("the records of a lane form aggregates, limited by size and count") {
     val world = new World(evenShards(1))
@@ -25,13 +26,43 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
     )
     writer.answered(request, world.write(request), 1)
     assert(world.counters(RecordsWritten) === 250 && world.counters(SentRecords) === 3)
+    assert(world.counters(KinesisRecordsWritten) === 3)
+    assert(world.counters(KinesisBytesWritten) === request.records.map(_.size).sum)
+    val shard = writer.traffic(1).head
+    assert((shard.shard, shard.shards, shard.records) === ((id(0).toString, 1, 3)))
+    assert(shard.bytes === request.records.map(_.size).sum && shard.votes.isOneKey)
+    assert(shard.votes.rows === 250)
     (1 to 3).foreach(_ => add(writer, "k", "x" * 400))
     assert(send(writer, 1).records.map(_.userRecords).toSeq === Seq(2, 1))
   }
 
-  test("an aggregate with a record of another shard is sent again as a whole") {
+  test("an aggregate is written once, and is whole for KCL, although its shard was split") {
     val world = new World(evenShards(1))
     val writer = world.writer(aggregating)
+    keys.foreach(add(writer, _, "1"))
+    world.shards = split
+    val request = send(writer)
+    val entry = request.entries.head
+    assert(UserRecords.of(entry).map(_.explicitHashKey) === Seq.fill(2)(entry.explicitHashKey))
+    writer.answered(request, world.write(request), 1)
+    assert(world.counters(RecordsWritten) === 2 && world.counters.bufferedRecords === 0)
+    assert(writer.needsShards(1))
+  }
+
+  test("an aggregate that failed before a reshard is sent again as it was, and no more") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(aggregating)
+    keys.foreach(add(writer, _, "1"))
+    val first = send(writer)
+    writer.failed(first, new KinesisException.Unreachable("no answer"), 1)
+    world.shards = split
+    writer.listed(world.stream.shardsAfter(writer.shards), 2)
+    assert(send(writer, 500).entries === first.entries)
+  }
+
+  test("ordered: an aggregate with a record of another shard is sent again as a whole") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(both)
     keys.foreach(add(writer, _, "1"))
     world.shards = split
     val request = send(writer)
@@ -45,9 +76,9 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
     assert(world.counters.bufferedRecords === 0 && world.counters(RecordsWritten) === 2)
   }
 
-  test("an aggregate whose records all belong to the other shard stays there") {
+  test("ordered: an aggregate whose records all belong to the other shard stays there") {
     val world = new World(evenShards(1))
-    val writer = world.writer(aggregating)
+    val writer = world.writer(both)
     (1 to 3).foreach(n => add(writer, keys.head, n.toString))
     world.shards = split
     val request = send(writer)
@@ -57,8 +88,6 @@ class StreamWriterAggregateSuite extends AnyFunSuite with StreamWriterFixture {
     assert(writer.next(2, isUrgent = true) === Next.Wait(Lane.Never))
     assert(world.counters.bufferedRecords === 0 && world.counters(MisplacedAggregates) === 0)
   }
-
-  private val both = aggregating.copy(isOrdered = true)
 
   test("ordered: a misplaced aggregate holds its lane, and is sent before waiting records") {
     val world = new World(evenShards(1))

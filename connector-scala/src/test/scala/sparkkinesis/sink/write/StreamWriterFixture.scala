@@ -53,7 +53,7 @@ trait StreamWriterFixture extends Assertions {
 
     def writer(
         options: SinkOptions = SinkOptions(),
-        limits: RequestLimits = RequestLimits.Default
+        limits: RequestLimits = RequestLimits.of(SinkOptions())
     ) =
       new StreamWriter(stream, limits, options, None, () => 0.5, counters, 0)
 

@@ -20,8 +20,8 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
 
   private def writer(world: World, isOrdered: Boolean = false): StreamWriter = {
     val all = options.copy(isOrdered = isOrdered)
-    world.stream.shards
-    val limits = RequestLimits.Default
+    world.stream.shards()
+    val limits = RequestLimits.of(SinkOptions())
     new StreamWriter(world.stream, limits, all, Some(sender), () => 0.5, world.counters, 0)
   }
 

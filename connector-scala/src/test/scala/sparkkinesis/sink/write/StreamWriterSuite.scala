@@ -6,7 +6,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{KinesisException, PutResult}
+import sparkkinesis.model.SequenceNumber
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{EntrySize, Lane, RequestLimits}
 import sparkkinesis.sink.metrics.SinkCounter._
@@ -74,7 +75,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(writer.next(5, isUrgent = true) === Next.Wait(55)) // a half of 100 ms
     assert(texts(send(writer, 55)) === Seq("1", "2"))
     assert(world.counters(FailedRecords) === 1 && world.counters(RetriedRecords) === 1)
-    assert(writer.longestSleep(55).map(_.millis) === Some(50))
+    assert(writer.traffic(55).map(_.sleepMillis).toSet === Set(0, 50))
   }
 
   test("throttling slows down its shard and is counted") {
@@ -123,15 +124,80 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(!writer.needsShards(100000) && world.counters.bufferedRecords === 0)
   }
 
+  test("a record counts in the shard that the answer names, also while the lanes change") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    def counts = writer.traffic(9).map(it => it.shard -> it.records).toMap
+    keys.foreach(add(writer, _, "1"))
+    val (early, late) = {
+      val first = send(writer)
+      keys.foreach(add(writer, _, "2"))
+      (first, send(writer))
+    }
+    world.shards = split
+    writer.listed(world.stream.shardsAfter(writer.shards), 1)
+    writer.next(1, isUrgent = true)
+    val here = SequenceNumber("7")
+    writer.answered(early, early.entries.map(_ => PutResult.Written(id(0), here)), 2)
+    assert(counts === Map(id(0).toString -> 2))
+    writer.answered(late, world.write(late), 3)
+    assert(counts === (0 to 2).map(n => id(n).toString -> (if (n == 0) 2 else 1)).toMap)
+  }
+
+  test("a record counts in a shard that is not listed yet") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    keys.foreach(add(writer, _, "1"))
+    val request = send(writer)
+    world.shards = split
+    writer.answered(request, world.write(request), 1)
+    assert(
+      writer.traffic(1).map(it => it.shard -> it.records).toMap === Map(
+        id(1).toString -> 1,
+        id(2).toString -> 1
+      )
+    )
+  }
+
+  test("after a request without an answer in time, requests are a quarter as large") {
+    val world = new World(evenShards(1))
+    val writer = world.writer(limits = RequestLimits(40, 400))
+    (1 to 80).foreach(n => add(writer, "k", n.toString))
+    val (first, gone) = (send(writer), new KinesisException.Unreachable("gone"))
+    writer.failed(first, gone, 9999)
+    assert(send(writer, 20000).records.length === 40, "a broken connection is no slow server")
+    writer.failed(send(writer, 20000), gone, 30000)
+    assert(world.stream.requestSize.parts === 4)
+    assert(send(writer, 40000).records.length === 10)
+  }
+
+  test("the delivery timeout of a record that failed counts also behind younger records") {
+    val writer = new World(evenShards(1)).writer(
+      SinkOptions(deliveryTimeout = 30.seconds),
+      RequestLimits(1, 1000)
+    )
+    Seq("a", "b").foreach(add(writer, "k", _))
+    val (first, second) = (send(writer), send(writer, now = 9000))
+    writer.answered(first, Seq(throttled), 9500)
+    writer.answered(second, Seq(throttled), 9600)
+    writer.checkDeadline(29999)
+    assert(
+      intercept[DeliveryTimeoutException](writer.checkDeadline(30000)).getMessage.contains("30 s")
+    )
+  }
+
   test("the delivery timeout names stream, shard, first failure, and the number of records") {
     val writer = new World(evenShards(1)).writer(SinkOptions(deliveryTimeout = 30.seconds))
     (1 to 7).foreach(n => add(writer, "k", n.toString))
     var now = 0L
     val e = intercept[DeliveryTimeoutException] {
-      while (true) writer.next(now, isUrgent = true) match {
-        case Next.Send(request) =>
-          writer.answered(request, request.entries.map(_ => oops), now)
-        case Next.Wait(until) => now = until
+      while (true) {
+        writer.checkDeadline(now)
+        writer.next(now, isUrgent = true) match {
+          case Next.Send(request) =>
+            writer.answered(request, request.entries.map(_ => oops), now)
+          case Next.Wait(until) => now = until
+        }
       }
     }
     assert(now === 30000)

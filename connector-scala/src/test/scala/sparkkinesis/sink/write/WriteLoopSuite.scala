@@ -34,7 +34,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     val loop = new WriteLoop(RequestLimits(10, 1000), options, None, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
     private val hash = new PartitionKeyHasher
-    orders.shards
+    orders.shards()
 
     def put(entry: PutEntry, now: Long = 0): Unit = {
       hash.hash(entry)
@@ -111,6 +111,32 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     world.loop.startUrgency(10000)
     world.loop.tick(10000)
     assert(world.calls.sent.isEmpty && world.calls.listings === 0)
+  }
+
+  test("the delivery timeout counts while a request is in flight, also at the limit of requests") {
+    val world = new World(patient.copy(deliveryTimeout = 30.seconds, maxInFlightRequests = 1))
+    world.loop.startUrgency(0)
+    world.put(entry("1"))
+    world.fail(new KinesisException.Unreachable("reset"), now = 10000)
+    world.loop.tick(20000)
+    assert(world.calls.sent.size === 1, "sent again, and not answered")
+    world.loop.tick(29999)
+    assert(world.loop.failure.isEmpty)
+    world.loop.tick(30000)
+    val message = world.loop.failure.map(_.getMessage).mkString
+    assert(message.startsWith("Stream orders, shard s, did not accept a record within 30 seconds"))
+    assert(message.endsWith("The first failure was: reset"))
+  }
+
+  test("a request that is never answered fails after the delivery timeout") {
+    val world = new World(patient.copy(deliveryTimeout = 30.seconds))
+    world.put(entry("1"))
+    world.loop.startUrgency(0)
+    world.loop.tick(29999)
+    assert(world.calls.sent.size === 1 && world.loop.failure.isEmpty)
+    world.loop.tick(30000)
+    val message = world.loop.failure.map(_.getMessage).mkString
+    assert(message.endsWith("The first failure was: Kinesis has not answered the request."))
   }
 
   test("after close, responses have no effect") {

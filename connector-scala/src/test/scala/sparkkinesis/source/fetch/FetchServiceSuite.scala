@@ -242,4 +242,33 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
     running(throttling)(r => eventually(assert(r.coordinator.counters.throttled >= 1)))
   }
+
+  test("the number of the query's shards limits the marks of a page") {
+    val limits = new ConcurrentLinkedQueue[Int]
+    val kinesis = new ReadOnlyKinesis {
+      override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
+        ShardIterator("first")
+      override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        limits.add(limit)
+        Page(Vector.empty, Some(iterator), 0, Nil)
+      }
+    }
+    val plan = FetchPlan(
+      Vector(Assignment(shard, 1, Progress.TrimHorizon)),
+      Map.empty,
+      shards = 10000
+    )
+    val service = new FetchService(
+      "a",
+      "localhost",
+      Map(arn -> StreamClient(stream, kinesis)),
+      () => (),
+      settings.copy(maxRecords = 10000, limits = ReadLimits(Some(1000), None)),
+      _ => FetchReply(1, isStopped = false, Some(plan)),
+      SystemClock,
+      () => 0.5
+    ).start()
+    try eventually(assert(limits.peek === 20 * 31))
+    finally service.close()
+  }
 }

@@ -88,4 +88,25 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val finished = Vector(Mark(Progress.Finished, 0, 0, 0))
     assert(PageMarks.of(end(1 to 0), settings(ReadLimits.None)) === finished)
   }
+
+  test("if a query has very many shards, a page and a shard have few marks") {
+    def of(limits: ReadLimits) = settings(limits).copy(maxRecords = 10000, shards = 10000)
+    assert(of(ReadLimits.None).mostMarks === None)
+    Seq(ReadLimits(Some(1000), None), ReadLimits(None, Some(100))).foreach { limits =>
+      assert(of(limits).mostMarks === Some(20))
+      val marks = PageMarks.of(page(1 to of(limits).pageRecords), of(limits))
+      assert(marks.size <= 21)
+    }
+    assert(of(ReadLimits(Some(1000), None)).pageRecords === 20 * 31)
+  }
+
+  test("small marks count as the part that they have of a mark after the driver has joined them") {
+    val limited = settings(ReadLimits(Some(3200), Some(32000)))
+    def joined(records: Long, bytes: Long) =
+      limited.joined(Vector.fill(4)(Mark(after(record(1, 1)), records, bytes, 0)))
+    assert(joined(25, 10) === 1.0 && joined(1, 500) === 2.0)
+    assert(joined(100, 1) === 4.0 && joined(1, 1000000) === 4.0)
+    val apart = limited.copy(maxShardSkew = Some(1.minute))
+    assert(apart.joined(Vector(Mark(after(record(1, 1)), 1, 1, 0))) === 1.0)
+  }
 }

@@ -17,8 +17,7 @@ import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
-import sparkkinesis.source.store.PageStore
-import sparkkinesis.source.store.Stores
+import sparkkinesis.source.store.{BufferedPage, PageStore, Stores}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /**
@@ -241,10 +240,31 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(without.fetched().report.completeAsOfMillis === 0)
   }
 
-  test("an end without children is accepted if the shard is listed as closed") {
-    val kinesis =
-      new ScriptedKinesis().page(end(1 to 1)).listing(listing(closed, listedChild, shard))
-    assert(new Fetching(kinesis).fetched().report.children === Seq(child))
+  test("an end without children is accepted if a second answer and the listing confirm it") {
+    val kinesis = new ScriptedKinesis()
+      .page(end(1 to 1))
+      .page(end(2 to 1))
+      .listing(listing(closed, listedChild, shard))
+    val fetching = new Fetching(kinesis)
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(1)))
+    val report = fetching.fetched().report
+    assert(report.children === Seq(child) && report.marks.map(_.upTo) === Seq(Progress.Finished))
+    assert(kinesis.positions.last === Position.AfterSequenceNumber(SequenceNumber("1")))
+  }
+
+  test(
+    "an end without children in the middle of a closed shard is a mistake, and the rest is read"
+  ) {
+    val kinesis = new ScriptedKinesis()
+      .page(end(1 to 1))
+      .page(page(2 to 2))
+      .page(end(3 to 2))
+      .page(page(3 to 3))
+      .page(end(4 to 3, child))
+      .listing(listing(closed, listedChild, shard))
+    val fetching = new Fetching(kinesis)
+    (1 to 5).foreach(_ => fetching.fetched())
+    assert(fetching.buffered(Progress.Finished) === Some(Seq(1L, 2L, 3L)))
   }
 
   test("an end without children of an open shard is not accepted, and the call is repeated") {
@@ -252,19 +272,21 @@ class ShardFetcherSuite extends AnyFunSuite {
       new ScriptedKinesis()
         .page(page(1 to 1))
         .page(end(2 to 2))
+        .page(end(3 to 2))
         .listing(listing(shard))
-        .page(page(2 to 2))
+        .page(page(3 to 3))
     )
+    fetching.fetched()
     fetching.fetched()
     fetching.step() match {
       case Retries(failure: KinesisException.ServiceFailure, delay) =>
         assert(delay === 100.millis && failure.getMessage.contains(shard.id.name))
       case other => fail(s"not retried: $other")
     }
-    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(2)))
-    val after = Position.AfterSequenceNumber(SequenceNumber("1"))
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(3)))
+    val after = Position.AfterSequenceNumber(SequenceNumber("2"))
     assert(fetching.kinesis.positions.last === after)
-    assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)), "nothing is buffered twice")
+    assert(fetching.buffered(upTo(3)) === Some(Seq(1L, 2L, 3L)), "nothing is buffered twice")
   }
 
   test("a shard that no longer exists is a loss, or an end with its children") {
@@ -556,7 +578,7 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("the estimated size counts that small records need more memory than their data") {
     val many = page(1 to 1000)
-    val taken = PackedRecords(many.records).bytes
+    val taken = PackedRecords(many.records).bytes + BufferedPage.ObjectBytes
     def second(capacity: Long) = {
       val kinesis = new ScriptedKinesis().page(many).page(many)
       val fetching = new Fetching(kinesis, settings.copy(bufferBytes = Some(capacity)))

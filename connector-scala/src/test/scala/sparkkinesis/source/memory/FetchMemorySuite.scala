@@ -1,25 +1,18 @@
 package sparkkinesis.source.memory
 
-import java.io.File
-import java.net.URLClassLoader
-
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.OtherClassLoader
+
 class FetchMemorySuite extends AnyFunSuite {
-  private val classPath =
-    sys.props("java.class.path").split(File.pathSeparator).map(new File(_).toURI.toURL)
 
   /** Joins the memory of this JVM as another isolated session does. */
-  private def elsewhere(use: (() => Unit) => Unit): Unit = {
-    val loader = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader)
-    try {
-      val module = loader.loadClass("sparkkinesis.source.memory.FetchMemory$")
-      val memory = module.getMethod("ofJvm").invoke(module.getField("MODULE$").get(null))
+  private def elsewhere(use: (() => Unit) => Unit): Unit =
+    OtherClassLoader.call("sparkkinesis.source.memory.FetchMemory", "ofJvm") { memory =>
       val account = memory.getClass.getMethod("join", classOf[Long]).invoke(memory, Long.box(1000))
       assert(memory.getClass ne classOf[FetchMemory])
       use(() => account.getClass.getMethod("close").invoke(account): Unit)
-    } finally loader.close()
-  }
+    }
 
   test("two class loaders share one memory") {
     val memory = FetchMemory.ofJvm
@@ -41,5 +34,16 @@ class FetchMemorySuite extends AnyFunSuite {
     val arrivals = Seq.fill(3)(late.arrival())
     assert(arrivals.forall(_.admits(mega)))
     assert(!late.arrival().admits(FetchMemory.LargestPage), "each has room for one largest page")
+  }
+
+  test("what a service holds beside its pages leaves less room for them, but always some") {
+    val memory = new FetchMemory()
+    val account = memory.join(1000)
+    account.setAside(300)
+    assert(account.bytes === 700)
+    account.setAside(5000)
+    assert(account.bytes === 250)
+    account.setAside(0)
+    assert(account.bytes === 1000)
   }
 }

@@ -146,8 +146,8 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         children.foreach { child =>
           val shard = batch.end.shards(child.id)
           assert(shard.progress === Progress.TrimHorizon && shard.waitsFor === child.parents.toSet)
-          val parents = child.parents.filter(finished).map(batch.end.shards(_).completeAsOf)
-          assert(parents.contains(shard.completeAsOf))
+          val parents = child.parents.filter(finished).flatMap(batch.end.shards(_).completeAsOf)
+          assert(shard.completeAsOf === parents.maxOption)
         }
       }
     }
@@ -286,6 +286,28 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(completeAsOf(end(complete(Progress.TrimHorizon, 50), 0), 2) === Some(50))
     val unread = ShardProgress(Progress.TrimHorizon, Set.empty)
     assert(completeAsOf(end(unread, 0), 2) === None, "nothing was read, so nothing is owed")
+  }
+
+  test("the child of a merge is as complete as the later parent, also if the other one was empty") {
+    val (one, other) = (shardId(0), shardId(1))
+    val merged = ChildShard(shardId(2), Seq(one, other), HashKeyRange.All)
+    val start = offsetOf(
+      one -> ShardProgress(Progress.TrimHorizon, Set.empty),
+      other -> ShardProgress(Progress.TrimHorizon, Set.empty)
+    )
+    def finish(from: SourceOffset, shard: ShardId, completeAsOfMillis: Long) = BatchPlanner.end(
+      from,
+      Map(
+        StreamShard(arn, shard) ->
+          Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), Seq(merged), 0, completeAsOfMillis)
+      ),
+      ReadLimits.None
+    )
+    Seq(one -> other, other -> one).foreach { case (first, second) =>
+      assert(completeAsOf(finish(finish(start, first, 0), second, 70), 2) === Some(70))
+      assert(completeAsOf(finish(finish(start, first, 70), second, 0), 2) === Some(70))
+      assert(completeAsOf(finish(finish(start, first, 70), second, 90), 2) === Some(90))
+    }
   }
 
   test("an offset is never complete beyond the oldest unread record of a shard") {

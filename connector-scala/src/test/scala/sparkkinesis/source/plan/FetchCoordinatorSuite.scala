@@ -299,6 +299,31 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
+  test("shards move to a new executor only when no batch needs their pages") {
+    val driving = new Driving(4, "a")
+    driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 3, 6)))
+    driving.coordinator.advance(offsetOf(4), offsetOf(4, upTo(3)), driving.now)
+    driving.hear("b")
+    driving.hear("a")
+    assert(driving.shardsOf("a").size === 4 && driving.shardsOf("b").isEmpty)
+    driving.coordinator.advance(offsetOf(4, upTo(3)), offsetOf(4, upTo(3)), driving.now)
+    driving.hear("a")
+    driving.hear("b")
+    assert(driving.shardsOf("a").size === 2 && driving.shardsOf("b").size === 2)
+  }
+
+  test("of two services on one executor only the newer one reads") {
+    val driving = new Driving(2, "a")
+    def status(service: String, known: Long) =
+      FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, known, None, service)
+    val known = driving.coordinator.heartbeat(status("old", 0), driving.now).version
+    val newer = driving.coordinator.heartbeat(status("new", 0), driving.now)
+    assert(newer.plan.exists(_.assignments.size == 2) && !newer.isStopped)
+    val old = driving.coordinator.heartbeat(status("old", known), driving.now)
+    assert(old.isStopped && old.plan.isEmpty)
+    assert(!driving.coordinator.heartbeat(status("new", newer.version), driving.now).isStopped)
+  }
+
   test("the plan tells executors to drop pages up to the start of the batch") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
@@ -423,5 +448,30 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.coordinator.failure === None)
     driving.hear("b", failure = Some(failure("TRUE", driving.assigned("b").head)))
     assert(driving.coordinator.failure.map(_.condition) === Some("TRUE"))
+  }
+
+  test("a query with very many shards has few marks of each, and its executors know their number") {
+    val driving = new Driving(5000, "a")
+    assert(driving.plans("a").shards === 5000)
+    val (assigned, last) = (driving.of(7), 300)
+    val reports = (1 to last).map { number =>
+      val from = if (number == 1) Progress.TrimHorizon else upTo(number - 1)
+      report(assigned, from, number)
+    }
+    driving.hear("a", reports)
+    assert(driving.marks(7).size <= 40 && driving.marks(7).last === upTo(last))
+  }
+
+  test("pages that arrive while a batch is planned do not hide its end") {
+    val driving = new Driving(1, "a")
+    val assigned = driving.of(0)
+    driving.hear("a", Seq(report(assigned, Progress.TrimHorizon, 1 to 9: _*)))
+    val end = offsetOf(1, upTo(5))
+    driving.coordinator.foundEnd(end)
+    driving.hear("a", (10 to 400).map(number => report(assigned, upTo(number - 1), number)))
+    assert(driving.marks(0).size <= 256)
+    driving.coordinator.advance(offsetOf(1), end, driving.now)
+    driving.hear("a")
+    assert(driving.of(0).generation === assigned.generation && driving.marks(0).nonEmpty)
   }
 }

@@ -6,16 +6,21 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.protocol.{Mark, ReadLimits}
+import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
 
 class MarkMergingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def mark(number: Int) =
     Mark(Progress.After(SequenceNumber(number.toString)), 1, 10, number.toLong)
 
   /** The marks after that many pages of one record each, which no batch has read. */
-  private def after(pages: Int, distance: ReadLimits): Vector[Mark] =
+  private def after(
+      pages: Int,
+      distance: ReadLimits,
+      most: Int = 1000,
+      end: Option[Progress] = None
+  ): Vector[Mark] =
     (1 to pages).foldLeft(Vector.empty[Mark]) { (marks, number) =>
-      MarkMerging.bounded(marks :+ mark(number), distance)
+      MarkMerging.bounded(marks :+ mark(number), most, distance, end)
     }
 
   test("a day of small pages makes few marks, which stand for the same records") {
@@ -34,8 +39,18 @@ class MarkMergingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the latest marks, where a batch was just planned to end, stay") {
-    val marks = after(1000, ReadLimits.None)
-    assert(marks.takeRight(100) === (901 to 1000).map(mark))
+  test("the marks of a query are bounded, however many shards it has") {
+    for (shards <- Seq(1, 1000, 10000, 12500)) {
+      val marks = after(1000, ReadLimits.None, MarkBudget.ofShard(shards))
+      assert(marks.size * shards <= 200000 && marks.size >= 8)
+      assert(marks.map(_.records).sum === 1000 && marks.last === mark(1000))
+    }
+  }
+
+  test("the end of the batch that is being planned stays") {
+    for (number <- 1 to 50) {
+      val end = mark(number).upTo
+      assert(after(1000, ReadLimits.None, most = 20, Some(end)).exists(_.upTo == end))
+    }
   }
 }

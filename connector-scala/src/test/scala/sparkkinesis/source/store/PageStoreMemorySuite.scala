@@ -72,8 +72,8 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** A page with one record in an array of that size. All pages share the array. */
   private def sized(record: Record, bytes: Long): PackedRecords = {
-    val size =
-      (bytes - PackedRecords(Vector(record)).bytes).toInt + record.sequenceNumber.text.length
+    val others = PackedRecords(Vector(record)).bytes + BufferedPage.ObjectBytes
+    val size = (bytes - others).toInt + record.sequenceNumber.text.length
     val content = arrays.getOrElseUpdate(size, new Array[Byte](size))
     val number = record.sequenceNumber.text.getBytes
     System.arraycopy(number, 0, content, 0, number.length)

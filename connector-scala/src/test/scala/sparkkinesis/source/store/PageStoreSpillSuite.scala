@@ -17,10 +17,10 @@ import sparkkinesis.source.protocol.ShardRange
 /** Pages beyond the memory part are on disk, and a task finds no difference. */
 class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardOf(0)
-  private val kilo = 1024
+  private val kilo = 8 * 1024 // so that no page is small
   private val now = Instant.EPOCH
 
-  /** Pages of a shard, one record of 10 KB each. All have the same size. */
+  /** Pages of a shard, one record of 80 KB each. All have the same size. */
   private def pages(count: Int): Vector[BufferedPage] = Vector.tabulate(count) { index =>
     val only = record(1000L + index, 10 * kilo)
     BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
@@ -37,6 +37,14 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       patience: FiniteDuration = Duration.Zero
   ) =
     new PageStore(new FetchMemory().join(memory), disk, spill, patience)
+
+  /** Whether one of so many shards is admitted to read its page with that index, `at` milliseconds. */
+  private def reads(stored: PageStore, shards: Int, index: Int, at: Int): Boolean = {
+    val isAdmitted = stored.reserve(shard, 10 * kilo, shards, now.plusMillis(at.toLong))
+    stored.release(shard)
+    if (isAdmitted) stored.add(shard, pages(index + 1)(index))
+    isAdmitted
+  }
 
   private def range(from: Int, upTo: Int) = ShardRange(shard, place(from), place(upTo))
 
@@ -109,20 +117,15 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("pages in flight fit in the memory beside the others, wherever they go later") {
     val stored = store(new FakeSpill, memory = 100 * kilo)
     pages(20).foreach(stored.add(shard, _))
-    assert(stored.reserve(shardOf(1), 10 * kilo, 100, now), "one is always possible")
-    assert(!stored.reserve(shardOf(2), 10 * kilo, 100, now) && !stored.isFull)
+    assert(stored.reserve(shardOf(1), 20 * kilo, 100, now), "one is always possible")
+    assert(!stored.reserve(shardOf(2), 20 * kilo, 100, now) && !stored.isFull)
     stored.release(shardOf(1))
-    assert(stored.reserve(shardOf(2), 10 * kilo, 100, now))
+    assert(stored.reserve(shardOf(2), 20 * kilo, 100, now))
   }
 
   test("pages go to disk only after memory was full for a while") {
     val stored = store(new FakeSpill, memory = 80 * kilo, patience = 500.millis)
-    def reads(index: Int, at: Int): Boolean = {
-      val isAdmitted = stored.reserve(shard, 10 * kilo, 1, now.plusMillis(at.toLong))
-      stored.release(shard)
-      if (isAdmitted) stored.add(shard, pages(20)(index))
-      isAdmitted
-    }
+    def reads(index: Int, at: Int) = this.reads(stored, shards = 1, index, at)
     assert((0 to 5).forall(reads(_, at = 0)))
     assert(!reads(6, at = 499) && stored.spilledBytes == 0 && stored.isFull)
     assert((6 to 12).forall(reads(_, at = 500)) && stored.spilledBytes > 0 && !stored.isFull)
@@ -135,12 +138,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a few of many shards with a backlog open the disk, too") {
     val stored = store(new FakeSpill, memory = 200 * kilo, patience = 500.millis)
-    def reads(index: Int, at: Int): Boolean = {
-      val isAdmitted = stored.reserve(shard, 10 * kilo, 40, now.plusMillis(at.toLong))
-      stored.release(shard)
-      if (isAdmitted) stored.add(shard, pages(40)(index))
-      isAdmitted
-    }
+    def reads(index: Int, at: Int) = this.reads(stored, shards = 40, index, at)
     val first = (0 until 40).takeWhile(reads(_, at = 0)).size
     assert(first < 10, "the others' part of the memory stays free")
     assert(!reads(first, at = 500), "this is when the disk opens")
@@ -205,5 +203,39 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       BufferedPage(Progress.TrimHorizon, PackedRecords(Vector(record(1, 1000))), Progress.Finished)
     stored.add(shard, small)
     assert(spill.size === 0 && stored.bytes === small.bytes)
+  }
+
+  test(
+    "small pages go to disk together, so that memory stays free, and a task finds each of them"
+  ) {
+    val (spill, shards, rounds) = (new FakeSpill, 64, 800)
+    val stored = store(spill, memory = 8L << 20)
+    for (round <- 0 until rounds; shard <- 0 until shards) {
+      assert(stored.reserve(shardOf(shard), 64 * 1024, shards, now), s"after $round rounds")
+      stored.add(shardOf(shard), small(round))
+      stored.release(shardOf(shard))
+    }
+    assert(stored.spilledBytes > (24 << 20) && spill.size < shards * rounds / 10)
+    for ((from, upTo) <- Seq(0 -> rounds, 1 -> 2, 77 -> 777, 100 -> 101)) {
+      val records = (from until upTo).flatMap(small(_).records)
+      assert(Stores.records(stored, range(from, upTo)) === Some(records))
+      stored.dropUpTo(shard, place(from))
+      assert(Stores.records(stored, range(from, upTo)) === Some(records), "another attempt")
+    }
+    stored.clear()
+    assert((stored.bytes, stored.spilledBytes, spill.size) === ((0L, 0L, 0)))
+  }
+
+  test("small pages that could not be written together stay in memory") {
+    val spill = new FakeSpill(() => true)
+    val stored = store(spill, memory = 10 * kilo)
+    (0 until 200).foreach(index => stored.add(shard, small(index)))
+    assert(stored.spilledBytes === 0 && stored.bytes === (0 until 200).map(small(_).bytes).sum)
+    assert(Stores.records(stored, range(0, 200)).exists(_.size === 200))
+  }
+
+  private def small(index: Int) = {
+    val only = record(1000L + index, 100)
+    BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
   }
 }

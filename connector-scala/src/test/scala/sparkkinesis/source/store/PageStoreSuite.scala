@@ -141,7 +141,10 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     after(record(1, 0))
   )
 
-  private lazy val overhead = PackedRecords(Vector(record(1, 0))).bytes.toInt
+  private lazy val overhead = {
+    val empty = PackedRecords(Vector(record(1, 0)))
+    BufferedPage(Progress.TrimHorizon, empty, Progress.Finished).bytes.toInt
+  }
 
   test("a shard has room up to half of the capacity, then up to its share, then none") {
     val store = new PageStore(new FetchMemory().join(8000))
@@ -181,8 +184,8 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val turns = Gen.listOf(
     for {
       shard <- Gen.choose(0, 4)
-      estimate <- Gen.choose(60, 900)
-      bytes <- Gen.choose(60, estimate)
+      estimate <- Gen.choose(700, 9000)
+      bytes <- Gen.choose(700, estimate)
       isOver <- Gen.oneOf(true, false)
     } yield (shardOf(shard), estimate, bytes, isOver)
   )
@@ -190,7 +193,7 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test(
     "buffered plus reserved bytes never exceed the capacity, except for a first page"
   ) {
-    forAll(turns, Gen.choose(300L, 5000L)) { (turns, capacity) =>
+    forAll(turns, Gen.choose(3000L, 50000L)) { (turns, capacity) =>
       val store = new PageStore(new FetchMemory().join(capacity))
       var pending = Vector.empty[(StreamShard, Int, Int)]
       def settle(): Unit = {
@@ -215,5 +218,16 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val any = (0 to 4).map(shardOf).find(store.reserve(_, capacity * 2, 5, now))
       assert(any.nonEmpty, "an empty store accepts any page")
     }
+  }
+
+  test("pages count their marks and the objects around their records, until they are dropped") {
+    val few = pageOf(1000)
+    assert(few.bytes - few.records.bytes >= 600)
+    val store = filled(Seq(few.copy(marks = 3), few.copy(from = few.upTo, marks = 2)))
+    assert(store.marks(shard) === 5 && store.bytes === 2000)
+    store.dropAfter(shard, few.upTo)
+    assert(store.marks(shard) === 3)
+    store.drop(shard)
+    assert(store.marks(shard) === 0)
   }
 }

@@ -32,7 +32,7 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   /** A service whose answers the test changes, and a watch that inspects it. */
   private class Scene(failOnDataLoss: Boolean = true) extends ReadOnlyKinesis {
     @volatile var shards: Seq[Shard] = two
-    @volatile var failing: Option[KinesisException] = None
+    @volatile var failing: Option[Throwable] = None
     var created: Instant = Instant.EPOCH
     var gone: Set[ShardId] = Set.empty[ShardId]
     var onListing: () => Unit = () => ()
@@ -279,5 +279,24 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(own.size === 1 && own.forall(_.isDaemon))
     service.close()
     eventually(patience)(assert(!own.exists(_.isAlive)))
+  }
+
+  test("an inspection that can never work again fails the query, and an interrupt does not") {
+    val scene = watching(whole)
+    scene.failing = Some(new InterruptedException("by a library"))
+    val quick = new StreamWatch(StreamClient(stream, scene), true, 1.milli, () => 0.5)
+    val service = new WatchService(Map(arn -> quick), SystemClock)
+    val patience = timeout(Span(20, Seconds))
+    try {
+      service.advance(SourceOffset.of(Seq(whole)))
+      eventually(patience)(assert(service.failedListings > 2))
+      scene.failing = None
+      eventually(patience)(assert(scene.listed.get > 2))
+      scene.failing = Some(new OutOfMemoryError("heap"))
+      eventually(patience) {
+        val thrown = intercept[SourceException](service.advance(SourceOffset.of(Seq(whole))))
+        assert(thrown.condition === "KINESIS_INTERNAL_ERROR")
+      }
+    } finally service.close()
   }
 }

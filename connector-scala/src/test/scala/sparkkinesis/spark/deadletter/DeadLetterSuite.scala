@@ -28,19 +28,22 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
 
   private val letter = DeadLetter(
     Some("orders"),
-    7,
+    Some(7),
     "LONG_PARTITION_KEY",
     "column 'partitionKey' \"has\" 257",
     Some(Array[Byte](0, -1, 10)),
     Some("ключ\n"),
     None
   )
-  private val emptyLetter = letter.copy(stream = None, row = 8, data = None, partitionKey = None)
+  private val emptyLetter = letter.copy(stream = None, row = None, data = None, partitionKey = None)
 
-  private class Fixture(format: DeadLetterFormat = DeadLetterFormat.Json) {
+  private class Fixture(
+      format: DeadLetterFormat = DeadLetterFormat.Json,
+      scheme: String = "trip"
+  ) {
     val root: JPath = newFolder()
     val folder: DeadLetterFolder = DeadLetterFolder(
-      s"trip://$root/kept",
+      s"$scheme://$root/kept",
       format,
       "q",
       new SerializableConfiguration(TrippingFileSystem.conf)
@@ -90,13 +93,13 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
     val (first, second) = (lines.head, lines.last)
     assert(
       first.fieldNames.asScala.toSeq === Seq("stream", "partitionId", "row", "reason", "message") ++
-        Seq("data", "partitionKey", "explicitHashKey")
+        Seq("data", "partitionKey", "explicitHashKey", "attempts", "mayBeWritten")
     )
     assert(first.get("partitionId").intValue === 2 && first.get("row").longValue === 7)
     assert(first.get("message").textValue === letter.message)
     assert(Base64.getDecoder.decode(first.get("data").textValue) === letter.data.get)
     assert(first.get("partitionKey").textValue === "ключ\n")
-    assert(Seq("stream", "data", "partitionKey").forall(second.get(_).isNull))
+    assert(Seq("stream", "row", "data", "partitionKey").forall(second.get(_).isNull))
   }
 
   test("Parquet has the same columns as JSON") {
@@ -113,7 +116,7 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
     val rows =
       try Iterator.continually(Option(reader.read())).takeWhile(_.isDefined).flatten.toSeq
       finally reader.close()
-    assert(rows.map(_.getLong("row", 0)) === Seq(7, 8))
+    assert(rows.head.getLong("row", 0) === 7 && rows.last.getFieldRepetitionCount("row") === 0)
     assert(rows.head.getInteger("partitionId", 0) === 2)
     assert(rows.head.getBinary("data", 0).getBytes === letter.data.get)
     assert(rows.head.getString("partitionKey", 0) === "ключ\n")
@@ -157,7 +160,9 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
     assert(it.messages === Seq("other batch"))
   }
 
-  test("without bad rows a task makes no file system call, and the driver at most one") {
+  test(
+    "without bad rows a task does not call the file system, and the driver calls it once at most"
+  ) {
     val it = new Fixture
     val task = TrippingFileSystem.calls() {
       val file = it.attempt(Some(0), 0)
@@ -194,6 +199,77 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
       assert(it.messages.sorted === Seq("a", "b"), s"after a failure of ${calls(failAt)}")
       assert(it.files === it.seen)
     }
+  }
+
+  /** The files of a batch write. */
+  private def batchFiles(it: Fixture): Array[WriterCommitMessage] = Array(0, 1).map { partition =>
+    val file = it.attempt(None, partition)
+    file.add(letter.copy(message = s"$partition"))
+    DeadLetterCommit.message(file.commit())
+  }
+
+  /** A batch write to a store that copies. Returns the calls of its publication. */
+  private def published(failAfter: Option[Int]): (Fixture, Seq[String]) = {
+    val it = new Fixture(scheme = "copy")
+    val messages = batchFiles(it)
+    val commit = new DeadLetterCommit(it.folder, None)
+    val calls = TrippingFileSystem.calls(failAfter) {
+      if (failAfter.isEmpty) commit.publish(messages)
+      else intercept[ConnectorError](commit.publish(messages))
+    }
+    (it, calls)
+  }
+
+  test("on a store that copies, a batch write whose publication fails leaves no file to readers") {
+    val (done, calls) = published(None)
+    assert(done.messages.sorted === Seq("0", "1") && calls.count(_ == "copy") === 2)
+    calls.indices.foreach { failAt =>
+      val (it, _) = published(Some(failAt))
+      assert(it.seen === Nil, s"after a failure of ${calls(failAt)}, number $failAt")
+    }
+  }
+
+  test("a publication that is interrupted leaves no file to readers, and the interrupt stays") {
+    val (_, calls) = published(None)
+    TrippingFileSystem.interrupting {
+      val (it, _) = published(Some(calls.lastIndexOf("copy")))
+      assert(Thread.interrupted() && it.seen === Nil)
+    }
+  }
+
+  test("in foreachBatch, each write replaces its files of an earlier run of the batch") {
+    val it = new Fixture
+    def publish(queryId: String): Unit = new DeadLetterCommit(it.folder, None)
+      .publish(batchFiles(it), Some(EnclosingBatch(queryId, 7)))
+    Seq("q1", "q1-2", "q1", "q1-2").foreach(publish)
+    assert(it.messages.sorted === Seq("0", "0", "1", "1"))
+    assert(it.seen.forall(_.matches("kept/queryId=q1(-2)?/batchId=7/part-.*")))
+    new DeadLetterCommit(it.folder, None).publish(Array(null), Some(EnclosingBatch("q1", 7)))
+    assert(it.seen.size === 2)
+  }
+
+  test("a batch write with a name replaces its files of an earlier run, also if it has none") {
+    val it = new Fixture
+    val commit = new DeadLetterCommit(it.folder.copy(name = Some("nightly")), None)
+    (1 to 2).foreach(_ => commit.publish(batchFiles(it)))
+    assert(it.messages.sorted === Seq("0", "1"))
+    assert(it.seen.forall(_.startsWith("kept/queryId=nightly/")))
+    commit.publish(Array(null))
+    assert(it.seen === Nil)
+  }
+
+  test("of two runs of a batch write, the one that fails does not delete the files of the other") {
+    val it = new Fixture
+    val runs = Seq("u1", "u2").map(id => it.folder.copy(queryId = id, name = Some("job-1a2b")))
+    val messages = runs.map { run =>
+      val file = new DeadLetterFile(run, None, 0, random)
+      file.add(letter.copy(message = run.queryId))
+      DeadLetterCommit.message(file.commit())
+    }
+    new DeadLetterCommit(runs.last, None).abort()
+    new DeadLetterCommit(runs.head, None).publish(messages.take(1).toArray)
+    assert(it.messages === Seq("u1"))
+    assert(it.seen.forall(_.startsWith("kept/queryId=job-1a2b/")))
   }
 
   test("for any attempts, exactly the rows of those that count are visible, each once") {

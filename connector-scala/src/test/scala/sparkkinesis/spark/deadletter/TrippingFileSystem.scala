@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
 /** The local disk as `trip:///`; it counts what changes or looks at it, and may fail at a call. */
-final class TrippingFileSystem extends RawLocalFileSystem {
+class TrippingFileSystem extends RawLocalFileSystem {
   import TrippingFileSystem.called
 
   override def getUri: URI = URI.create("trip:///")
@@ -46,13 +46,33 @@ final class TrippingFileSystem extends RawLocalFileSystem {
   }
 }
 
+/** The same as `copy:///`, without an atomic rename: like an object store, it copies each file. */
+final class CopyingFileSystem extends TrippingFileSystem {
+  override def getUri: URI = URI.create("copy:///")
+  override def getScheme: String = "copy"
+
+  override def rename(from: Path, to: Path): Boolean =
+    if (getFileStatus(from).isFile) super.rename(from, to)
+    else {
+      mkdirs(to)
+      listStatus(from).foreach { file =>
+        TrippingFileSystem.called("copy")
+        val target = new Path(to, file.getPath.getName)
+        FileUtil.copy(this, file.getPath, this, target, false, getConf)
+      }
+      delete(from, true)
+    }
+}
+
 object TrippingFileSystem {
   private val names = mutable.Buffer.empty[String]
   private var left = Option.empty[Int]
+  private var interrupts = false
 
   def conf: Configuration = {
     val conf = new Configuration(false)
     conf.set("fs.trip.impl", classOf[TrippingFileSystem].getName)
+    conf.set("fs.copy.impl", classOf[CopyingFileSystem].getName)
     conf
   }
 
@@ -65,10 +85,19 @@ object TrippingFileSystem {
     names.toVector
   }
 
-  private def called(name: String): Unit = {
+  /** Meanwhile a call that fails interrupts its thread, and such a thread can call nothing. */
+  def interrupting(action: => Unit): Unit = synchronized {
+    interrupts = true
+    try action
+    finally interrupts = false
+  }
+
+  private[deadletter] def called(name: String): Unit = {
+    if (interrupts && Thread.currentThread.isInterrupted) throw new IOException("interrupted")
     names += name
     left.filter(_ < names.size).foreach { _ =>
       left = None
+      if (interrupts) Thread.currentThread.interrupt()
       throw new IOException(s"$name went wrong")
     }
   }

@@ -5,7 +5,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.sink.metrics.{ShardSleep, SinkCounter, SinkMetrics}
+import sparkkinesis.sink.metrics._
 
 class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def histogram(millis: Seq[Long]): Histogram = {
@@ -14,15 +14,20 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     times
   }
 
+  private def traffic(shard: String, n: Long, sleepMillis: Long = 70) =
+    ShardTraffic("orders", shard, 4, n, n * 3, sleepMillis, n + 9, KeyVotes(n, -n, n / 2, n))
+
   private val counts = for {
     n <- Gen.listOfN(SinkCounter.all.size, Gen.choose(0L, Long.MaxValue))
     deadLetters <- Gen.choose(0L, Long.MaxValue)
-    sleep <- Gen.option(Gen.zip(Gen.alphaStr, Gen.posNum[Long]))
+    shards <- Gen.listOf(Gen.zip(Gen.alphaStr, Gen.posNum[Long]))
+    from <- Gen.posNum[Long]
     times <- Gen.listOf(Gen.posNum[Long])
   } yield WriteCounts(
     SinkMetrics(
       n.toVector,
-      sleep.map { case (shard, millis) => ShardSleep("orders", shard, millis) },
+      shards.map { case (shard, n) => traffic(shard, n) }.toVector,
+      WriteTime(from, from + 7),
       histogram(times)
     ),
     deadLetters
@@ -65,17 +70,31 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the slowest shard is named only if a task waited for it, and the mean has a fraction") {
     val numbers = Map(SinkCounter.Requests -> 4L, SinkCounter.SentRecords -> 10L)
     val metrics = SinkMetrics.Zero.copy(counts = SinkCounter.all.map(numbers.getOrElse(_, 0L)))
-    val slow = metrics.copy(longestSleep = Some(ShardSleep("orders", "shardId-000000000001", 70)))
+    val slow = metrics.copy(shards = Vector(traffic("shardId-000000000001", 0)))
     val shown = SinkProgress.of(WriteCounts(slow, 3))
     assert(
-      shown("slowestShard") === "orders/shardId-000000000001" && shown("maxShardSleepMs") === "70"
+      shown("slowestShard") === "orders/shardId-000000000001" && shown("maxShardWaitMs") === "70"
     )
     assert(shown("recordsPerRequest") === "2.5" && shown("deadLetters") === "3")
     assert(!SinkProgress.of(WriteCounts(metrics, 0)).contains("slowestShard"))
+    assert(!shown.contains("hottestShard"))
+  }
+
+  test("the hottest shard is named with its share and rates") {
+    val numbers = Map(SinkCounter.KinesisRecordsWritten -> 800L)
+    val metrics = SinkMetrics.Zero.copy(
+      counts = SinkCounter.all.map(numbers.getOrElse(_, 0L)),
+      shards = Vector(traffic("s1", 600), traffic("s2", 200)),
+      time = WriteTime(1000, 4000)
+    )
+    val shown = SinkProgress.of(WriteCounts(metrics, 0))
+    assert(shown("hottestShard") === "orders/s1" && shown("hottestShardShare") === "0.750")
+    assert(shown("peakShardRecordsPerSecond") === "200")
+    assert(shown("peakShardBytesPerSecond") === "600")
   }
 
   test("docs/reference/metrics.md names exactly the metrics of a sink") {
-    val slow = SinkMetrics.Zero.copy(longestSleep = Some(ShardSleep("orders", "s", 70)))
+    val slow = SinkMetrics.Zero.copy(shards = Vector(traffic("s", 1)))
     assert(MetricsPage.names("Progress of a sink") === SinkProgress.of(WriteCounts(slow, 0)).keySet)
     val shown = WriteMetrics.all.map(_.name).toSet
     assert(MetricsPage.names("Tasks that write") === shown)

@@ -1,5 +1,7 @@
 package sparkkinesis.spark.metrics
 
+import scala.concurrent.duration._
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
@@ -22,8 +24,9 @@ class SourceProgressSuite extends AnyFunSuite {
       streams.toSet,
       frontiers.filter { case (id, _) => streams.contains(id.stream) },
       ShardCounts(1, 2, 3, 4),
-      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7),
-      failedListings = 8
+      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9),
+      failedListings = 8,
+      silence = 3.seconds
     )
 
   test("the lag is reported over all shards of one stream, and per stream of several") {
@@ -36,14 +39,22 @@ class SourceProgressSuite extends AnyFunSuite {
   }
 
   test("before the first page there is no lag") {
-    val none = SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0)
-    assert(!none.keys.exists(_.contains("Behind")) && none("readingShards") === "0")
+    val none =
+      SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0, 0.seconds)
+    assert(
+      !none.keys.exists(it =>
+        Seq("Behind", "subscription", "SinceEvent").exists(it.contains)
+      ) && none(
+        "readingShards"
+      ) === "0"
+    )
   }
 
   test("the metrics have all counts") {
     val names = Seq("openShards", "closedShards", "waitingShards", "readingShards")
     assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
     assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
+    assert(progress(arn)("subscriptions") === "9" && progress(arn)("maxMsSinceEvent") === "3000")
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 

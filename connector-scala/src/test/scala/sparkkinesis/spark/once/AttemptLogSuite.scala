@@ -9,8 +9,9 @@ import org.apache.hadoop.fs.{FSDataOutputStream, LocalFileSystem, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.TemporaryFolders
-import sparkkinesis.sink.once.OnceException
+import sparkkinesis.sink.once.{OnceException, RowTotal}
 import sparkkinesis.spark.LogTap
+import sparkkinesis.spark.errors.ConnectorError
 
 /** What the files beside a checkpoint tell about attempts. */
 class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
@@ -106,6 +107,24 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     assert(other.map(_.incarnation) === Some(again.incarnation))
   }
 
+  test(
+    "of two first attempts, one that was found incomplete and is complete now is not forgotten"
+  ) {
+    val checkpoint = new Checkpoint
+    val other = checkpoint.log.begin(1, "stream", at)
+    val file = checkpoint.folder.resolve(s"spark-kinesis-sink/${other.fileName}")
+    rewrite(file, other.text.take(40))
+    OddFiles.beforeCreate = () => {
+      OddFiles.beforeCreate = () => ()
+      rewrite(file, other.text)
+      assert(checkpoint.log.isNewest(other), "it begins to write")
+    }
+    val e = intercept[OnceException](checkpoint.odd.begin(1, "stream", at))
+    assert(e.condition === OnceException.Fenced)
+    val again = checkpoint.log.begin(1, "stream", later)
+    assert(again.run === 1 && again.incarnation === other.incarnation, "its rows are found")
+  }
+
   test("an attempt whose file is gone is not the newest") {
     val checkpoint = new Checkpoint
     val mine = checkpoint.log.begin(1, "stream", at)
@@ -132,8 +151,10 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     (1 to 15).foreach(_ => checkpoint.log.begin(1, "stream", at))
     OddFiles.refusesDeletes = true
     try {
-      val warnings = heard(assert(checkpoint.odd.begin(1, "stream", at).number === 16))
-      assert(warnings.nonEmpty && warnings.forall(_.contains("delete")))
+      val warnings = LogTap.of(classOf[AttemptFiles]) {
+        assert(checkpoint.odd.begin(1, "stream", at).number === 16)
+      }
+      assert(warnings.nonEmpty)
     } finally OddFiles.refusesDeletes = false
     assert(checkpoint.names.size === 12)
   }
@@ -149,6 +170,65 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     val shared = checkpoint.log
     shared.close()
     shared.begin(1, "stream", at)
+  }
+
+  test("a batch write has a log of its own, and is committed once for its stream") {
+    val checkpoint = new Checkpoint
+    def log(id: String) =
+      new AttemptLog(new Path(checkpoint.folder.toString), new Configuration, Some(id))
+    val first = log("a").begin(0, "stream", at)
+    val again = log("a").begin(0, "stream", later)
+    assert(again.run === 1 && again.incarnation === first.incarnation && again.since === at)
+    assert(log("b").begin(0, "other", at).run === 0)
+    assert(checkpoint.log.begin(1, "stream", at).number === 1)
+    assert(refusal(log("a").begin(0, "other", at)).contains("another stream"))
+    assert(log("a").committed("stream") === None)
+    log("a").commit(again, RowTotal(7, -9), later)
+    val done = log("a").committed("stream")
+    assert(done.map(it => it.at -> it.total) === Some(later -> RowTotal(7, -9)))
+    assert(log("b").committed("other") === None)
+    assert(refusal(log("a").committed("other")).contains("another stream"))
+    val committed = checkpoint.folder.resolve("spark-kinesis-sink/write-a/committed")
+    rewrite(committed, done.get.text.take(40))
+    assert(log("a").committed("stream") === None, "a file that is incomplete says nothing")
+  }
+
+  test("a batch write that goes on under another name of its folder is refused, with both names") {
+    val checkpoint = new Checkpoint
+    val link = newFolder().resolve("link")
+    Files.createSymbolicLink(link, checkpoint.folder)
+    def log(folder: LocalPath, id: String) =
+      new AttemptLog(new Path(folder.toString), new Configuration, Some(id))
+    log(checkpoint.folder, "a").begin(0, "stream", at)
+    val message = refusal(log(link, "a").begin(0, "stream", later))
+    Seq(checkpoint.folder, link).foreach(it => assert(message.contains(it.toString)))
+    val folders = Seq(checkpoint.folder, link)
+    val ids = folders.flatMap(it => Seq("a", "b").flatMap(log(it, _).uniqueId))
+    assert(ids.toSet.size === 4 && ids.head.matches("a-[0-9a-f]{8}"))
+    assert(log(link, "a").uniqueId === Some(ids(2)) && checkpoint.log.uniqueId === None)
+  }
+
+  test("a query whose commit Spark logs itself is never committed here") {
+    val checkpoint = new Checkpoint
+    checkpoint.log.commit(checkpoint.log.begin(1, "stream", at), RowTotal.Zero, later)
+    assert(checkpoint.log.committed("stream") === None)
+  }
+
+  test("a batch whose offsets Spark has not logged is refused") {
+    assert(refusal((new Checkpoint).log.begin(7, "stream", at)).contains("offsets of batch 7"))
+  }
+
+  /** Without the checksum, which Hadoop writes beside a file. */
+  private def rewrite(file: LocalPath, text: String): Unit = {
+    Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
+    Files.writeString(file, text)
+    ()
+  }
+
+  private def refusal(body: => Any): String = {
+    val e = intercept[ConnectorError](body)
+    assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED")
+    e.getMessage
   }
 
   test("old files are deleted") {

@@ -1,19 +1,23 @@
 package sparkkinesis.spark.once
 
 import java.io.IOException
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.FastClock
-import sparkkinesis.sink.once.WriterAnswer.NotYet
-import sparkkinesis.sink.once.{OnceException, OnceTerms, WriterAnswer, WriterAsk}
+import sparkkinesis.sink.once.WriterAnswer.{Finished, Held, NotYet}
+import sparkkinesis.sink.once._
 
 /** What a task does when the driver does not permit it to send. */
 class OnceTaskSuite extends AnyFunSuite {
+  private val settings = OnceSettings("endpoint", "q", 3, "i", 0, None, OnceTerms())
+
   private def failure(ask: WriterAsk => Option[WriterAnswer]): OnceException = {
-    val settings = OnceSettings("endpoint", "q", 3, "i", 0, Array.emptyByteArray, OnceTerms())
     val task = new OnceTask(settings, 0, 5, ask, 1.minute, new FastClock, () => false)
     try intercept[OnceException](task.begin())
     finally task.close()
@@ -24,6 +28,40 @@ class OnceTaskSuite extends AnyFunSuite {
     val e = failure(_ => throw cause)
     assert(e.condition === OnceException.Fenced && e.getCause === cause)
     assert(e.getMessage.contains("the driver is gone"))
+  }
+
+  test("a task of a write that is done sends nothing, and reports its rows") {
+    val total = entries.map(RowTotal.of).reduce(_ + _)
+    val done = settings.copy(isDone = true, isNamed = true)
+    assert(asked(done, isWritten = true) === Seq(WriterAsk.Finish(0, 5, 0, total)))
+  }
+
+  test("a task of a streaming query does not add up its rows") {
+    val last = asked(settings, isWritten = false).last
+    assert(last === WriterAsk.Finish(0, 5, 0, RowTotal.Zero))
+  }
+
+  private val entries = Seq("a", "b").map(PutEntry(_, Array[Byte](1), None))
+
+  /** What a task asks that has these two rows. */
+  private def asked(settings: OnceSettings, isWritten: Boolean): Seq[WriterAsk] = {
+    val questions = new ConcurrentLinkedQueue[WriterAsk]
+    def ask(question: WriterAsk): Option[WriterAnswer] = {
+      questions.add(question)
+      question match {
+        case _: WriterAsk.Finish => Some(Finished)
+        case _ => Some(Held(1000, Array.emptyByteArray))
+      }
+    }
+    val task = new OnceTask(settings, 0, 5, ask, 1.minute, new FastClock, () => false)
+    try {
+      entries.foreach { entry =>
+        task.begin()
+        assert(task.isWritten(entry) === isWritten)
+      }
+      task.finish()
+    } finally task.close()
+    questions.asScala.filterNot(_.isInstanceOf[WriterAsk.Hold]).toSeq
   }
 
   test("an answer that came is not a cause") {

@@ -18,6 +18,7 @@ final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
   val refusals: mutable.Queue[KinesisException] = mutable.Queue.empty[KinesisException]
   var status: StreamStatus = StreamStatus.Active
   @volatile var closed = 0
+  @volatile var beforeDescription: () => Unit = () => ()
 
   def setLimit(stream: String, bytes: Int): Unit = synchronized(current.update(stream, bytes))
   def asked: Seq[String] = synchronized(described.map(_.name.name).toVector)
@@ -28,7 +29,12 @@ final class ManyStreams(limits: Map[String, Int]) extends KinesisClient {
 
   def loan(): Loan[KinesisClient] = new Loan(this, () => closed += 1)
 
-  override def describeStream(stream: StreamRef): StreamSummary = synchronized {
+  override def describeStream(stream: StreamRef): StreamSummary = {
+    beforeDescription()
+    description(stream)
+  }
+
+  private def description(stream: StreamRef): StreamSummary = synchronized {
     described += stream
     if (refusals.nonEmpty) throw refusals.dequeue()
     val limit = current.getOrElse(

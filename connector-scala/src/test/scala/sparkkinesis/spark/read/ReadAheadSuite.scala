@@ -15,7 +15,7 @@ import org.apache.spark.sparkkinesis.{DriverLink, Messages}
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.protocol.{FetchCounters, FetchStatus, ProtocolVersion}
+import sparkkinesis.source.protocol._
 import sparkkinesis.spark.LocalSpark
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
@@ -129,6 +129,35 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     // Metrics do not make the time of the driver pass.
     eventually(assert(ahead.metrics(0, 0)("bufferedBytes") === "0"))
     ahead.stop()
+  }
+
+  test("after the last executor was lost, the next trigger waits for pages of another one") {
+    val run = newRun()
+    val ahead = new ReadAhead(context, run, 1.minute, lease = 200.millis)
+    val driver = new DriverLink(run.id, 10.seconds)
+    def read(executor: String): Unit = {
+      def status(version: Long, reports: FetchReport*) =
+        FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, version)
+      def hear(status: FetchStatus) = Messages
+        .decode[FetchReply](driver.ask(Messages.encode(status, ProtocolVersion.Current)).get)
+      val reply = hear(status(0))
+      val mine = reply.plan.get.assignments.head
+      val page =
+        FetchReport(mine.shard, mine.generation, Progress.TrimHorizon, Vector.empty, Nil, 9, 0)
+      hear(status(reply.version, page)): Unit
+    }
+    withoutSlots {
+      ahead.advance(from, from)
+      read("first")
+      ahead.ensureServices()
+      eventually(assert(ahead.frontiers.isEmpty))
+      val other = new Thread(() => read("second"))
+      other.start()
+      ahead.ensureServices()
+      assert(ahead.frontiers.nonEmpty)
+      other.join()
+      ahead.stop()
+    }
   }
 
   test("the job has its own description, and the query keeps its description") {

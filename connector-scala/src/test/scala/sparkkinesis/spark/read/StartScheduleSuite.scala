@@ -13,7 +13,7 @@ class StartScheduleSuite extends AnyFunSuite {
   private def asks(until: Long): Seq[Long] = {
     var schedule = StartSchedule.Empty
     (0L to until).filter { second =>
-      val due = schedule.due(Set("a"), at(second))
+      val due = schedule.due(Set("a"), 1, at(second))
       schedule = schedule.asked(due, Set("a"), at(second))
       due.nonEmpty
     }
@@ -29,8 +29,18 @@ class StartScheduleSuite extends AnyFunSuite {
 
   test("executors wait independently, and one whose service was lost gets a start at once") {
     val schedule = StartSchedule.Empty.asked(Set("a"), Set("a"), at(0))
-    assert(schedule.due(Set("a", "b"), at(1)) === Set("b"))
+    assert(schedule.due(Set("a", "b"), 9, at(1)) === Set("b"))
     val found = schedule.asked(Set.empty, Set.empty, at(2))
-    assert(found.due(Set("a"), at(3)) === Set("a"))
+    assert(found.due(Set("a"), 9, at(3)) === Set("a"))
+  }
+
+  test("there are not more services than needed, and free executors replace busy ones") {
+    val all = Set("a", "b", "c", "d", "e")
+    val first = StartSchedule.Empty.due(all, 2, at(0))
+    assert(first === Set("a", "b"))
+    val schedule = StartSchedule.Empty.asked(first, all, at(0))
+    assert(schedule.due(all, 2, at(2)).isEmpty, "they are starting")
+    assert(schedule.due(all - "a", 1, at(4)) === Set("c"), "b is busy")
+    assert(schedule.due(all, 0, at(4)).isEmpty && schedule.due(all, -1, at(4)).isEmpty)
   }
 }

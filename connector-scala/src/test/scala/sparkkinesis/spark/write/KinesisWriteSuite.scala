@@ -1,6 +1,8 @@
 package sparkkinesis.spark.write
 
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.net.URI
+import java.nio.file.{Files, Paths}
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -8,29 +10,37 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.write.{
   LogicalWriteInfo,
   RequiresDistributionAndOrdering,
   Write
 }
-import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
+import org.apache.spark.sql.execution.datasources.WriteTaskResult
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{BinaryType, IntegerType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
+import sparkkinesis.TemporaryFolders
 import sparkkinesis.client._
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.model.{RecordDistribution, StreamArn, StreamName, StreamRef}
+import sparkkinesis.model._
+import sparkkinesis.sink.lane.ExpiredRecord
+import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, FakeKinesis, FastClock, SinkOptions}
-import sparkkinesis.spark.deadletter.DeadLetterFolder
+import sparkkinesis.spark.deadletter.{DeadLetter, DeadLetterFolder}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.WriteMetrics
+import sparkkinesis.spark.once.TaskAttempts
 
-class KinesisWriteSuite extends AnyFunSuite {
+class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
   private val columns = new StructType().add("data", BinaryType).add("partitionKey", StringType)
   private val stream = StreamRef.ByName(StreamName("orders"))
   private val config = ClientConfig(
@@ -38,6 +48,7 @@ class KinesisWriteSuite extends AnyFunSuite {
     None,
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
+  private val patience = Patience(5.minutes)
   private val access = StreamAccess(stream, config)
   private val settings = WriteSettings(
     Some(FixedStream(access, summary(StreamStatus.Active, 10))),
@@ -64,12 +75,26 @@ class KinesisWriteSuite extends AnyFunSuite {
 
   private def row(data: Array[Byte]) = InternalRow(data, UTF8String.fromString("k"))
 
-  private def withTask[A](kinesis: FakeKinesis)(use: KinesisDataWriter => A): A = {
+  private def withTask[A](
+      kinesis: FakeKinesis,
+      settings: WriteSettings = this.settings,
+      isRepeated: Boolean = false
+  )(use: KinesisDataWriter => A): A = {
     val clock = new FastClock
     val streams =
       new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
     val writer =
-      new KinesisDataWriter(settings, 3, None, None, streams, clock, new Random(1), () => false)
+      new KinesisDataWriter(
+        settings,
+        3,
+        None,
+        None,
+        streams,
+        clock,
+        new Random(1),
+        () => false,
+        isRepeated
+      )
     try use(writer)
     finally writer.close()
   }
@@ -104,17 +129,46 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(asks("ordering" -> "perKey") && asks("ordering" -> "perkey", "aggregation" -> "kpl"))
   }
 
-  test("with order, a stream goes by one name") {
-    val named = Seq("streamName" -> "orders", "region" -> "eu-west-1", "ordering" -> "perKey")
-    val byArn = columns.add("streamArn", StringType)
-    val e = intercept[ConnectorError](buildFor(byArn, named: _*))
-    assert(e.getCondition === "KINESIS_CONFLICTING_OPTIONS")
-    assert(e.getMessage.contains("option 'streamName' and column 'streamArn'"))
-    buildFor(byArn, named.init: _*)
-    buildFor(columns.add("stream", StringType), named: _*)
+  test("order is refused while Spark may run copies of a task, as the context says") {
+    val session = new SQLConf
+    session.setConfString("spark.speculation", "true")
+    SQLConf.withExistingConf(session) {
+      build("streamName" -> "orders", "region" -> "eu-west-1", "ordering" -> "perKey")
+    }
+    val context = new SparkConf(false)
+    KinesisWriteBuilder.refuseCopies(TaskAttempts.areCopied(context))
+    val e = intercept[OptionException] {
+      KinesisWriteBuilder.refuseCopies(
+        TaskAttempts.areCopied(context.set("spark.speculation", "true"))
+      )
+    }
+    assert(e.condition === OptionException.ConflictingOptions)
+    assert(e.getMessage.contains("Set spark.speculation to false"))
   }
 
-  test("a stream that chooses shards by itself allows neither order nor aggregates") {
+  test("a row of a task that runs again may be in the stream") {
+    val conf = new SparkConf(false)
+    assert(!TaskAttempts.isRepeated(0, 0, conf))
+    assert(TaskAttempts.isRepeated(1, 0, conf) && TaskAttempts.isRepeated(0, 1, conf))
+    assert(TaskAttempts.isRepeated(0, 0, conf.set("spark.speculation", "true")))
+    val record = ExpiredRecord(
+      stream,
+      ShardId("s"),
+      PutEntry("k", Array(1), None),
+      attempts = 0,
+      "slow",
+      mayBeWritten = false
+    )
+    def letter(isRepeated: Boolean) = DeadLetter.late(record, 5.minutes, isRepeated)
+    assert(!letter(isRepeated = false).mayBeWritten && letter(isRepeated = true).mayBeWritten)
+    assert(
+      letter(isRepeated = false).message ===
+        "The record waited 5 minutes (deliveryTimeout) for shard s, which accepted nothing. " +
+        "No request contained the record. The last error was: slow"
+    )
+  }
+
+  test("a stream that chooses shards by itself allows no order, no aggregates and no read-back") {
     val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
     def refusal(options: SinkOptions) =
       intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
@@ -124,6 +178,8 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(ordered.getMessage.contains("Set option 'ordering' to none"))
     val aggregated = refusal(SinkOptions(aggregation = Some(AggregateLimits())))
     assert(aggregated.getMessage.contains("Set option 'aggregation' to none"))
+    val once = refusal(SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true))
+    assert(once.getMessage.contains("Set option 'deliveryGuarantee' to atLeastOnce"))
     AutoDistribution.refuse(stream, auto, SinkOptions())
     val byKey = summary(StreamStatus.Active)
     AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
@@ -147,8 +203,17 @@ class KinesisWriteSuite extends AnyFunSuite {
     assert(e.getMessage.contains("or add a column 'stream' or 'streamArn'"))
     val write = buildFor(routed, "region" -> "eu-west-1")
     assert(write.description === "Kinesis the streams in column 'stream'")
-    val both = buildFor(routed, "region" -> "eu-west-1", "streamName" -> "orders")
-    assert(both.description.contains("stream orders (region eu-west-1), the streams in column"))
+  }
+
+  test("the option wins over the column, as in Spark's Kafka sink, also with order") {
+    val named = Seq("streamName" -> "orders", "region" -> "eu-west-1")
+    val byArn = columns.add("streamArn", StringType)
+    Seq(
+      buildFor(routed, named: _*),
+      buildFor(byArn, named: _*),
+      buildFor(byArn.add("stream", IntegerType), named: _*),
+      buildFor(byArn, named :+ ("ordering" -> "perKey"): _*)
+    ).foreach(write => assert(write.description === "Kinesis stream orders (region eu-west-1)"))
   }
 
   private val badPaths = Table(
@@ -161,7 +226,7 @@ class KinesisWriteSuite extends AnyFunSuite {
   test("an invalid path for bad rows is refused when the write is planned") {
     forAll(badPaths) { (path, message) =>
       val e = intercept[OptionException] {
-        DeadLetterFolder.of(DeadLetterOptions(path), "q", new Configuration(false))
+        DeadLetterFolder.of(DeadLetterOptions(path), "q", new Configuration(false), None)
       }
       assert(e.condition === OptionException.InvalidOption)
       assert(e.getMessage.contains(message) && !e.getMessage.contains("hush"))
@@ -208,37 +273,86 @@ class KinesisWriteSuite extends AnyFunSuite {
     }
   }
 
+  test("a record that its shard does not take in time becomes a dead letter") {
+    val options = DeadLetterOptions(newFolder().toUri.toString, keepsLateRecords = true)
+    val folder = DeadLetterFolder.of(options, "q", new Configuration(false), None)
+    val keeping = settings
+      .copy(options = SinkOptions(deadLetters = Some(options)), deadLetters = Some(folder))
+    val busy = new FakeKinesis((_, entries) => entries.map(_ => FakeKinesis.Throttle))
+    Seq(false, true).foreach(isRepeated =>
+      withTask(busy, keeping, isRepeated) { task =>
+        task.write(row("a".getBytes))
+        val file = task.commit().asInstanceOf[WriteTaskResult].commitMsg.obj.toString
+        val path = Paths.get(URI.create(folder.staging(None).toString)).resolve(file)
+        val letter = new ObjectMapper().readTree(Files.readAllBytes(path))
+        assert(letter.get("reason").textValue === "DELIVERY_TIMEOUT")
+        assert(
+          letter.get("message").textValue ===
+            "Shard s did not accept the record within 5 minutes (deliveryTimeout). The last error was: " +
+            "Rate exceeded for shard s (ProvisionedThroughputExceededException)"
+        )
+        assert(letter.get("row").isNull && letter.get("attempts").intValue > 1)
+        assert(letter.get("mayBeWritten").booleanValue === isRepeated)
+        assert(letter.get("partitionKey").textValue === "k")
+        assert(letter.get("data").binaryValue === "a".getBytes)
+        assert(task.counts.deadLetters === 1 && task.counts.sink(SinkCounter.RecordsWritten) === 0)
+      }
+    )
+  }
+
   test("a query describes its stream at most once per minute, and again after a restart") {
     val clock = new FastClock
     val calls = new AtomicInteger
     val ask = (_: StreamAccess) => { calls.incrementAndGet(); summary(StreamStatus.Active) }
     val query = new WriteQuery(ask, clock, () => 0.5)
-    (1 to 5).foreach(_ => query.describe(access))
+    (1 to 5).foreach(_ => query.describe(access, patience))
     assert(calls.get === 1)
-    new WriteQuery(ask, clock, () => 0.5).describe(access)
+    new WriteQuery(ask, clock, () => 0.5).describe(access, patience)
     assert(calls.get === 2)
     clock.pass(61.seconds)
-    query.describe(access)
+    query.describe(access, patience)
     assert(calls.get === 3)
   }
 
-  test("throttled calls are retried; a missing stream, or one that is being created, is refused") {
+  test("while the service cannot be reached, a query uses the last description") {
+    val clock = new FastClock
+    val active = () => summary(StreamStatus.Active)
+    val cut = () => throw new KinesisException.Unreachable("reset")
+    val gone = () => throw new KinesisException.NotFound("gone")
+    val answers = Iterator(active, cut, active, gone)
+    val calls = new AtomicInteger
+    val query =
+      new WriteQuery(_ => { calls.incrementAndGet(); answers.next()() }, clock, () => 0.5)
+    def described(): Int = {
+      clock.pass(61.seconds)
+      (1 to 3).foreach(_ => assert(query.describe(access, patience) === active()))
+      calls.get
+    }
+    assert((1 to 3).map(_ => described()) === Seq(1, 2, 3))
+    clock.pass(61.seconds)
+    assertThrows[KinesisException.NotFound](query.describe(access, patience))
+  }
+
+  test("failed calls are retried; a missing stream, or one that is being created, is refused") {
     def asking(answers: Iterator[() => StreamSummary]) =
       new WriteQuery(_ => answers.next()(), new FastClock, () => 0.5)
     val busy = () => throw new KinesisException.LimitExceeded("busy")
+    val cut = () => throw new KinesisException.Unreachable("reset")
     val active = () => summary(StreamStatus.Active)
     assert(
-      asking(Iterator(busy, busy, active)).describe(access).maxRecordBytes === 1024
+      asking(Iterator(busy, cut, cut, busy, active))
+        .describe(access, patience)
+        .maxRecordBytes === 1024
     )
     assertThrows[KinesisException.LimitExceeded] {
-      asking(Iterator.continually(busy)).describe(access)
+      asking(Iterator.continually(busy)).describe(access, patience)
     }
     val gone = () => throw new KinesisException.NotFound("gone")
     assertThrows[KinesisException.NotFound] {
-      asking(Iterator(gone, active)).describe(access)
+      asking(Iterator(gone, active)).describe(access, patience)
     }
     val creating = () => summary(StreamStatus.Creating)
-    val e = intercept[ConnectorError](asking(Iterator(creating)).describe(access))
+    val e = intercept[ConnectorError](asking(Iterator(creating)).describe(access, patience))
     assert(e.getCondition === "KINESIS_STREAM_BUSY")
   }
 }

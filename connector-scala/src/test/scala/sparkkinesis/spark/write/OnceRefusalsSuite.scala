@@ -4,6 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.connector.write.{
   LogicalWriteInfo,
   RequiresDistributionAndOrdering,
@@ -13,6 +14,7 @@ import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.once.OnceQuery
 
 /** Writes that cannot be exactly once are refused, and the error says what to do. */
 class OnceRefusalsSuite extends AnyFunSuite {
@@ -67,23 +69,43 @@ class OnceRefusalsSuite extends AnyFunSuite {
     }
   }
 
+  test("speculation is refused") {
+    val conf = new SparkConf(false)
+    OnceQuery.refuseSpeculation(conf)
+    val e = intercept[ConnectorError] {
+      OnceQuery.refuseSpeculation(conf.set("spark.speculation", "true"))
+    }
+    assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED")
+    assert(e.getMessage.contains("spark.speculation"))
+  }
+
   test("a partition key is needed") {
     val e = refused(once, new StructType().add("data", BinaryType))
     assert(e.getCondition === "KINESIS_INVALID_SCHEMA" && e.getMessage.contains("exactlyOnce"))
   }
 
-  test("columns that name streams and hash keys are refused") {
-    Seq("stream", "explicitHashKey").foreach { name =>
-      val e = refused(once, columns.add(name, StringType))
-      assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED" && e.getMessage.contains(name))
+  test("hash keys, and streams that only columns name, are refused") {
+    Seq("stream", "streamArn", "explicitHashKey").foreach { name =>
+      val e = refused(once - "streamName", columns.add(name, StringType))
+      assert(e.getMessage.contains(name))
     }
-    val e = refused(once, columns.add("streamArn", StringType))
+    val e = refused(once, columns.add("explicitHashKey", StringType))
     assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED")
+    build(once, columns.add("stream", StringType))
   }
 
-  test("a batch write is refused") {
-    val e = intercept[ConnectorError](build(once).toBatch)
-    assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED")
+  test("a batch write needs a name, and a streaming query has another one") {
+    val named = once + ("writeId" -> "nightly")
+    Seq[(String, () => Any)](
+      "KINESIS_EXACTLY_ONCE_UNSUPPORTED" -> (() => build(once).toBatch),
+      "KINESIS_CONFLICTING_OPTIONS" -> (() => build(named).toStreaming)
+    ).foreach { case (condition, plan) =>
+      val e = intercept[ConnectorError](plan())
+      assert(e.getCondition === condition && e.getMessage.contains("'writeId'"))
+    }
+    assert(build(named).toBatch !== null)
+    assert(build(once).toStreaming !== null)
+    assert(refused(named - "checkpointLocation").getMessage.contains("checkpointLocation"))
     assert(build(once - "deliveryGuarantee").toBatch !== null)
   }
 }

@@ -1,11 +1,15 @@
 package sparkkinesis.spark.write
 
-import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, Executors, LinkedBlockingQueue, TimeUnit}
 
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import org.scalatest.concurrent.Eventually._
+import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
 import sparkkinesis.model.{RecordDistribution, StreamName, StreamRef}
@@ -14,6 +18,7 @@ import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ManyStreams
 
 class RoutedStreamsSuite extends AnyFunSuite {
+  private val patience = Patience(5.minutes)
   private val client = ClientConfig(
     "eu-west-1",
     None,
@@ -30,7 +35,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
 
     def limit(name: String): Int = {
       val loan = streams.borrow(access(name))
-      try loan.value.summary.maxRecordBytes
+      try loan.value.summary(patience).maxRecordBytes
       finally loan.close()
     }
   }
@@ -47,10 +52,33 @@ class RoutedStreamsSuite extends AnyFunSuite {
     assert(it.streams.loans === 0)
   }
 
+  test("while the service does not answer, all tasks wait for one description") {
+    val (asked, end) = (new AtomicInteger, new CountDownLatch(1))
+    val ask = () => {
+      asked.incrementAndGet()
+      end.await()
+      throw new KinesisException.Unreachable("reset")
+    }
+    val description = new StreamDescription(access("orders").ref, ask, new FastClock, () => 0.5)
+    val failures = new LinkedBlockingQueue[Throwable]
+    (1 to 8).foreach { _ =>
+      val task = new Thread(() =>
+        try description.within(1.minute, Patience(Duration.Zero)): Unit
+        catch { case e: Throwable => failures.put(e) }
+      )
+      task.setDaemon(true)
+      task.start()
+      eventually(Timeout(Span(60, Seconds)))(assert(task.getState === Thread.State.WAITING))
+    }
+    end.countDown()
+    val outcomes = Seq.fill(8)(failures.poll(1, TimeUnit.MINUTES))
+    assert(outcomes.forall(_.isInstanceOf[KinesisException.Unreachable]) && asked.get === 1)
+  }
+
   test("a recreated stream, or one with another configuration, has new lanes and rates") {
     val it = new Fixture
     val loan = it.streams.borrow(access("orders"))
-    val first = loan.value.summary
+    val first = loan.value.summary(patience)
     val target = loan.value.target(first, executors = 1)
     assert(loan.value.target(first.copy(openShards = 9), executors = 5) eq target)
     val others = Seq(
@@ -81,11 +109,12 @@ class RoutedStreamsSuite extends AnyFunSuite {
   }
 
   test(
-    "throttled calls are retried; a stream that is being created is refused, and described again"
+    "calls that fail for a while are retried; a stream that is being created is refused, and described again"
   ) {
     val it = new Fixture
     it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.LimitExceeded("busy"))
-    assert(it.limit("orders") === 100 && it.kinesis.asked.size === 7)
+    it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.Unreachable("reset"))
+    assert(it.limit("orders") === 100 && it.kinesis.asked.size === 13)
     val other = new Fixture
     other.kinesis.status = StreamStatus.Creating
     assert(intercept[ConnectorError](other.limit("orders")).getCondition === "KINESIS_STREAM_BUSY")
@@ -100,7 +129,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     it.kinesis.setLimit("refunds", 7)
     val kept = it.streams.borrow(access("refunds")) // so that it is not forgotten altogether
     it.clock.pass(61.seconds)
-    assert(kept.value.summary.maxRecordBytes === 7)
+    assert(kept.value.summary(patience).maxRecordBytes === 7)
   }
 
   test("other failures are not remembered") {
@@ -113,11 +142,15 @@ class RoutedStreamsSuite extends AnyFunSuite {
   test("freshSummary describes a stream again, at most once per minute") {
     val it = new Fixture
     val stream = it.streams.borrow(access("orders")).value
-    assert(stream.summary.maxRecordBytes === 100)
+    assert(stream.summary(patience).maxRecordBytes === 100)
     it.kinesis.setLimit("orders", 200)
-    assert(stream.freshSummary.maxRecordBytes === 100)
+    assert(stream.freshSummary(patience).maxRecordBytes === 100)
     it.clock.pass(61.seconds)
-    assert(stream.summary.maxRecordBytes === 100 && stream.freshSummary.maxRecordBytes === 200)
+    assert(
+      stream.summary(patience).maxRecordBytes === 100 && stream
+        .freshSummary(patience)
+        .maxRecordBytes === 200
+    )
     assert(it.kinesis.asked.size === 2)
   }
 

@@ -1,5 +1,7 @@
 package sparkkinesis.spark.write
 
+import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
+
 import scala.concurrent.duration._
 import scala.util.Random
 
@@ -46,10 +48,12 @@ class RoutedWriteSuite extends AnyFunSuite {
       () => 0.5
     )
 
-    def writing(use: KinesisDataWriter => Unit): Unit = {
+    def writing(use: KinesisDataWriter => Unit): Unit = writing(() => false)(use)
+
+    def writing(isCancelled: () => Boolean)(use: KinesisDataWriter => Unit): Unit = {
       val settings = WriteSettings(stream, reach, SinkOptions(), RowRecord.of(columns), None, 1)
       val writer =
-        new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), () => false)
+        new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), isCancelled)
       try use(writer)
       finally writer.close()
     }
@@ -93,14 +97,14 @@ class RoutedWriteSuite extends AnyFunSuite {
     assert(it.regions === Set("eu-west-1", "us-west-2"))
   }
 
-  test("the stream of a row wins over the option, which serves rows without a stream") {
+  test("the option's stream wins over the stream of a row") {
     val it = new Fixture(byName, Some(FixedStream(orders, described)))
     it.writing { task =>
       Seq("a", null).foreach(name => task.write(row(name)))
       task.commit()
     }
-    assert(it.kinesis.written.map(_._1).toSet === Set("a", "orders"))
-    assert(it.kinesis.asked === Seq("a"), "the driver has asked about the option's")
+    assert(it.kinesis.written.map(_._1).toSet === Set("orders"))
+    assert(it.kinesis.asked.isEmpty, "the driver has asked about the option's")
   }
 
   test("a task without rows borrows no stream and makes no call") {
@@ -158,6 +162,24 @@ class RoutedWriteSuite extends AnyFunSuite {
         intercept[ConnectorError](task.write(row("a"))).getCondition === "KINESIS_ACCESS_DENIED"
       )
     }
+  }
+
+  test("a cancelled task ends while it waits for a description, and the call with it") {
+    val it = new Fixture(byName)
+    val (isAsked, isEnded) = (new CountDownLatch(1), new CountDownLatch(1))
+    it.kinesis.beforeDescription = () => {
+      isAsked.countDown()
+      try new Semaphore(0).tryAcquire(1, TimeUnit.MINUTES): Unit
+      catch {
+        case e: InterruptedException =>
+          isEnded.countDown()
+          throw e
+      }
+    }
+    it.writing(() => isAsked.getCount == 0) { task =>
+      intercept[InterruptedException](task.write(row("a")))
+    }
+    assert(isEnded.await(1, TimeUnit.MINUTES))
   }
 
   test("each stream has its own limit, and a raised limit is effective after a minute") {

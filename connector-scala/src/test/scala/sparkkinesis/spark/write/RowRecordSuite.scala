@@ -32,6 +32,10 @@ class RowRecordSuite extends AnyFunSuite {
     assert(entry(bytes, text("k")).toOption.get.explicitHashKey === None)
   }
 
+  test("data may be empty, as the service allows") {
+    assert(entry(Array.emptyByteArray, text("k")).toOption.get.data.isEmpty)
+  }
+
   test("columns may be in any order and case, and a string is written as UTF-8") {
     val other = new StructType().add("PARTITIONKEY", StringType).add("Data", StringType)
     val row = InternalRow(text("k"), text("é"))
@@ -44,7 +48,6 @@ class RowRecordSuite extends AnyFunSuite {
   private val badRows = Table[Any, Any, Any, String, String](
     ("data", "key", "hash key", "reason", "text"),
     (null, text("k"), null, "NULL_DATA", "column 'data' is null"),
-    (Array.emptyByteArray, text("k"), null, "EMPTY_DATA", "column 'data' is empty"),
     (bytes, null, null, "NULL_PARTITION_KEY", "column 'partitionKey' is null"),
     (bytes, text(""), null, "EMPTY_PARTITION_KEY", "column 'partitionKey' is empty"),
     (
@@ -119,7 +122,7 @@ class RowRecordSuite extends AnyFunSuite {
     val key = "k" * 257
     val row = InternalRow(bytes, text(key), text("7"), text("nowhere"))
     val letter = columns.letter(row, 3, BadRow.LongKey(257))
-    assert(letter.stream === Some("nowhere") && letter.row === 3)
+    assert(letter.stream === Some("nowhere") && letter.row === Some(3))
     assert(letter.reason === "LONG_PARTITION_KEY" && letter.message === BadRow.LongKey(257).text)
     assert(letter.data.get === bytes && letter.partitionKey === Some(key))
     assert(letter.explicitHashKey === Some("7"))

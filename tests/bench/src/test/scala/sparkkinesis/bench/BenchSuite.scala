@@ -68,10 +68,12 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
         "simulator" -> 4, // writes, reads, CPU, heap
         "drain" -> 4, // speed and CPU of two variants
         "latency" -> 8, // two percentiles of two rates with two sorts of checkpoints
+        "fanout" -> 10, // speed and CPU, and those of latency
         "cold" -> 1, // the time to the first row
         "idle" -> 3, // two operations, batches
         "sink" -> 2, // speed, CPU
         "quota" -> 16, // of ten cases: used; throttled of three, others of one, rows of two
+        "exactly_once" -> 1, // speed of a first attempt
         "readquota" -> 6, // use and refusals of one and of two queries, their parts, beside a loop
         "scale" -> 3, // planning, offset, heap
         "reshard" -> 1, // whether the backlog lasted

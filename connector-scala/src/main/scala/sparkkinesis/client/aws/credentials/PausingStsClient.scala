@@ -49,7 +49,8 @@ private[aws] final class PausingStsClient(
   private def failure(cause: SdkException, role: String): Failure = {
     val (now, count) = (clock.now, last.fold(0)(_.count) + 1)
     if (now.isBefore(validUntil)) {
-      val pause = Pauses.delay(count, (cause.hashCode & 0xffff) / 65536.0)
+      // At least half of the bound, because the same failure may come again and again.
+      val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       log.warn(
         s"STS could not renew role $role: ${cause.getMessage} The current credentials are valid " +

@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.task
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.StreamAccess
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.source.options.SourceOptions
 
 /**
@@ -12,10 +12,12 @@ import sparkkinesis.source.options.SourceOptions
  * @param id unique among all runs; also the name of the driver's RPC endpoint
  * @param streams how to reach each stream
  * @param retention of streams, as the driver knows it
+ * @param consumers of enhanced fan-out, by which executors read ahead; none of a stream that is polled
  */
 final case class FetchRun(
     id: String,
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
-    retention: Map[StreamArn, FiniteDuration]
+    retention: Map[StreamArn, FiniteDuration],
+    consumers: Map[StreamArn, ConsumerArn] = Map.empty
 )

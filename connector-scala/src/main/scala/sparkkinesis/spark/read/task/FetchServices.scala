@@ -29,7 +29,7 @@ private[sparkkinesis] object FetchServices {
 
   private def start(run: FetchRun): FetchService = {
     val (executor, host) = Executors.own
-    val loans = StreamLoans.borrowAll(run.streams, run.retention)
+    val loans = StreamLoans.borrowAll(run.streams, run.retention, run.consumers)
     val driver = new DriverLink(run.id, AskTimeout)
     def giveBack(): Unit = loans.values.foreach(_.close())
     lazy val service: FetchService = new FetchService(

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * The ranges that one task reads, one after the other.
+ * The ranges that one task reads, each in order.
  *
  * @param locations the executor that holds their pages, if there is one
  */

@@ -2,6 +2,7 @@ package sparkkinesis.spark.read.task
 
 import scala.annotation.tailrec
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,12 +10,13 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
 import sparkkinesis.client.{Loan, StreamAccess, SystemChance, SystemClock}
-import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
+import sparkkinesis.model.{ConsumerArn, PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{DescendantReader, ShardRangeReader}
+import sparkkinesis.source.replay.{DescendantReader, RangeTurns, ShardRangeReader, SubscribedReads}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
@@ -29,15 +31,20 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
     }
 }
 
-/** For a batch read, without reading ahead. */
+/**
+ * For a batch read, without reading ahead.
+ *
+ * @param consumers of enhanced fan-out; none of a stream that is polled
+ */
 final case class KinesisBatchReaderFactory(
     options: SourceOptions,
-    streams: Map[StreamArn, StreamAccess]
+    streams: Map[StreamArn, StreamAccess],
+    consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case KinesisInputPartition(ranges, _) =>
-        new KinesisPartitionReader(options, streams, ranges, None)
+        new KinesisPartitionReader(options, streams, ranges, None, consumers)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
@@ -45,37 +52,44 @@ final case class KinesisBatchReaderFactory(
 
 /**
  * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor
- * has read ahead, or from Kinesis if the executor does not hold those pages.
+ * has read ahead, or from Kinesis if the executor does not hold those pages. In order per shard.
  *
  * @param ahead the executor's fetch service; none in a batch read
+ * @param consumers by which the first attempt of a batch read reads: a second subscription would end the
+ *   one of an attempt that still runs
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     ranges: Seq[ShardRange],
-    ahead: Option[FetchService]
+    ahead: Option[FetchService],
+    consumers: Map[StreamArn, ConsumerArn] = Map.empty
 ) extends PartitionReader[InternalRow] {
   private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
+  private val subscribed = mutable.Buffer.empty[SubscribedReads]
   private var readRecords = 0L
   private var readBytes = 0L
   private val readers =
     mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
   private val row = new RecordRow(options.deaggregate)
-  private val shardPages: Iterator[(StreamShard, PackedRecords)] = ranges.iterator.flatMap(pages)
+  private val turns = new RangeTurns(ranges.map(new Turn(_)))
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
 
   override def get(): InternalRow = row
 
-  @tailrec private def nextPage(): Boolean = shardPages.hasNext && {
-    val (shard, records) = shardPages.next()
-    readRecords += records.size
-    readBytes += records.dataBytes
-    row.read(shard, records)
-    row.next() || nextPage()
+  @tailrec private def nextPage(): Boolean = turns.next() match {
+    case Some((shard, records)) =>
+      readRecords += records.size
+      readBytes += records.dataBytes
+      row.read(shard, records)
+      row.next() || nextPage()
+    case None => false
   }
 
-  override def close(): Unit = loans.values.foreach(_.close())
+  override def close(): Unit =
+    try subscribed.foreach(_.close())
+    finally loans.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
     ReadMetrics.values(
@@ -87,28 +101,53 @@ final class KinesisPartitionReader(
       )
     )
 
-  private def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] =
-    ahead.flatMap(_.store.parts(range)) match {
-      case Some(parts) =>
-        parts.iterator.flatMap { part =>
-          part.records.map(range.shard -> _).fold(fromKinesis(part.range))(Iterator.single)
-        }
-      case None => fromKinesis(range)
-    }
+  private final class Turn(range: ShardRange) extends RangeTurns.Turn {
+    private var reader = Option.empty[ShardRangeReader] // of pages that are not in the store
 
-  private def fromKinesis(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
-    ahead.foreach(_.countReread())
-    val arn = range.shard.stream
+    override def pause: FiniteDuration = reader.fold[FiniteDuration](Duration.Zero)(_.pause)
+
+    override lazy val pages: Iterator[(StreamShard, PackedRecords)] =
+      ahead.flatMap(_.store.parts(range)) match {
+        case Some(parts) =>
+          parts.iterator.flatMap { part =>
+            part.records.map(range.shard -> _).fold(fromKinesis(part.range))(Iterator.single)
+          }
+        case None => fromKinesis(range)
+      }
+
+    private def fromKinesis(missing: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
+      ahead.foreach(_.countReread())
+      val (opened, close) = newReader(range.shard.stream)
+      reader = Some(opened)
+      new DescendantReader(opened).pages(missing) ++ {
+        close()
+        Iterator.empty
+      }
+    }
+  }
+
+  /** @return also what to do when it has read its range */
+  private def newReader(arn: StreamArn): (ShardRangeReader, () => Unit) = {
     val loan = loans.getOrElseUpdate(arn, StreamLoans.borrow(arn, streams(arn)))
     val context = TaskContext.get()
+    def isCancelled = context != null && context.isInterrupted()
+    val isFirst = context == null || context.attemptNumber() == 0
+    val reads = consumers.get(arn).filter(_ => isFirst).map { consumer =>
+      new SubscribedReads(loan.value, consumer, SystemClock, SystemChance, () => isCancelled)
+    }
+    subscribed ++= reads
     val reader = new ShardRangeReader(
-      loan.value,
-      options.fetch,
+      reads.fold(loan.value)(subscribing(loan.value, _)),
+      if (reads.isEmpty) options.fetch else options.fetch.copy(minPeriod = Duration.Zero),
       SystemClock,
       SystemChance,
-      () => context != null && context.isInterrupted()
+      () => isCancelled
     )
     readers += reader
-    new DescendantReader(reader).pages(range)
+    reader -> (() => reads.foreach(_.close()))
   }
+
+  /** Each shard of a consumer has a quota of its own. */
+  private def subscribing(stream: StreamClient, reads: SubscribedReads): StreamClient =
+    stream.copy(client = reads, shared = new SharedReads(isAws = false))
 }

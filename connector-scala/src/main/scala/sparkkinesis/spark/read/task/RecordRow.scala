@@ -2,6 +2,7 @@ package sparkkinesis.spark.read.task
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
@@ -30,6 +31,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   private val aggregate = new AggregateReader
   private var subRecords = 0 // number in the record; 0 if it is not an aggregate
   private var subRecord = 0
+  private var writer = Option.empty[InternalRow] // of the record, if it was asked for
 
   /** Starts a page: `next` then moves to its first record. */
   def read(shard: StreamShard, page: PackedRecords): Unit = {
@@ -57,6 +59,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     while (deaggregate && index < records.length && isMarker) index += 1
     subRecord = 0
     subRecords = 0
+    writer = None
     val exists = index < records.length
     if (exists && deaggregate) {
       val begin = records.dataBegin(index)
@@ -82,6 +85,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     case ExplicitHashKey => explicitHashKey
     case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
     case Arn => arnText
+    case Writer => writerId
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
@@ -90,6 +94,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     case PartitionKey => isPlain && !records.hasKey(index)
     case ExplicitHashKey => isPlain || !aggregate.hasHashKey
     case EncryptionType => records.encryptionType(index).isEmpty
+    case Writer => writerId == null
     case _ => false
   }
 
@@ -124,6 +129,14 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     if (isPlain || !aggregate.hasHashKey) null
     else text(aggregate.hashKeyBegin, aggregate.hashKeyLength)
 
+  private def writerId: InternalRow = {
+    if (writer.isEmpty) {
+      val (begin, length) = (records.dataBegin(index), records.dataLength(index))
+      writer = Some(WriterColumn.of(records.content, begin, length))
+    }
+    writer.get
+  }
+
   private def text(begin: Int, length: Int): UTF8String =
     UTF8String.fromBytes(records.content, begin, length)
 }
@@ -151,13 +164,18 @@ object RecordRow {
       "Explicit hash key of the sub-record, if the aggregate holds one."
     ),
     metadataColumn("encryptionType", "Encryption of the record: NONE or KMS."),
-    metadataColumn("streamArn", "ARN of the stream.")
+    metadataColumn("streamArn", "ARN of the stream."),
+    metadataColumn("writerId", "Writer of the record, if it wrote exactly once.", WriterColumn.Type)
   )
 
-  private def metadataColumn(columnName: String, text: String): MetadataColumn =
+  private def metadataColumn(
+      columnName: String,
+      text: String,
+      columnType: DataType = StringType
+  ): MetadataColumn =
     new MetadataColumn {
       override def name: String = columnName
-      override def dataType: DataType = StringType
+      override def dataType: DataType = columnType
       override def comment: String = text
     }
 
@@ -173,5 +191,6 @@ object RecordRow {
   private val ExplicitHashKey = Columns.fieldIndex("explicitHashKey")
   private val EncryptionType = Columns.fieldIndex("encryptionType")
   private val Arn = Columns.fieldIndex("streamArn")
+  private val Writer = Columns.fieldIndex("writerId")
   private val MicrosPerMilli = 1000L
 }

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock, Timer}
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.pace.SharedReads
 
@@ -31,10 +31,12 @@ private[task] object StreamLoans {
    * One loan per stream. If one fails, the others are given back.
    *
    * @param retention of streams, as the driver knows it
+   * @param consumers of enhanced fan-out
    */
   def borrowAll(
       streams: Map[StreamArn, StreamAccess],
-      retention: Map[StreamArn, FiniteDuration]
+      retention: Map[StreamArn, FiniteDuration],
+      consumers: Map[StreamArn, ConsumerArn] = Map.empty
   ): Map[StreamArn, Loan[StreamClient]] = {
     val (arns, access) = streams.toSeq.unzip
     val clients = ClientPool.shared.borrowAll(access.map(_.client))
@@ -45,7 +47,7 @@ private[task] object StreamLoans {
         val reads = shared.borrow(to.client -> arn)
         retention.get(arn).foreach(reads.value.retention.learn(_, SystemClock.steady))
         arn -> new Loan(
-          StreamClient(to.ref, client.value, reads.value),
+          StreamClient(to.ref, client.value, reads.value, consumers.get(arn)),
           () => {
             reads.close()
             client.close()

@@ -4,13 +4,14 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import sparkkinesis.Generators.arn
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
-import sparkkinesis.model.aggregate.AggregateMarker
-import sparkkinesis.model.{HashKey, PackedRecords, Record, SequenceNumber, ShardId, StreamShard}
+import sparkkinesis.model._
+import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateMarker, AggregateTags}
 
 class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val row = new RecordRow(deaggregate = true)
@@ -38,6 +39,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       types(i).name -> Option(row.get(i, types(i).dataType)).map {
         case bytes: Array[Byte] => bytes.toSeq
         case text: org.apache.spark.unsafe.types.UTF8String => text.toString
+        case inner: InternalRow => inner.toSeq(WriterColumn.Type).map(_.toString)
         case other => other
       }
     }.toMap
@@ -62,7 +64,7 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           "subSequenceNumber BIGINT NOT NULL, approximateArrivalTimestamp TIMESTAMP NOT NULL"
       )
     )
-    val metadata = Seq("explicitHashKey", "encryptionType", "streamArn")
+    val metadata = Seq("explicitHashKey", "encryptionType", "streamArn", "writerId")
     assert(RecordRow.MetadataColumns.map(_.name).toSeq === metadata)
   }
 
@@ -78,7 +80,8 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         "approximateArrivalTimestamp" -> Some(1700000000123000L),
         "explicitHashKey" -> None,
         "encryptionType" -> Some("KMS"),
-        "streamArn" -> Some(arn.toString)
+        "streamArn" -> Some(arn.toString),
+        "writerId" -> None
       )
     )
   }
@@ -122,6 +125,27 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         )
       )
     )
+  }
+
+  private def tagged(text: String, number: Int): Record = {
+    val tags = new AggregateTags(text)
+    val builder = new AggregateBuilder(ServiceLimits.RecordBytes, tags = Some(tags))
+    val made = (1 to number).map { _ =>
+      Seq("a", "b").foreach(key => builder.add(PutEntry(key, Array[Byte](1), None)))
+      builder.result()
+    }
+    record.copy(data = made.last.data)
+  }
+
+  test("the rows of an exactly-once writer have its identity, with and without deaggregation") {
+    val ours = tagged("q 3 i 1 2 5", number = 7)
+    val id = Some(Seq("q", "3", "i", "1", "2", "5", "7"))
+    assert(all(row, Vector(ours)).map(_("writerId")) === Vector(id, id))
+    assert(all(new RecordRow(deaggregate = false), Vector(ours)).map(_("writerId")) === Vector(id))
+    val foreign = tagged("another form", number = 1)
+    val sub = aggregate(Vector(SubRecord("a", Vector(1))))
+    val rows = all(row, Vector(ours, foreign, sub, record, ours))
+    assert(rows.map(_("writerId") == None) === Vector(0, 0, 1, 1, 1, 1, 0, 0).map(_ == 1))
   }
 
   test("the rows of an aggregate without a partition key have their own keys") {

@@ -4,6 +4,8 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.ConsumerRef
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{ChildShard, Record, SequenceNumber, ServiceLimits, ShardId}
 import sparkkinesis.simulator.operation.{ReadOnly, Subject}
 import sparkkinesis.simulator.record.{RecordLog, SequenceParts}

@@ -35,12 +35,13 @@ private[simulator] final class RequestHandler(kinesis: SimulatedKinesis, request
 
   override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit = {
     val format = WireFormat.of(Option(request.headers.get(HttpHeaderNames.CONTENT_TYPE)))
-    try
+    try {
+      WebPages.refusal(request.headers).foreach(refused => throw new BadRequest(refused))
       if (request.uri.startsWith(AdminEndpoint.Prefix)) administer(context, request)
       else if (request.decoderResult.isFailure)
         throw BadRequest.serialization("The request is not HTTP.")
       else serve(context, request, format)
-    catch {
+    } catch {
       case bad: BadRequest => refuse(context, request, format, bad.failure)
       case NonFatal(e) =>
         log.error(s"${request.method} ${request.uri} failed", e)

@@ -2,6 +2,8 @@ package sparkkinesis.simulator.operation
 
 import java.time.Instant
 
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.StreamArn
 import sparkkinesis.simulator.paging.Tokens
 import sparkkinesis.simulator.state._
@@ -11,7 +13,7 @@ final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
     extends Changing[ConsumerSummary] {
   override def change(state: State, now: Instant): Either[Failure, (State, ConsumerSummary)] =
     for {
-      _ <- Check.that(ConsumerRef.isName(consumer))(
+      _ <- Check.that(ConsumerArn.isName(consumer))(
         Failure.validation(
           s"Value '$consumer' at 'consumerName' failed to satisfy constraint: Member must satisfy " +
             Identifier.Form

@@ -2,8 +2,10 @@ package sparkkinesis.simulator.operation
 
 import java.time.Instant
 
+import sparkkinesis.client.ConsumerRef
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{ShardId, StreamArn}
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, Failure, State}
+import sparkkinesis.simulator.state.{Failure, State}
 
 /**
  * One service call as a pure function of its arguments, a state and a time.

@@ -5,16 +5,14 @@ import java.time.Instant
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
+import sparkkinesis.model.ServiceLimits.{
+  WriteBytesPerSecond => BytesPerSecond,
+  WriteRecordsPerSecond => RecordsPerSecond
+}
 import sparkkinesis.simulator.state.WriteQuota
 
 /** The meters of what a shard accepts, one kind per [[WriteQuota]]. */
 private[simulator] object WriteMeters {
-
-  /** Bytes per second that a shard accepts, with partition keys. */
-  val BytesPerSecond: Long = 1024 * 1024
-
-  /** Records per second that a shard accepts. */
-  val RecordsPerSecond: Long = 1000
 
   private val Second = 1.second.toNanos
   private val StepTime = 20.seconds.toNanos

@@ -1,14 +1,11 @@
 package sparkkinesis.simulator.service
 
-import sparkkinesis.model.{Position, ShardId, StreamRef}
-import sparkkinesis.simulator.fanout.{
-  NextEvent,
-  SubscribeToShard,
-  Subscribed,
-  SubscriptionEvent,
-  SubscriptionStep
-}
-import sparkkinesis.simulator.fault.Refusal
+import scala.collection.mutable
+
+import sparkkinesis.client._
+import sparkkinesis.model.ConsumerArn
+import sparkkinesis.model.{Position, ShardId, StreamArn, StreamRef}
+import sparkkinesis.simulator.fanout.SubscribeToShard
 import sparkkinesis.simulator.operation.{
   ConsumersPage,
   DeregisterStreamConsumer,
@@ -16,17 +13,21 @@ import sparkkinesis.simulator.operation.{
   ListStreamConsumers,
   RegisterStreamConsumer
 }
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary, Failure}
 
 /**
  * Enhanced fan-out in memory. No call waits, not even until a consumer is active. If `changeTime`
  * is set, move the clock. Each method may throw any `KinesisException`.
  */
-final class FanOut private[simulator] (kinesis: OperationRunner) {
+final class FanOut private[simulator] (kinesis: OperationRunner) extends FanOutClient {
+  private val pushed = mutable.Set.empty[PushedSubscription]
+
   def register(stream: StreamRef, consumer: String): ConsumerSummary =
     kinesis.answer(RegisterStreamConsumer(LocalAccount.arn(stream), consumer))
 
-  def describe(consumer: ConsumerRef): ConsumerSummary =
+  override def register(stream: StreamArn, name: String): ConsumerSummary =
+    kinesis.answer(RegisterStreamConsumer(stream, name))
+
+  override def describe(consumer: ConsumerRef): ConsumerSummary =
     kinesis.answer(DescribeStreamConsumer(consumer))
 
   /**
@@ -44,40 +45,24 @@ final class FanOut private[simulator] (kinesis: OperationRunner) {
 
   def subscribe(consumer: ConsumerArn, shard: ShardId, position: Position): Subscription =
     new Subscription(kinesis, kinesis.answer(SubscribeToShard(consumer, shard, position)))
-}
 
-/** One call of `SubscribeToShard`, whose events the caller pulls. For one thread at a time. */
-final class Subscription private[simulator] (
-    kinesis: OperationRunner,
-    private var subscribed: Subscribed
-) {
-  private var complete = false
-
-  /** Whether it ended normally: after five minutes, or at the end of the shard. */
-  def isComplete: Boolean = complete
-
-  /**
-   * Returns the event that is due now, if any. Throws the exception that the event stream would
-   * contain, or `Unreachable` if a fault breaks the connection. After that the subscription has
-   * ended.
-   */
-  def next(): Option[SubscriptionEvent] =
-    if (complete) None
-    else
-      kinesis.nextEvent(subscribed) match {
-        case Right(SubscriptionStep.Send(event, next)) =>
-          next.fold { complete = true }(subscribed = _)
-          Some(event)
-        case Right(SubscriptionStep.Wait(_)) => None
-        case Right(SubscriptionStep.Complete) =>
-          complete = true
-          None
-        case Right(SubscriptionStep.SendPart(_)) => broken(Failure.NoAnswer)
-        case Left(failure) => broken(failure)
-      }
-
-  private def broken(failure: Failure): Nothing = {
-    complete = true
-    throw Refusal.exception(NextEvent(subscribed), failure)
+  /** The subscriber receives its events in calls of `push`. */
+  override def subscribe(
+      consumer: ConsumerArn,
+      shard: ShardId,
+      position: Position,
+      subscriber: EventSubscriber
+  ): EventSubscription = {
+    val subscription = new PushedSubscription(
+      () => subscribe(consumer, shard, position),
+      () => kinesis.now,
+      subscriber,
+      ended => synchronized(pushed.remove(ended)): Unit
+    )
+    synchronized(pushed.add(subscription))
+    subscription
   }
+
+  /** Passes on what is due. There is no thread that does it. */
+  def push(): Unit = synchronized(pushed.toVector).foreach(_.push())
 }

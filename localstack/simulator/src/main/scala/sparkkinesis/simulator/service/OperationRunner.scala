@@ -1,5 +1,7 @@
 package sparkkinesis.simulator.service
 
+import java.time.Instant
+
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 import sparkkinesis.simulator.fanout.{Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.operation.Operation
@@ -7,6 +9,9 @@ import sparkkinesis.simulator.state.Failure
 
 /** Runs operations for Scala callers. */
 private[simulator] trait OperationRunner {
+
+  /** The service's time. */
+  def now: Instant
 
   /** Returns the result, or throws the `KinesisException` that matches the failure. */
   protected[simulator] def answer[A](operation: Operation[A]): A

@@ -92,7 +92,7 @@ final class SimulatedKinesis(
   private[simulator] def watchers: ShardWatchers = service.watchers
 
   /** The API of consumers and subscriptions. */
-  val fanOut: FanOut = new FanOut(this)
+  override val fanOut: FanOut = new FanOut(this)
 
   override def describeStream(stream: StreamRef): StreamSummary =
     answer(DescribeStreamSummary(LocalAccount.arn(stream))).summary

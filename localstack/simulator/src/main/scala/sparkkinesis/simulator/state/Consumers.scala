@@ -2,55 +2,8 @@ package sparkkinesis.simulator.state
 
 import java.time.Instant
 
-import sparkkinesis.model.{ShardId, StreamArn}
-
-/**
- * The ARN of a consumer, for example
- * `arn:aws:kinesis:eu-west-1:123456789012:stream/orders/consumer/me:1700000000`.
- *
- * @param createdSecond seconds since 1970, which distinguish consumers that were registered under
- *   one name
- */
-final case class ConsumerArn(stream: StreamArn, name: String, createdSecond: Long) {
-  override def toString: String = s"$stream/consumer/$name:$createdSecond"
-}
-
-object ConsumerArn {
-  private val Pattern = s"(.+)/consumer/(${Identifier.Pattern}):(\\d{1,12})".r
-
-  /** `None` if the text is not a consumer's ARN. */
-  def parse(text: String): Option[ConsumerArn] = text match {
-    case Pattern(stream, name, second) =>
-      StreamArn.parse(stream).map(ConsumerArn(_, name, second.toLong))
-    case _ => None
-  }
-}
-
-sealed trait ConsumerStatus
-
-object ConsumerStatus {
-  case object Creating extends ConsumerStatus
-  case object Active extends ConsumerStatus
-  case object Deleting extends ConsumerStatus
-}
-
-/** The description of a consumer. */
-final case class ConsumerSummary(arn: ConsumerArn, status: ConsumerStatus, created: Instant)
-
-/** How a caller names a consumer. */
-sealed trait ConsumerRef {
-  def stream: StreamArn
-}
-
-object ConsumerRef {
-  final case class ByArn(arn: ConsumerArn) extends ConsumerRef {
-    override def stream: StreamArn = arn.stream
-  }
-
-  final case class ByName(stream: StreamArn, name: String) extends ConsumerRef
-
-  private[simulator] def isName(text: String): Boolean = Identifier.fits(text)
-}
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
+import sparkkinesis.model.{ConsumerArn, ShardId}
 
 /**
  * @param active time when it is no longer `CREATING`
@@ -99,7 +52,7 @@ private[simulator] final case class Consumers(byName: Map[String, Consumer], lea
       case ConsumerRef.ByArn(arn) => byName.get(arn.name).filter(_.arn == arn)
       case ConsumerRef.ByName(_, name) => byName.get(name)
     }
-    found.filterNot(_.isGone(now)).toRight(Failure.notFound(s"Consumer ${text(ref)} not found."))
+    found.filterNot(_.isGone(now)).toRight(Failure.notFound(s"Consumer $ref not found."))
   }
 
   def updated(consumer: Consumer): Consumers =
@@ -110,11 +63,6 @@ private[simulator] final case class Consumers(byName: Map[String, Consumer], lea
     val lease = Lease(leased + 1, now)
     val holder = consumer.copy(leases = consumer.leases.updated(shard, lease))
     (updated(holder).copy(leased = lease.number), lease)
-  }
-
-  private def text(ref: ConsumerRef): String = ref match {
-    case ConsumerRef.ByArn(arn) => arn.toString
-    case ConsumerRef.ByName(stream, name) => s"$name of stream ${stream.name}"
   }
 }
 

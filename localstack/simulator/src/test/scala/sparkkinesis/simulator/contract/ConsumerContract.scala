@@ -3,9 +3,9 @@ package sparkkinesis.simulator.contract
 import scala.annotation.tailrec
 
 import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.simulator.sdk.FanOutReading
-import sparkkinesis.simulator.state.{ConsumerRef, ConsumerStatus}
 
 /** Consumers of enhanced fan-out. */
 trait ConsumerContract extends FanOutReading { this: ContractFixture =>

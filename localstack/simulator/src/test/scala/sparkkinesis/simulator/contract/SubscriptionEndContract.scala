@@ -2,11 +2,11 @@ package sparkkinesis.simulator.contract
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.ConsumerRef
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.{ChildShard, Position, PutEntry}
 import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.sdk.{FanOutReading, FanOutSubscription, Signal}
-import sparkkinesis.simulator.state.ConsumerRef
 
 /** The ends of subscriptions. */
 trait SubscriptionEndContract extends FanOutReading { this: ContractFixture =>

@@ -19,7 +19,7 @@ import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.fault.{Fault, Faults}
 import sparkkinesis.simulator.sdk.{SdkFanOut, SdkSubscription, Signal}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.{ConsumerArn, ShardState}
+import sparkkinesis.simulator.state.ShardState
 
 /** Subscriptions over connections: HTTP/2 in both ways, slow readers, faults, and what is left. */
 final class FanOutServerSuite extends AnyFunSuite with BeforeAndAfterEach {

@@ -10,15 +10,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.{FanOut, SimulatedClock, SimulatedKinesis, Subscription}
-import sparkkinesis.simulator.state.{
-  ConsumerRef,
-  ConsumerStatus,
-  ConsumerSummary,
-  Settings,
-  ShardState
-}
+import sparkkinesis.simulator.state.{Settings, ShardState}
 
 /** Fan-out rules that only the simulator can show: statuses, limits and pace. */
 final class FanOutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

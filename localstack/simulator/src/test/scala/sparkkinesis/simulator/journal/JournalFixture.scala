@@ -10,6 +10,7 @@ import scala.util.Using
 
 import org.scalacheck.Gen
 
+import sparkkinesis.client.ConsumerRef
 import sparkkinesis.model.{HashKey, PutEntry, RecordDistribution, StreamArn, StreamName}
 import sparkkinesis.simulator.operation._
 import sparkkinesis.simulator.service.Journal

@@ -6,6 +6,8 @@ import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.client.ConsumerRef
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{HashKey, PutEntry}
 import sparkkinesis.simulator.http.request.Requests
 import sparkkinesis.simulator.operation.{
@@ -16,7 +18,6 @@ import sparkkinesis.simulator.operation.{
   PutRecord
 }
 import sparkkinesis.simulator.state.StatePropertySuite.Arn
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 
 /** A written operation is read as the same operation. */
 final class RequestsSuite extends AnyFunSuite {

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.sdk
 
 import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{ConsumerRef, ConsumerSummary}
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{Position, ShardId, StreamArn, StreamRef}
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.{ConsumersPage, DeleteStream}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerSummary}
 
 /** Enhanced fan-out of a Kinesis under test. Methods may throw any `KinesisException`. */
 trait FanOutCalls {

@@ -2,10 +2,10 @@ package sparkkinesis.simulator.sdk
 
 import scala.annotation.tailrec
 
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.simulator.contract.ContractFixture
 import sparkkinesis.simulator.fanout.SubscriptionEvent
-import sparkkinesis.simulator.state.ConsumerArn
 
 /** Helpers of tests that use consumers and subscriptions. */
 trait FanOutReading { this: ContractFixture =>

@@ -14,11 +14,12 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
 import sparkkinesis.client.{KinesisException, SystemClock}
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{Position, ShardId, StreamArn}
 import sparkkinesis.simulator.operation.ConsumersPage
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef, ConsumerStatus, ConsumerSummary}
 
 /** Enhanced fan-out by AWS's own SDK. */
 final class SdkFanOut(val sdk: KinesisAsyncClient) extends FanOutCalls with AutoCloseable {

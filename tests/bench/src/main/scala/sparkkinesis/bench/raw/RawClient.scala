@@ -50,7 +50,7 @@ final class RawClient(endpoint: URI, retries: Boolean = true) extends AutoClosea
 
   /** Deletes a stream, and returns when it no longer exists. */
   def deleteStream(stream: String): Unit = {
-    sdk.deleteStream { b => b.streamName(stream); () }
+    sdk.deleteStream { b => b.streamName(stream).enforceConsumerDeletion(true); () }
     awaitStatus(stream, None)
   }
 

@@ -39,7 +39,7 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
 
   private def alone(kinesis: LocalKinesis): Seq[Result] = {
     val (readers, calls) = read(kinesis, Seq("one"))
-    val refused = 100.0 * readers.map(_.refused).sum / math.max(1L, calls)
+    val refused = percentRefused(readers, calls)
     Seq(
       row("one query, quota used", "of 1", readers.head.use, Goal.atLeast(0.95)),
       row("one query, refused", "% of calls", refused, Goal.atMost(2))
@@ -49,7 +49,7 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
   private def shared(kinesis: LocalKinesis): Seq[Result] = {
     val (readers, calls) = read(kinesis, Seq("one", "other"))
     val uses = readers.map(_.use)
-    val refused = 100.0 * readers.map(_.refused).sum / math.max(1L, calls)
+    val refused = percentRefused(readers, calls)
     Seq(
       row("two queries, quota used", "of 1", uses.sum, Goal.atLeast(0.95)),
       row(
@@ -67,12 +67,15 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
       val before = new AtomicLong
       val (readers, calls) = read(kinesis, Seq("one"), () => before.set(loop.calls))
       val own = calls - (loop.calls - before.get)
-      val refused = 100.0 * readers.map(_.refused).sum / math.max(1L, own)
+      val refused = percentRefused(readers, own)
       Seq(
         row("beside a loop, quota used", "of 1", readers.head.use),
         row("beside a loop, refused", "% of the query's calls", refused, Goal.atMost(10))
       )
     }
+
+  private def percentRefused(readers: Seq[Got], calls: Long): Double =
+    100.0 * readers.map(_.refused).sum / math.max(1L, calls)
 
   private def row(what: String, unit: String, value: Double, goal: Goal*): Result =
     Result.measured(s"$name: $what", unit, Samples(Seq(value)), goal: _*)

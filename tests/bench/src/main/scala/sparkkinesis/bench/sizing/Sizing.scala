@@ -67,7 +67,7 @@ object Load {
 
 object Sizing {
 
-  /** The size for docs/reference/benchmarks.md: about twenty minutes on two cores. */
+  /** The size for docs/reference/benchmarks.md: about half an hour on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
     drains = Seq(Load(1000000, 1000), Load(2000000, 100)),

@@ -34,7 +34,7 @@ class ReadBackSuite extends AnyFunSuite {
     def write(by: WriterIdentity, keys: String*): Unit = {
       val tags = new AggregateTags(by.text)
       val entries = keys.map { key =>
-        val builder = new AggregateBuilder(ServiceLimits.RecordBytes, Some(tags))
+        val builder = new AggregateBuilder(ServiceLimits.RecordBytes, tags = Some(tags))
         builder.add(row(key))
         builder.result()
       }
@@ -49,12 +49,15 @@ class ReadBackSuite extends AnyFunSuite {
     }
 
     def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
-      new ReadBack(client, stream, since, 24.hours, waiting, () => 0.5).read(_.isSameBatch(writer))
+      new ReadBack(client, stream, since, 24.hours, waiting, () => 0.5, atATime = 1)
+        .read(_.isSameBatch(writer))
 
-    def readKeys(): Set[Hash128] = read().flatMap(_.rows).toSet
+    def readKeys(): Set[Hash128] = rows(read()).toSet
   }
 
   private def row(key: String) = PutEntry(key, s"row of $key".getBytes(UTF_8), None)
+
+  private def rows(found: Seq[FoundAggregate]) = found.flatMap(it => Hash128.decode(it.rows))
 
   private val keys = (1 to 20).map(number => s"key-$number")
   private val hashes = keys.map(key => Hash128.ofRow(row(key))).toSet
@@ -97,13 +100,38 @@ class ReadBackSuite extends AnyFunSuite {
     assert(world.read(busy).map(_.writer) === Seq(writer))
   }
 
+  test("more rows than an array can hold fail the write by name, however many shards have them") {
+    val world = new World
+    world.write(writer, keys: _*)
+    def read(mostRows: Long) = {
+      val bytes = mostRows * Hash128.Bytes
+      val all =
+        new ReadBack(
+          world.kinesis,
+          world.stream,
+          begin,
+          24.hours,
+          world.waiting,
+          () => 0.5,
+          2,
+          bytes
+        )
+      rows(all.read(_.isSameBatch(writer))).toSet
+    }
+    assert(read(mostRows = 20) === hashes)
+    val e = intercept[OnceException](read(mostRows = 19))
+    assert(
+      e.condition === OnceException.ReadBackFailed && e.getMessage.contains("more than 19 rows")
+    )
+  }
+
   test("nothing before the first attempt is read") {
     val world = new World
     world.write(writer, keys.head)
     world.clock.advance(1.minute)
     world.write(writer, keys.last)
     val found = world.read(since = begin.plusSeconds(30))
-    assert(found.flatMap(_.rows) === Seq(Hash128.ofRow(row(keys.last))))
+    assert(rows(found) === Seq(Hash128.ofRow(row(keys.last))))
   }
 
   test("throttling is waited out; a service that never answers fails the write by name") {
@@ -116,7 +144,7 @@ class ReadBackSuite extends AnyFunSuite {
         if (left > 0) throw new KinesisException.Throttled("busy") else super.listShards(request)
       }
     }
-    assert(world.read(busy).flatMap(_.rows).toSet === hashes)
+    assert(rows(world.read(busy)).toSet === hashes)
     val dead = new Delegate(world.kinesis) {
       override def listShards(request: ListShardsRequest): ShardListing =
         throw new KinesisException.Unreachable("gone")
@@ -135,9 +163,24 @@ class ReadBackSuite extends AnyFunSuite {
         page.copy(serverTime = Some(world.clock.now))
       }
     }
-    assert(world.read(slow(1.minute)).flatMap(_.rows).toSet === hashes)
+    assert(rows(world.read(slow(1.minute))).toSet === hashes)
     val e = intercept[OnceException](world.read(slow(13.hours)))
     assert(e.condition === OnceException.ReadBackTooLate)
+  }
+
+  test("rows that arrived after what was read may be as old as the retention period") {
+    val world = new World(shards = 1)
+    world.write(writer, keys.head)
+    world.clock.advance(10.hours)
+    world.write(writer, keys.slice(1, 3): _*)
+    def slow(time: FiniteDuration) = new Delegate(world.kinesis) {
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        val page = super.getRecords(stream, iterator, 1)
+        world.clock.advance(time)
+        page
+      }
+    }
+    assert(rows(world.read(slow(5.hours))) === keys.take(3).map(key => Hash128.ofRow(row(key))))
   }
 
   test("one call marks all shards, and only those without a marker are marked again") {

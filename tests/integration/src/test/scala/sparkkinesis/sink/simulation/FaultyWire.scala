@@ -86,9 +86,11 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     pass(sent, _.zip(failed).map { case (result, failure) => failure.getOrElse(result) })
   }
 
+  /** Kinesis writes no record that it throttles. */
   private def aFailure() =
     PutResult.Failed(
-      if (random.nextBoolean()) "ProvisionedThroughputExceededException" else "InternalFailure",
+      if (random.nextBoolean() && !setup.keepsLate) "ProvisionedThroughputExceededException"
+      else "InternalFailure",
       Injected
     )
 
@@ -131,7 +133,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
     outcome.foreach { results =>
       results.lazyZip(mine).foreach {
         case (PutResult.Written(shard, _), Some(record)) =>
-          record.isAcknowledged = belongs(sent.stream, shard, record.rows)
+          record.isAcknowledged = !setup.isOrdered || belongs(sent.stream, shard, record.rows)
           if (record.isAcknowledged) check.acknowledged(record) else reported.misplaced += 1
         case _ => ()
       }

@@ -7,8 +7,9 @@ import scala.collection.mutable
  * until the next tick), unless something holds its task back.
  *
  * A task is held back while as many requests are in flight as allowed. With order one request is
- * enough, because a lane or a key may have to wait for it. One is enough, too, if the tasks of the
- * executor or slow answers may use up the limit that they share. After a failure, or after a shard
+ * enough, because a lane or a key may have to wait for it. One is enough, too, if slow answers or
+ * many requests may use up the limit of the executor. If several tasks share this limit, no row is
+ * checked, because they take turns. After a failure, or after a shard
  * exceeded its quota, the rows of the task are not checked any more. With order and aggregates
  * together no row is checked, because lanes also wait for misplaced aggregates.
  *
@@ -17,7 +18,8 @@ import scala.collection.mutable
 private[simulation] final class LingerLaw(setup: Setup, agenda: Agenda, isTroubled: () => Boolean) {
   private val bound =
     if (setup.isOrdered || setup.sharesLimit) 1 else setup.options.maxInFlightRequests
-  private val isJudging = !(setup.isOrdered && setup.isAggregated)
+  private val isJudging =
+    !(setup.isOrdered && setup.isAggregated) && (setup.tasks == 1 || !setup.sharesLimit)
   private val sentRows = mutable.Set.empty[Row]
   private var inFlight = 0
   private var boundUntil = Long.MinValue

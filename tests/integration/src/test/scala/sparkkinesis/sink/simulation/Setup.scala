@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.sink.lane.RequestLimits
-import sparkkinesis.sink.{AggregateLimits, SinkOptions}
+import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, SinkOptions}
 
 /**
  * The settings of a history, drawn by its seed.
@@ -15,11 +15,13 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
  *     milliseconds.
  *   - `patience`: time after which a writer gives up a request, in milliseconds.
  *   - `isLate`: whether a request that was given up may still take effect.
+ *   - `keepsLate`: whether records that a shard does not take in time become dead letters.
  *   - `calmAt`: when faults, kills and reshards end, in milliseconds since the beginning.
  */
 final class Setup(seed: Long, random: Random) {
   val isAggregated: Boolean = seed % 2 == 1
   val isOrdered: Boolean = seed / 2 % 2 == 1
+  val keepsLate: Boolean = !isOrdered && seed / 4 % 2 == 1
   val isHeavy: Boolean = random.nextInt(4) == 0
   val streams: Int = if (random.nextInt(3) == 0) 2 else 1
   val executors: Int = 1 + random.nextInt(2)
@@ -45,17 +47,19 @@ final class Setup(seed: Long, random: Random) {
     RequestLimits(1 + random.nextInt(30), maxRecordBytes * (1L + random.nextInt(5)))
 
   val options: SinkOptions = SinkOptions(
-    deliveryTimeout = (30 + random.nextInt(300)).seconds,
+    deliveryTimeout =
+      if (keepsLate) (1 + random.nextInt(10)).seconds else (30 + random.nextInt(300)).seconds,
     linger = (20 + random.nextInt(300)).millis,
     maxInFlightRequests = 1 + random.nextInt(6),
     maxBufferedBytes = maxRecordBytes / 2 + random.nextInt(20 * maxRecordBytes).toLong,
     aggregation = Option.when(isAggregated)(
       AggregateLimits(maxRecordBytes / 5 + random.nextInt(maxRecordBytes), 1 + random.nextInt(30))
     ),
-    isOrdered = isOrdered
+    isOrdered = isOrdered,
+    deadLetters = Option.when(keepsLate)(DeadLetterOptions("letters", keepsLateRecords = true))
   )
 
   /** Whether an executor may have more to send than the first `RequestLimit` allows. */
   val sharesLimit: Boolean =
-    slowest > 200 || faultRate > 0 || tasks * options.maxInFlightRequests > 8
+    slowest > 200 || faultRate > 0 || tasks * options.maxInFlightRequests > 8 / executors
 }

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.{Request, RequestLimits}
+import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.once.OnceSender
 import sparkkinesis.sink.rate.TargetStream
@@ -43,6 +43,8 @@ private[simulation] final class SimulatedWriter(
   def bufferedBytes: Long = loop.bufferedBytes
 
   def bufferedRecords: Long = loop.bufferedRecords
+
+  def takeExpired(): Vector[ExpiredRecord] = loop.takeExpired()
 
   /** Ends the task. Requests that were sent may still take effect. */
   def kill(): Unit = {

@@ -62,6 +62,9 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
 
   var committed: Option[Int] = None
 
+  /** The rows that the committed attempt gave up, and whether they may be in the stream. */
+  var deadLetters: Map[Row, Boolean] = Map.empty
+
   /** Number of rows per key. */
   val rowsOfKeys: Map[Int, Int] = keys.groupMapReduce(identity)(_ => 1)(_ + _)
 
@@ -123,7 +126,7 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
   private def isTroubled(writer: SimulatedWriter): Boolean = {
     val metrics = writer.metrics
     val failures = Seq(ThrottledRecords, FailedRecords, FailedRequests, MisplacedAggregates)
-    failures.exists(metrics(_) > 0) || metrics.longestSleep.nonEmpty || !writer.isRunning
+    failures.exists(metrics(_) > 0) || metrics.sleepMillis > 0 || !writer.isRunning
   }
 
   private def pause(): Long =
@@ -136,11 +139,18 @@ private[simulation] final class SimulatedTask(world: SinkWorld, val number: Int)
     case Some(e) => throw new IllegalArgumentException(s"a task failed: $e", e)
     case None =>
       committed = Some(attempt)
-      val rows = rowsOfKeys.values.sum
-      val open = rows - laws.acknowledged.size
-      require(open == 0, s"task $number committed though $open rows are not acknowledged")
+      val expired = attempts(attempt).takeExpired()
+      deadLetters = expired.flatMap { it =>
+        val (key, data) = (it.entry.partitionKey, it.entry.data)
+        Row.parse(key, data, 0, data.length).map(_ -> it.mayBeWritten)
+      }.toMap
+      require(deadLetters.size == expired.size, "a row was given up twice")
+      val both = laws.acknowledged.filter(deadLetters.contains)
+      require(both.isEmpty, s"dead letters though acknowledged: $both")
+      val open = rowsOf(attempt).toSet -- laws.acknowledged -- deadLetters.keys
+      require(open.isEmpty, s"task $number committed, but these rows are not acknowledged: $open")
       require(attempts(attempt).bufferedBytes == 0, "bytes are buffered at the end")
-      metricsAgree(attempts(attempt).metrics, wire.reported, rows)
+      metricsAgree(attempts(attempt).metrics, wire.reported, laws.acknowledged.size)
   }
 
   private def metricsAgree(

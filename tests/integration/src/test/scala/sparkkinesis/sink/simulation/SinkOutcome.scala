@@ -9,9 +9,11 @@ import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
 /**
  * The laws that hold for the streams at the end of a history.
  *
- *   - Lossless: every row of the attempt that committed is in the stream. This holds for our
- *     source, and for a reader that, like KCL, drops an aggregate with a row that belongs to
- *     another shard.
+ *   - Lossless: every row of the attempt that committed is in the stream or a dead letter. This
+ *     holds for our source, and for a reader that, like KCL, drops an aggregate with a row that
+ *     belongs to another shard.
+ *   - A dead letter is in the stream only if it says that it may be.
+ *   - Whole, without order: that reader drops no aggregate.
  *   - Nothing foreign: some attempt wrote each row of the stream, with its own key.
  *   - Frugal: no row of an attempt is acknowledged twice. So duplicates come only from a request
  *     whose answer did not confirm all records, from a misplaced aggregate, or from another
@@ -38,7 +40,8 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     "ambiguous" -> landed.exists(it => !it.isAcknowledged),
     "misplaced" -> landed.exists(it => !isWhole(it)),
     "throttled by quota" -> (kinesis.statistics.snapshot.entriesFailed > 0),
-    "run again" -> tasks.exists(_.attemptsMade > 1)
+    "run again" -> tasks.exists(_.attemptsMade > 1),
+    "dead letters" -> tasks.exists(_.deadLetters.nonEmpty)
   ).collect { case (feature, true) => feature }.toSet
 
   /** All records in the stream, in an order that can be compared. */
@@ -50,9 +53,13 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     require(tasks.forall(_.committed.nonEmpty), "a task never committed")
     val calls = kinesis.statistics.snapshot.calls.getOrElse("PutRecords", 0L) - rivalRequests
     require(calls == reached, s"the service saw $calls requests, $reached were sent")
+    require(setup.isOrdered || landed.forall(isWhole), "an aggregate is in two shards")
     readBy("us", landed.toSeq)
     readBy("KCL", landed.toSeq.filter(isWhole))
     frugal()
+    val inStream = landed.flatMap(_.rows.map(_.row)).toSet
+    val wrong = tasks.flatMap(_.deadLetters).collect { case (row, false) if inStream(row) => row }
+    require(wrong.isEmpty, s"dead letters that are in the stream and do not say so: $wrong")
   }
 
   /** The streams hold the records that the answers named, and no others. */
@@ -78,7 +85,8 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
     tasks.foreach { task =>
       val mine = all.getOrElse((task.number, task.committed.get), Nil).groupMap(_.key)(_.number)
       task.rowsOfKeys.foreach { case (key, count) =>
-        val missing = (0 until count).diff(mine.getOrElse(key, Nil))
+        val dead = task.deadLetters.keys.filter(_.key == key).map(_.number)
+        val missing = (0 until count).diff(mine.getOrElse(key, Nil) ++ dead)
         require(missing.isEmpty, s"lost for $reader: $missing of key $key of task ${task.number}")
       }
     }

@@ -105,7 +105,7 @@ private[simulation] final class SinkRates(
     new SimulatedWriter(
       agenda,
       wire(executor),
-      RequestLimits.Default,
+      RequestLimits.of(SinkOptions()),
       options,
       None,
       random,

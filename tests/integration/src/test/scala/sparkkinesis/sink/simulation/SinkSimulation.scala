@@ -42,8 +42,8 @@ class SinkSimulation extends AnyFunSuite {
     val (rows, judged) = (outcomes.map(_._1).sum, outcomes.map(_._2).sum)
     info(s"${outcomes.size} histories, $rows rows, $judged in calm; $features")
     if (outcomes.size > 1) {
-      assert(features.size === 5 && features.values.forall(_ > outcomes.size / 50))
-      assert(judged > rows / 100, "rows that nothing held back")
+      assert(features.size === 6 && features.values.forall(_ > outcomes.size / 50))
+      assert(judged > rows / 200, "rows that nothing held back")
     }
   }
 

@@ -58,7 +58,7 @@ final class SinkWorld(seed: Long) {
         agenda.clock,
         chance
       )
-    stream.shards
+    stream.shards()
     stream
   }
 }

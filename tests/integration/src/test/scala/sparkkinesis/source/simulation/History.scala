@@ -135,7 +135,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
    * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits for
    * the quota of a shard that it shares with another consumer.
    */
-  private val QuietRounds = if (hasLargeRecords) 100 else if (hasQuotas) 30 else 20
+  private val QuietRounds = quietSeconds
   private val DisturbedRounds = 400
 }
 

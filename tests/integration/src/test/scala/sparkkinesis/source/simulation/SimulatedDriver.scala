@@ -33,8 +33,8 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
 
   /** The client of each stream. */
   lazy val clients: Map[StreamArn, StreamClient] =
-    calmly(streams.access).transform { (_, access) =>
-      StreamClient(access.ref, kinesis, new SharedReads(isAws))
+    calmly(streams.access).transform { (arn, access) =>
+      StreamClient(access.ref, client, new SharedReads(isAws), consumers.get(arn))
     }
 
   private lazy val watches = clients.transform { (_, client) =>

@@ -36,6 +36,7 @@ final class SimulatedExecutor(
     heartbeat()
     random.shuffle(fetchers.all).foreach { fetcher =>
       clock.advance(random.nextInt(100).millis)
+      push()
       fetcher.step(clock.moment) match {
         case FetchStep.Fetched(report, _, _, _) => unsent += report
         case FetchStep.Fails(cause) => throw cause

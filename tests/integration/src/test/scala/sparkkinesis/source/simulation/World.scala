@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.client.{ShardFilter, ShardLister}
-import sparkkinesis.model.{Position, StreamName, StreamRef, StreamShard}
+import sparkkinesis.model._
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
@@ -51,6 +51,26 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
     .map(name => new Producer(kinesis, clock, random, StreamName(name), () => padding()))
   private val rival = Option.when(hasQuotas && hardships.nextBoolean())(new Rival(this))
 
+  /** Of its own, so that fan-out does not change what else happens. */
+  private val fanOutRandom = new Random(seed + 3)
+  private val hasFanOut = fanOutRandom.nextInt(3) == 0
+  private val fanOut = new RoughFanOut(kinesis, fanOutRandom, () => isQuiet)
+
+  /** With it, executors read ahead by enhanced fan-out. */
+  val consumers: Map[StreamArn, ConsumerArn] =
+    if (hasFanOut) producers.map { producer =>
+      val consumer = kinesis.fanOut.register(producer.stream, "app").arn
+      consumer.stream -> consumer
+    }.toMap
+    else Map.empty
+  val client = new KinesisWithFanOut(kinesis, fanOut)
+
+  /** Subscriptions send the events that are due. */
+  def push(): Unit = if (hasFanOut) fanOut.push()
+
+  /** Seconds without news after which a query has read all: silent subscriptions are replaced. */
+  def quietSeconds: Int = if (hasLargeRecords || hasFanOut) 100 else if (hasQuotas) 30 else 20
+
   def producer: Producer = producers(random.nextInt(producers.size))
 
   /** Another consumer, if there is one, reads. */
@@ -80,7 +100,7 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
   private def sizeOfPages = if (hasLargeRecords) 20L else 1L
 
   /** Fifty records of a few bytes, or what one call returns: an empty store accepts each page. */
-  val largestPage: Long = if (hasLargeRecords) 11L << 20 else 50L * 1000
+  val largestPage: Long = if (hasLargeRecords || hasFanOut) 11L << 20 else 50L * 1000
 
   /** A small memory has room for one page, a larger one for several. */
   private val bufferBytes = sizeOfPages *

@@ -55,7 +55,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
   /** After a write in which some requests failed, and no task. */
   private def assertAll(told: String => Long, rows: Long): Unit = {
     val server = seen
-    assert(told("recordsWritten") === rows)
+    assert(told("recordsWritten") === rows && told("kinesisRecordsWritten") === acknowledged)
     assert(told("requests") === requestsSeen)
     assert(told("sentRecords") === server.recordsPut + server.entriesFailed + refusedEntries.sum)
     assert(told("throttledRecords") === server.entriesFailed + refusedEntries.sum)
@@ -75,6 +75,7 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     assertAll(shown(_).toLong, rows = 3000)
     assert(acknowledged === 3000)
     assert(shown("bytesWritten").toLong === seen.bytesPut && requestsSeen >= 6)
+    assert(shown("kinesisBytesWritten").toLong === seen.bytesPut)
     val mean = shown("sentRecords").toDouble / requestsSeen
     assert(math.abs(shown("recordsPerRequest").toDouble - mean) <= 0.051)
     assert(shown("peakBufferedBytes").toLong > 0 && shown("peakRequestsInFlight").toLong > 0)
@@ -106,7 +107,8 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
       assert(found.map(it => new String(it.data).toInt).distinct.sorted === (0 until 3000))
       val bytes = (0 until 3000).map(it => s"${it}k${it % 100}".length.toLong).sum
       assert(shown("bytesWritten").toLong === bytes && seen.bytesPut != bytes)
-      if (moody) assertMoody() else assert(found.size === 3000)
+      if (moody) assertMoody()
+      else assert(found.size === 3000 && shown("kinesisBytesWritten").toLong === seen.bytesPut)
     }
   }
 

@@ -1,11 +1,12 @@
 package sparkkinesis.simulator.http.action
 
+import sparkkinesis.client.ConsumerRef
+import sparkkinesis.model.ConsumerArn
 import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed}
 import sparkkinesis.simulator.http.response.ConsumerResponses
 import sparkkinesis.simulator.http.wire.{BadRequest, Fields}
 import sparkkinesis.simulator.operation._
-import sparkkinesis.simulator.state.{ConsumerArn, ConsumerRef}
 
 /** The operations of enhanced fan-out: their requests and responses. */
 private[http] object ConsumerActions {

@@ -1,7 +1,7 @@
 package sparkkinesis.simulator.http.request
 
+import sparkkinesis.client.ConsumerRef
 import sparkkinesis.simulator.operation.{DeregisterStreamConsumer, RegisterStreamConsumer}
-import sparkkinesis.simulator.state.ConsumerRef
 
 /** Writes operations of enhanced fan-out as requests that `ConsumerActions` reads. */
 private[http] object ConsumerRequests {

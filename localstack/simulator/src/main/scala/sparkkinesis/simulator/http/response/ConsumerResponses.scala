@@ -1,8 +1,8 @@
 package sparkkinesis.simulator.http.response
 
+import sparkkinesis.client.ConsumerSummary
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.ConsumersPage
-import sparkkinesis.simulator.state.ConsumerSummary
 
 /** Writes the responses of [[ConsumerActions]], and the events of subscriptions. */
 private[http] final class ConsumerResponses(answers: Responses) {

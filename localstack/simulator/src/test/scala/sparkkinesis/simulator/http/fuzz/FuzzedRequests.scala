@@ -131,6 +131,7 @@ private[http] object FuzzedRequests {
     "X-Amz-Security-Token: t",
     ": no name",
     "Host: other",
+    "Origin: null",
     "Date: never"
   )
 

@@ -17,7 +17,7 @@ import sparkkinesis.sink.simulation.SimulatedWriter
 private[once] final class OnceAttempt(
     world: OnceWorld,
     val identity: WriterIdentity,
-    earlier: Vector[Hash128],
+    earlier: Array[Byte],
     ask: WriterAsk => (Option[WriterAnswer] => Unit) => Unit,
     ended: Option[Throwable] => Unit
 ) {
@@ -39,7 +39,7 @@ private[once] final class OnceAttempt(
     case (askedAt, Held(millis, rows)) =>
       hold(askedAt, millis)
       agenda.after(300)(renew())
-      write(new EarlierRows(new FoundRows(earlier.iterator), new FoundRows(Hash128.decode(rows))))
+      write(new EarlierRows(new FoundRows(earlier), new FoundRows(rows)))
   }
 
   private def hold(askedAt: Long, millis: Long): Unit = {
@@ -67,7 +67,8 @@ private[once] final class OnceAttempt(
 
   private def finish(before: EarlierRows): Unit = {
     before.checkEnd()
-    until(Finish(partition, task, before.skipped)) { case (_, Finished) => end(None) }
+    val total = rows(partition).iterator.map(RowTotal.of).foldLeft(RowTotal.Zero)(_ + _)
+    until(Finish(partition, task, before.skipped, total)) { case (_, Finished) => end(None) }
   }
 
   private def recover(answered: Set[Hash128] => Unit): Unit = {

@@ -1,6 +1,6 @@
 package sparkkinesis.sink.simulation.once
 
-import scala.concurrent.duration._
+import java.time.Instant
 
 import sparkkinesis.sink.once._
 
@@ -18,14 +18,15 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var isReading = false
   private var finished = Set.empty[Int]
   private var session = Option.empty[WriteSession]
-  private var earlier: Vector[Hash128] = Vector.empty
+  private var earlier = Array.emptyByteArray
   private val reader = new ReadBack(
     new RestlessKinesis(world),
     stream,
     firstAt.minusMillis(terms.margin.toMillis),
-    24.hours,
+    retention,
     new ImpatientClock(world),
-    () => random.nextDouble()
+    () => random.nextDouble(),
+    atATime = 1
   )
 
   /** Logs the attempt; a later run waits until earlier ones are silent. */
@@ -36,8 +37,8 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     else {
       features += "repeated batch"
       agenda.after(terms.silence.toMillis) {
-        read(_.run < number) { found =>
-          earlier = found.flatMap(_.rows)
+        read(_.run < number, firstAt) { found =>
+          earlier = SortedHashes.of(found.map(_.rows))
           startTasks(start)
         }
       }
@@ -80,7 +81,7 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     }
     if (!isReading) session.flatMap(_.due(at)).foreach { pass =>
       isReading = true
-      read(pass.needs) { found =>
+      read(pass.needs, Instant.ofEpochMilli(pass.since)) { found =>
         agenda.after(latency()) {
           isReading = false
           session.foreach(_.found(pass, found))
@@ -90,13 +91,22 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     agenda.after(100)(tick())
   }
 
-  private def read(accepts: WriterIdentity => Boolean)(done: Vector[FoundAggregate] => Unit): Unit =
-    if (!isGone) {
-      val found =
-        try Right(reader.read(accepts))
-        catch { case pause: Paused => Left(pause.duration) }
-      found.fold(time => agenda.after(time.toMillis)(read(accepts)(done)), done)
-    }
+  private def read(accepts: WriterIdentity => Boolean, since: Instant)(
+      done: Seq[FoundAggregate] => Unit
+  ): Unit =
+    if (!isGone)
+      try done(reader.read(accepts, since.minusMillis(terms.margin.toMillis)))
+      catch {
+        case pause: Paused => agenda.after(pause.duration.toMillis)(read(accepts, since)(done))
+        case e: OnceException if e.condition == OnceException.ReadBackTooLate => fail()
+      }
+
+  /** The batch fails instead of guessing. */
+  private def fail(): Unit = {
+    features += "expired rows"
+    if (!isFenced) isTooLate = true
+    crash()
+  }
 
   private def attempt(partition: Int): Unit = if (!isGone && !finished(partition)) {
     attempts += 1
@@ -124,7 +134,7 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private def isFenced = newestRun != number
 
   private def commit(): Unit = if (!isFenced) {
-    session.foreach(_.checkEnd(earlier.size.toLong))
+    session.foreach(_.checkEnd(earlier.length.toLong / Hash128.Bytes))
     isGone = true
     outlive()
     committed()

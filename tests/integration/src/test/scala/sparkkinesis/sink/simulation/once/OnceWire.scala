@@ -96,8 +96,11 @@ private[once] final class OnceWire(
   }
 
   private def land(entries: IndexedSeq[PutEntry]): Seq[PutResult] = {
-    landed ++= entries
-    kinesis.putRecords(stream, entries)
+    val results = kinesis.putRecords(stream, entries)
+    landed ++= results.zip(entries).collect { case (it: PutResult.Written, entry) =>
+      it.shard -> entry
+    }
+    results
   }
 
   override def list(target: TargetStream, stale: ShardMap)(

@@ -24,12 +24,13 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
  *   - `slowest`: longest time of a message's way, in milliseconds.
  *   - `patience`: time after which a writer gives up a request. It may still take effect until
  *     `terms.acceptance` after it was sent.
+ *   - `retention`: of the stream. In some histories, records expire before or while they are read.
  *   - `calmAt`: when faults, crashes and reshards end, in milliseconds since the beginning.
  */
 final class OnceWorld(val seed: Long) {
   val random = new Random(seed)
   val agenda = new Agenda
-  val terms: OnceTerms = OnceTerms(1500.millis, 4.seconds, 10.seconds)
+  val terms: OnceTerms = OnceTerms(1500.millis, 4.seconds, random.nextInt(10000).millis)
   val isOrdered: Boolean = seed % 2 == 1
   val partitions: Int = 1 + random.nextInt(3)
   val faultRate: Double = Vector(0, 0.1, 0.4)(random.nextInt(3))
@@ -39,9 +40,11 @@ final class OnceWorld(val seed: Long) {
   val reshards: Int = math.max(0, random.nextInt(6) - 2)
   val taskFaults: Int = math.max(0, random.nextInt(6) - 2)
   val driverFaults: Int = math.max(0, random.nextInt(5) - 2)
+  val retention: FiniteDuration =
+    if (random.nextInt(3) > 0) 24.hours else (12 + random.nextInt(30)).seconds
   private val listLag = (if (random.nextBoolean()) random.nextInt(3000) else 0).millis
 
-  val kinesis = new SimulatedKinesis(agenda.clock, Settings(listLag = listLag))
+  val kinesis = new SimulatedKinesis(agenda.clock, Settings(retention, listLag = listLag))
   private val name = StreamName("orders")
   val stream: StreamRef = StreamRef.ByName(name)
   val shards = new Shards(kinesis, random, name, 1 + random.nextInt(3))
@@ -73,7 +76,13 @@ final class OnceWorld(val seed: Long) {
   }
 
   /** What landed, in order: the shard and the rows of each Kinesis record. */
-  val landed: mutable.ArrayBuffer[PutEntry] = mutable.ArrayBuffer.empty[PutEntry]
+  val landed: mutable.ArrayBuffer[(ShardId, PutEntry)] = mutable.ArrayBuffer.empty
+
+  /** Whether the batch has failed because rows may have expired before they were read. */
+  var isTooLate = false
+
+  /** Keys whose rows are in order within each shard, but not over all shards. */
+  var disorderedKeys = 0
 
   /** The log of attempts: the newest, and when the first began. */
   var newestRun: Long = -1
@@ -86,7 +95,7 @@ final class OnceWorld(val seed: Long) {
     val chance = () => random.nextDouble()
     val made =
       new TargetStream(stream, kinesis, maxRecordBytes, None, 1, agenda.clock, chance)
-    made.shards // before anything happens
+    made.shards() // before anything happens
     made
   }
 

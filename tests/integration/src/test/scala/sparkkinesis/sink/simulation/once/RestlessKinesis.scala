@@ -7,13 +7,20 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client._
 import sparkkinesis.model._
 
-/** The service as a read-back meets it: calls fail, and shards change between them. */
+/**
+ * The service as a read-back meets it: calls fail, shards change between them, and calls take so long
+ * that records expire.
+ */
 private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClient {
   import world._
+
+  /** Milliseconds that the calls of the read-back have taken. The agenda does not see them. */
+  private var spent = 0L
 
   override def describeStream(stream: StreamRef): StreamSummary = kinesis.describeStream(stream)
 
   override def listShards(request: ListShardsRequest): ShardListing = restless {
+    spent = 0
     kinesis.listShards(request)
   }
 
@@ -21,7 +28,11 @@ private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClien
     restless(kinesis.shardIterator(stream, shard, position))
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = restless {
-    kinesis.getRecords(stream, iterator, 1 + random.nextInt(10))
+    spent += random.nextInt(500).toLong
+    val time = agenda.clock.now.plusMillis(spent)
+    val page = kinesis.getRecords(stream, iterator, 1 + random.nextInt(10))
+    val oldest = time.toEpochMilli - retention.toMillis
+    page.copy(records = page.records.filter(_.arrivalMillis >= oldest), serverTime = Some(time))
   }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] = restless {

@@ -1,0 +1,132 @@
+package sparkkinesis.client
+
+import java.time.Instant
+
+import sparkkinesis.model._
+
+/**
+ * The calls of enhanced fan-out. An implementation does not retry or renew. Each method may throw any
+ * [[KinesisException]]. Thread-safe.
+ */
+trait FanOutClient {
+
+  /** `DescribeStreamConsumer`. */
+  def describe(consumer: ConsumerRef): ConsumerSummary
+
+  /** `RegisterStreamConsumer`. The consumer becomes active some seconds later. */
+  def register(stream: StreamArn, name: String): ConsumerSummary
+
+  /**
+   * `SubscribeToShard`. Returns at once: the subscriber receives the answer, and an event after each
+   * `request` of the subscription. Throws nothing.
+   */
+  def subscribe(
+      consumer: ConsumerArn,
+      shard: ShardId,
+      position: Position,
+      subscriber: EventSubscriber
+  ): EventSubscription
+}
+
+object FanOutClient {
+
+  /**
+   * Bytes of one subscription that may wait in this JVM before they are asked for. At a round trip of
+   * 60 ms they still allow the 2 MiB per second of a shard.
+   */
+  val WindowBytes: Int = 128 * 1024
+
+  /**
+   * Memory of one subscription beside the events that its reader has taken: its window, and the buffer
+   * of the SDK's `MessageDecoder`, which has 2 MiB from the beginning.
+   */
+  val SubscriptionBytes: Int = WindowBytes + 2 * 1024 * 1024
+
+  /** Of a client that has no enhanced fan-out. */
+  object None extends FanOutClient {
+    override def describe(consumer: ConsumerRef): ConsumerSummary = unavailable
+    override def register(stream: StreamArn, name: String): ConsumerSummary = unavailable
+    override def subscribe(
+        consumer: ConsumerArn,
+        shard: ShardId,
+        position: Position,
+        subscriber: EventSubscriber
+    ): EventSubscription = unavailable
+
+    private def unavailable: Nothing =
+      throw new KinesisException.FanOutUnavailable("This client has no enhanced fan-out.")
+  }
+}
+
+/** A call of `SubscribeToShard`. Its methods return at once, and any thread may call them. */
+trait EventSubscription extends AutoCloseable {
+
+  /** Asks for one more event. Without requests, events wait in the network. */
+  def request(): Unit
+
+  /** Ends the call. A second time has no effect. */
+  override def close(): Unit
+}
+
+/**
+ * Receives a subscription's events, in order. A client calls it on its own threads, so each method must
+ * return at once.
+ */
+trait EventSubscriber {
+
+  /**
+   * The service has accepted the subscription.
+   *
+   * @param serverTime time of the answer by the service's clock, if it contains it
+   */
+  def opened(serverTime: Option[Instant]): Unit
+
+  def event(event: ShardEvent): Unit
+
+  /**
+   * The subscription has ended, by itself after five minutes or by a failure. Nothing follows.
+   */
+  def ended(failure: Option[KinesisException]): Unit
+}
+
+/**
+ * `SubscribeToShardEvent`. It may be empty: the service sends one every few seconds.
+ *
+ * @param continuation sequence number after which a new subscription continues; `None` at the end of
+ *   the shard
+ * @param millisBehindLatest time between this event and the tip of the shard
+ * @param children only at the end of the shard
+ */
+final case class ShardEvent(
+    records: IndexedSeq[Record],
+    continuation: Option[SequenceNumber],
+    millisBehindLatest: Option[Long],
+    children: Seq[ChildShard]
+)
+
+sealed trait ConsumerStatus
+
+object ConsumerStatus {
+  case object Creating extends ConsumerStatus
+  case object Active extends ConsumerStatus
+  case object Deleting extends ConsumerStatus
+}
+
+/** The description of a consumer. */
+final case class ConsumerSummary(arn: ConsumerArn, status: ConsumerStatus, created: Instant)
+
+/** How a caller names a consumer. */
+sealed trait ConsumerRef {
+  def stream: StreamArn
+}
+
+object ConsumerRef {
+  final case class ByArn(arn: ConsumerArn) extends ConsumerRef {
+    override def stream: StreamArn = arn.stream
+    override def toString: String = arn.toString
+  }
+
+  final case class ByName(stream: StreamArn, name: String) extends ConsumerRef {
+    override def toString: String = s"$name of stream ${stream.name}"
+  }
+}

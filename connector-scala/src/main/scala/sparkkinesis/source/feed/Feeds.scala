@@ -1,0 +1,80 @@
+package sparkkinesis.source.feed
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{ConsumerRef, FanOutClient, KinesisException}
+import sparkkinesis.model.{ConsumerArn, ShardId}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.store.PageStore
+
+/** Creates the feed of a shard: pushed if the stream has a consumer, else polled. */
+private[source] object Feeds {
+
+  /**
+   * @param counts of all subscriptions of the executor
+   * @param chance evenly distributed in `[0, 1)`, for jitter
+   * @param wake called on any thread when a pushed feed has news
+   */
+  def of(
+      stream: StreamClient,
+      shard: ShardId,
+      store: PageStore,
+      settings: FetchSettings,
+      counts: SubscriptionCounts,
+      chance: () => Double,
+      wake: () => Unit
+  ): PageFeed = stream.consumer match {
+    case None => new PolledPages(stream, shard, store, settings)
+    case Some(consumer) =>
+      pushed(stream, consumer, shard, renewAfter(settings), counts, chance, wake)
+  }
+
+  /** @param renewAfter how long a subscription is used */
+  def pushed(
+      stream: StreamClient,
+      consumer: ConsumerArn,
+      shard: ShardId,
+      renewAfter: FiniteDuration,
+      counts: SubscriptionCounts,
+      chance: () => Double,
+      wake: () => Unit
+  ): PageFeed = {
+    val fanOut = stream.client.fanOut
+    new PushedPages(
+      s"shard $shard of stream ${stream.ref} with consumer $consumer",
+      fanOut.subscribe(consumer, shard, _, _),
+      () => check(fanOut, consumer),
+      renewAfter,
+      counts,
+      chance,
+      wake
+    )
+  }
+
+  /**
+   * A quiet shard is complete up to the begin of its subscription. With `maxShardSkew`, other shards wait
+   * for that time, and a run with a stop time waits until it has passed the stop time.
+   */
+  private def renewAfter(settings: FetchSettings): FiniteDuration =
+    if (settings.stopAtMillis.nonEmpty) ShortestRenewal
+    else
+      settings.maxShardSkew.fold(PushedPages.Renewal) { skew =>
+        (skew / 2).max(ShortestRenewal).min(PushedPages.Renewal)
+      }
+
+  /** Another answer says nothing about the consumer. */
+  private def check(fanOut: FanOutClient, consumer: ConsumerArn): Unit =
+    try fanOut.describe(ConsumerRef.ByArn(consumer)): Unit
+    catch {
+      case gone: KinesisException.NotFound =>
+        throw new KinesisException.ConsumerNotFound(
+          s"Consumer $consumer does not exist any more: ${gone.getMessage}",
+          gone
+        )
+      case _: KinesisException => ()
+    }
+
+  /** More than the time for which the service refuses another call. */
+  private val ShortestRenewal = 8.seconds
+}

@@ -1,0 +1,223 @@
+package sparkkinesis.source.feed
+
+import java.time.Instant
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
+import sparkkinesis.client._
+import sparkkinesis.compat._
+import sparkkinesis.model.{PackedRecords, Position, Record, SequenceNumber}
+
+/**
+ * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service ends
+ * it. Asks for one event at a time, so that the others wait in the network while there is no room.
+ *
+ * @param shard for messages
+ * @param subscribe begins a subscription
+ * @param check throws if the consumer does not exist any more
+ * @param renewAfter how long a subscription is used
+ * @param chance evenly distributed in `[0, 1)`, for jitter
+ * @param wake called on any thread when `next` may have a page
+ */
+private[source] final class PushedPages(
+    shard: String,
+    subscribe: (Position, EventSubscriber) => EventSubscription,
+    check: () => Unit,
+    renewAfter: FiniteDuration,
+    counts: SubscriptionCounts,
+    chance: () => Double,
+    wake: () => Unit
+) extends PageFeed {
+  import EventInbox.Signal
+  import PageFeed._
+  import PushedPages._
+
+  @volatile private var isClosed = false
+  @volatile private var current = Option.empty[Subscribed]
+  private var notBefore = Long.MinValue // no subscription begins earlier, in steady milliseconds
+  private var continuation = Option.empty[SequenceNumber]
+  private var last = Option.empty[SequenceNumber] // of the records so far
+  private var takeovers = Vector.empty[Long]
+  private var isBehind = true // as the last event says
+  private var silences = 0 // of accepted subscriptions, since the last event
+
+  override def isPushed: Boolean = true
+
+  override def readiness(at: Moment): Readiness = {
+    val now = millis(at)
+    current match {
+      case None => if (now < notBefore) Paced((notBefore - now).millis) else NeedsRoom
+      case Some(it) if it.inbox.head.nonEmpty || it.isOver(now) => HasNews
+      case Some(it) => if (it.askedAt.isEmpty) NeedsRoom else Asked(it.limit(now))
+    }
+  }
+
+  override def next[A](position: Position, at: Moment)(
+      use: (Page, Moment) => A
+  ): Either[NoPage, A] = current match {
+    case None if millis(at) < notBefore => Left(Paced((notBefore - millis(at)).millis))
+    case None => Left(begin(position, at))
+    case Some(it) => take(it, position, at)(use)
+  }
+
+  @tailrec private def take[A](it: Subscribed, position: Position, at: Moment)(
+      use: (Page, Moment) => A
+  ): Either[NoPage, A] = it.inbox.head match {
+    case Some(Signal.Opened(serverTime)) =>
+      it.opened(serverTime, millis(at))
+      it.inbox.drop()
+      take(it, position, at)(use)
+    case Some(Signal.Event(event)) => Right(received(it, event, at)(use))
+    case Some(Signal.Ended(failure)) => Left(ended(it, failure, millis(at)))
+    case None if it.isSilent(millis(at)) =>
+      end(millis(at))
+      throw silence(it)
+    case None if it.isOld(millis(at)) =>
+      counts.renewal()
+      end(millis(at))
+      Left(begin(position, at))
+    case None => Left(ask(it, millis(at)))
+  }
+
+  /** Once may be a broken connection. A server that accepts subscriptions and sends nothing is not quiet. */
+  private def silence(it: Subscribed): KinesisException = {
+    val text = s"SubscribeToShard of $shard sent nothing for ${Subscribed.LongestSilence}"
+    if (it.isOpened) silences += 1
+    if (silences < MostSilences) new KinesisException.Unreachable(s"$text.")
+    else
+      new KinesisException.FanOutUnavailable(
+        s"$text after it was accepted, $MostSilences times in a row."
+      )
+  }
+
+  private def begin(position: Position, at: Moment): NoPage = {
+    val inbox = new EventInbox(wake)
+    val from = continuation.fold(position)(Position.AfterSequenceNumber(_))
+    counts.subscribed()
+    val lifetime = (renewAfter * (1 - RenewalJitter * chance())).toMillis
+    val it = new Subscribed(inbox, subscribe(from, inbox), at, lifetime, continuation.nonEmpty)
+    current = Some(it)
+    notBefore = millis(at) + CallPeriod.toMillis
+    if (isClosed) it.close() // meanwhile
+    ask(it, millis(at))
+  }
+
+  private def ask(it: Subscribed, now: Long): NoPage = {
+    if (it.askedAt.isEmpty) {
+      it.askedAt = Some(now)
+      it.subscription.request()
+    }
+    Asked(it.limit(now))
+  }
+
+  private def received[A](it: Subscribed, event: ShardEvent, at: Moment)(
+      use: (Page, Moment) => A
+  ): A = {
+    it.heard(millis(at))
+    val records = PackedRecords(unread(event.records))
+    val next = event.continuation.map(number => ShardIterator(number.text))
+    val page = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
+    val result = use(page, it.began)
+    isBehind = !page.isAtTip
+    it.inbox.drop()
+    it.askedAt = None
+    counts.pushed(records.dataBytes)
+    silences = 0
+    if (current.contains(it)) { // `use` has not restarted this feed
+      last = records.lastOption.map(_.sequenceNumber).orElse(last)
+      continuation = event.continuation
+      if (event.continuation.isEmpty) end(millis(at))
+    }
+    result
+  }
+
+  /** The service never repeats a record, but a repetition must not become a loss of order. */
+  private def unread(records: IndexedSeq[Record]): IndexedSeq[Record] =
+    last.fold(records)(before => records.dropWhile(_.sequenceNumber <= before))
+
+  /** @throws KinesisException if the subscription has failed */
+  private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NoPage = {
+    end(now)
+    failure match {
+      case Some(refusal: KinesisException.InUse) =>
+        counts.refused()
+        notBefore = now + (Takeover.toMillis * (1 + chance() / 2)).toLong
+        if (it.isOpened) takenOver(now)
+        throw refusal
+      case Some(gone: KinesisException.NotFound) =>
+        check()
+        throw gone
+      // The service may have forgotten that number. The position is that of a record.
+      case Some(_: KinesisException.InvalidArgument) if it.isContinuation =>
+        continuation = None
+        Paced((notBefore - now).max(0).millis)
+      case Some(other) => throw other
+      case None if it.hasEvents =>
+        counts.renewal()
+        Paced((notBefore - now).max(0).millis)
+      case None =>
+        throw new KinesisException.ServiceFailure(
+          s"SubscribeToShard of $shard ended without an event."
+        )
+    }
+  }
+
+  /** Once may be chance: an executor that is believed dead, or a query that has just ended. */
+  private def takenOver(now: Long): Unit = {
+    takeovers = takeovers.filter(_ > now - TakeoverPeriod.toMillis) :+ now
+    if (takeovers.size >= MostTakeovers)
+      throw new KinesisException.ConsumerInUse(
+        s"Another reader has taken over the subscription to $shard $MostTakeovers times in " +
+          s"$TakeoverPeriod."
+      )
+  }
+
+  private def end(now: Long): Unit = {
+    current.foreach(_.close())
+    current = None
+    notBefore = math.max(notBefore, now)
+  }
+
+  /** At the tip, the next event may be minutes away: meanwhile the room belongs to other shards. */
+  override def keepsRoom: Boolean = !isClosed && isBehind && current.exists(_.askedAt.nonEmpty)
+
+  /** The service sends the next event when there is one. */
+  override def pauseAfter(page: Page, now: Instant): FiniteDuration = Duration.Zero
+
+  override def restart(): Unit = {
+    current.foreach(_.close())
+    current = None
+    continuation = None
+    last = None
+  }
+
+  /** Any thread may call this. */
+  override def close(): Unit = {
+    isClosed = true
+    current.foreach(_.close())
+  }
+}
+
+private[source] object PushedPages {
+
+  /** The service ends a subscription after five minutes. */
+  val Renewal: FiniteDuration = 285.seconds
+
+  /** The part of that time by which renewals are spread. */
+  private val RenewalJitter = 0.2
+
+  private val MostSilences = 5
+
+  /** Quota of `SubscribeToShard` per consumer and shard. */
+  private val CallPeriod = 1.second
+
+  /** After a call, the service refuses another one for this time. */
+  private val Takeover = 5.seconds
+
+  /** An executor that has lost its driver, and not Kinesis, goes on for a minute. */
+  private val MostTakeovers = 10
+  private val TakeoverPeriod = 5.minutes
+
+  private def millis(at: Moment): Long = at.steady.toEpochMilli
+}

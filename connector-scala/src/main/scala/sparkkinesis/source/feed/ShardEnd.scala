@@ -1,0 +1,34 @@
+package sparkkinesis.source.feed
+
+import sparkkinesis.client.{KinesisException, Page}
+import sparkkinesis.compat._
+import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
+
+/**
+ * Checks that a shard has really ended. Kinesis sometimes returns no next iterator by mistake.
+ * Trusting that answer would skip the rest of the shard. If the page names no children, two answers in a
+ * row must say so, and the listing.
+ */
+object ShardEnd {
+
+  /** The end of a shard without records. */
+  val EmptyPage: Page = Page(IndexedSeq.empty, None, 0, Seq.empty)
+
+  /** The shard's children if it is listed as closed, or not listed any more. */
+  def childrenOfClosed(listed: Seq[Shard], shard: ShardId): Option[Seq[ChildShard]] = {
+    val isClosed = listed.find(_.id == shard).forall(!_.isOpen)
+    Option.when(isClosed)(childrenIn(listed, shard))
+  }
+
+  /** The shard has not ended. The call can be retried. */
+  def mistaken(stream: StreamRef, shard: ShardId): KinesisException.ServiceFailure =
+    new KinesisException.ServiceFailure(
+      s"The service returned neither a next position nor children for $shard of stream $stream, but the " +
+        "shard is listed as open."
+    )
+
+  def childrenIn(listed: Seq[Shard], shard: ShardId): Seq[ChildShard] =
+    listed.filter(_.parents.contains(shard)).map { child =>
+      ChildShard(child.id, child.parents, child.hashKeys)
+    }
+}

@@ -1,0 +1,30 @@
+package sparkkinesis.source.feed
+
+import java.time.Instant
+
+import sparkkinesis.client.Moment
+import sparkkinesis.model.{ChildShard, Shard, ShardId}
+import sparkkinesis.source.StreamClient
+
+/** The listing of a stream as the reader of one shard needs it. Other shards share it. */
+private[source] final class ShardListing(stream: StreamClient, shard: ShardId) {
+  import stream.{client, ref, shared}
+
+  private var listedSince = Option.empty[Instant]
+
+  /** The shard exists. An older listing may lack it. */
+  def begin(at: Moment): Unit = if (listedSince.isEmpty) listedSince = Some(at.steady)
+
+  /** See [[ShardEnd.childrenOfClosed]]. */
+  def childrenOfClosed(at: Moment): Option[Seq[ChildShard]] =
+    ShardEnd.childrenOfClosed(shards(at), shard)
+
+  /** All shards of the stream, open and closed. */
+  def shards(at: Moment): Seq[Shard] = {
+    val notBefore = listedSince.getOrElse(at.steady).toEpochMilli
+    shared.listing.shards(client, ref, notBefore, at.steady.toEpochMilli)
+  }
+
+  /** The last listing is doubtful: the next use needs another one. */
+  def doubt(at: Moment): Unit = listedSince = Some(at.steady)
+}

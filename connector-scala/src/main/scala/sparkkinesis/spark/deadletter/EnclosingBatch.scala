@@ -1,0 +1,52 @@
+package sparkkinesis.spark.deadletter
+
+import java.util.{LinkedHashMap, Map => JMap}
+
+import org.apache.spark.SparkContext
+
+import sparkkinesis.compat._
+
+/**
+ * The micro-batch whose function makes a batch write (`foreachBatch`). If the micro-batch runs
+ * again, its writes have the same names. Unknown in Spark Connect, and in a thread that was there
+ * before the function: then only option `writeId` names a write.
+ *
+ * @param queryId id of the streaming query; a second write of the same run has `-2` after it
+ */
+private[spark] final case class EnclosingBatch(queryId: String, batchId: Long)
+
+private[spark] object EnclosingBatch {
+
+  // Spark sets these for the thread of a query, and for threads that it starts.
+  private val Query = "sql.streaming.queryId"
+  private val Batch = "streaming.sql.batchId"
+
+  /** Another one in each run of a micro-batch. */
+  private val Run = "spark.sql.execution.root.id"
+
+  /** Of the runs that wrote last. A thread that a user keeps may write for an old run. */
+  private val MostRuns = 1000
+  private val writes = new LinkedHashMap[String, Int](16, 0.75f, true) {
+    override def removeEldestEntry(eldest: JMap.Entry[String, Int]): Boolean = size > MostRuns
+  }
+
+  /** Counts a write of this thread's micro-batch; none if it is outside of a micro-batch. */
+  def next(): Option[EnclosingBatch] = {
+    val context = SparkContext.getOrCreate()
+    def property(name: String) = Option(context.getLocalProperty(name))
+    for {
+      query <- property(Query)
+      batch <- property(Batch).flatMap(_.toLongOption)
+      run <- property(Run)
+    } yield {
+      val number = count(s"$query/$batch/$run")
+      EnclosingBatch(if (number == 1) query else s"$query-$number", batch)
+    }
+  }
+
+  private def count(run: String): Int = synchronized {
+    val number = writes.getOrDefault(run, 0) + 1
+    writes.put(run, number)
+    number
+  }
+}

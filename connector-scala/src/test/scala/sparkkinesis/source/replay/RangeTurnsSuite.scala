@@ -1,0 +1,113 @@
+package sparkkinesis.source.replay
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import sparkkinesis.Generators._
+import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.pace.SharedReads
+import sparkkinesis.source.protocol.{ReadLimits, ShardRange}
+import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
+
+class RangeTurnsSuite extends AnyFunSuite {
+  private val Records = 60
+
+  private def settings(minPeriod: FiniteDuration) = FetchSettings(
+    maxRecords = 3,
+    minPeriod,
+    idlePeriod = 1.second,
+    Some(1000),
+    0,
+    ReadLimits.None,
+    failOnDataLoss = true,
+    stopAtMillis = None
+  )
+
+  /** Any number of shards with the same records. */
+  private final class SameShards(refused: Set[ShardId] = Set.empty) extends ReadOnlyKinesis {
+    private val records = recordsOf(1 to Records)
+    private var refusals = 20
+
+    override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
+      ShardIterator(s"${shard.name} 0")
+
+    override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      val (shard, place) = iterator.token.span(_ != ' ')
+      val first = place.trim.toInt
+      if (refused(ShardId(shard)) && refusals > 0) {
+        refusals -= 1
+        throw Throttled
+      }
+      val page = records.slice(first, first + limit)
+      Page(page, Some(ShardIterator(s"$shard ${first + page.size}")), 0, Nil)
+    }
+  }
+
+  private final class Reading(reader: ShardRangeReader, range: ShardRange) extends RangeTurns.Turn {
+    override def pause: FiniteDuration = reader.pause
+    override val pages: Iterator[(StreamShard, PackedRecords)] =
+      new DescendantReader(reader).pages(range)
+  }
+
+  /** The shard and the number of each record, and the time that it took. */
+  private def read(
+      shards: Int,
+      isAws: Boolean,
+      minPeriod: FiniteDuration,
+      kinesis: SameShards = new SameShards
+  ): (Vector[(StreamShard, Int)], FiniteDuration) = {
+    val clock = new FastClock
+    val client = StreamClient(stream, kinesis, new SharedReads(isAws))
+    val upTo = Progress.After(SequenceNumber(Records.toString))
+    val turns = new RangeTurns((0 until shards).map { index =>
+      val reader =
+        new ShardRangeReader(client, settings(minPeriod), clock, () => 0.5, () => false)
+      new Reading(reader, ShardRange(shardOf(index), Progress.TrimHorizon, upTo))
+    })
+    val pages = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.toVector
+    val rows = pages.flatMap { case (shard, page) =>
+      page.map(record => shard -> record.sequenceNumber.text.toInt)
+    }
+    (rows, clock.elapsedMillis.millis)
+  }
+
+  test("many shards take no longer than one, and each is read in order") {
+    for ((isAws, minPeriod) <- Seq(true -> 0.millis, false -> 200.millis)) {
+      val (_, ofOne) = read(1, isAws, minPeriod)
+      val (rows, ofMany) = read(64, isAws, minPeriod)
+      assert(ofOne > 2.seconds && ofMany === ofOne)
+      assert(rows.groupBy(_._1).size === 64)
+      assert(rows.groupBy(_._1).values.forall(_.map(_._2) === (1 to Records)))
+    }
+  }
+
+  test("a shard that is refused delays no other shard") {
+    val kinesis = new SameShards(refused = Set(shardOf(0).shard))
+    val (rows, _) = read(3, isAws = false, 200.millis, kinesis)
+    val (first, later) = rows.splitAt(2 * Records)
+    assert(first.forall(_._1 != shardOf(0)))
+    assert(later === (1 to Records).map(shardOf(0) -> _))
+  }
+
+  test("a range that can be read at once is read to its end first, one page at a time") {
+    var taken = 0
+    val turns = new RangeTurns(Seq(2, 1).map { shard =>
+      new RangeTurns.Turn {
+        override def pause: FiniteDuration = 0.millis
+        override val pages: Iterator[(StreamShard, PackedRecords)] = Iterator.tabulate(3) { _ =>
+          taken += 1
+          shardOf(shard) -> PackedRecords.Empty
+        }
+      }
+    })
+    assert(turns.next().nonEmpty && taken === 1)
+    val rest = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._1).toVector
+    assert(rest === Seq(2, 2, 1, 1, 1).map(shardOf))
+  }
+}
