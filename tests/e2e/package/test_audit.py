@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import KinesisSink
 from spark_kinesis.audit.counts import QueryAudit, audit_rows
-from tests.e2e.support.streams import LOCAL, REGION, Stream
+from tests.e2e.support.streams import REGION, Stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,14 +120,7 @@ def test_the_command_says_what_a_query_wrote(
     assert code == 2, shown
     assert "no exactly-once row" in shown
     source.put(100)
-    sink = KinesisSink(
-        stream_name=target.name,
-        region=REGION,
-        endpoint=simulator,
-        credentials=LOCAL,
-        aggregation="kpl",
-        delivery_guarantee="exactly_once",
-    )
+    sink = target.sink(aggregation="kpl", delivery_guarantee="exactly_once")
     rows = source.source().read_stream(spark).select("partitionKey", "data")
     query = sink.write_stream(rows, checkpoint_location=checkpoint).trigger(availableNow=True)
     query.start().awaitTermination()

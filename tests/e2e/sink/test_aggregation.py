@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis import KinesisSink
 from spark_kinesis.local import LocalEndpoint
 from tests.e2e.support.harness import assert_ongoing
 from tests.e2e.support.kpl import Keyed, dropped_by_kcl, packed, read_by_agg, read_by_kcl
-from tests.e2e.support.streams import LOCAL, MAX_HASH_KEY, REGION, Stream, wait_for
+from tests.e2e.support.streams import MAX_HASH_KEY, Stream, wait_for
 from tests.e2e.support.verdict import assert_written_in_order
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from spark_kinesis import KinesisSink
     from spark_kinesis.local import FaultName
 
 KEYS = 40  # each of two tasks has keys in every quarter of the hash keys
@@ -34,14 +34,7 @@ on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
     """A sink that writes aggregates."""
-    return KinesisSink(
-        stream_name=stream.name,
-        region=REGION,
-        endpoint=stream.endpoint,
-        credentials=LOCAL,
-        aggregation="kpl",
-        **options,
-    )
+    return stream.sink(aggregation="kpl", **options)
 
 
 def numbered(spark: SparkSession, each: int) -> DataFrame:

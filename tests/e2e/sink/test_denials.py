@@ -102,14 +102,7 @@ def test_missing_credentials_raise_an_error(stream: Stream, tmp_path: Path) -> N
 
 def patient_sink(stream: Stream) -> KinesisSink:
     """A sink that retries for minutes, so that a timeout cannot hide the error."""
-    return KinesisSink(
-        stream_name=stream.name,
-        region=REGION,
-        endpoint=stream.endpoint,
-        credentials=LOCAL,
-        delivery_timeout=timedelta(minutes=3),
-        max_in_flight_requests=1,
-    )
+    return stream.sink(delivery_timeout=timedelta(minutes=3), max_in_flight_requests=1)
 
 
 def ending_of(query: StreamingQuery) -> str:

@@ -9,27 +9,20 @@ import pyspark
 import pytest
 from pyspark.sql import DataFrame
 
-from spark_kinesis import KinesisSink
 from tests.e2e.support.kpl import read_by_agg
-from tests.e2e.support.streams import LOCAL, REGION, Stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
+    from spark_kinesis import KinesisSink
+    from tests.e2e.support.streams import Stream
+
 
 def sink(stream: Stream, **options: Any) -> KinesisSink:
     """An exactly-once sink of a stream."""
-    return KinesisSink(
-        stream_name=stream.name,
-        region=REGION,
-        endpoint=stream.endpoint,
-        credentials=LOCAL,
-        aggregation="kpl",
-        delivery_guarantee="exactly_once",
-        **options,
-    )
+    return stream.sink(aggregation="kpl", delivery_guarantee="exactly_once", **options)
 
 
 def test_a_batch_write_that_is_repeated_writes_its_rows_once(

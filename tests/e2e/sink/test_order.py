@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis import KinesisSink
 from spark_kinesis.local import LocalEndpoint
 from tests.e2e.support.harness import assert_ongoing
-from tests.e2e.support.streams import LOCAL, REGION, Stream, wait_for
+from tests.e2e.support.streams import Stream, wait_for
 from tests.e2e.support.verdict import assert_written_in_order, first_of_each
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from spark_kinesis import KinesisSink
     from spark_kinesis.local import FaultName
 
 SLOTS = 2  # cores of the session, and partitions of its shuffles
@@ -32,13 +32,7 @@ on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 def sink(stream: Stream, **options: Any) -> KinesisSink:
     """A sink that orders by the column ``n``."""
     given = {"ordering": "per_key", "order_by": "n", **options}
-    return KinesisSink(
-        stream_name=stream.name,
-        region=REGION,
-        endpoint=stream.endpoint,
-        credentials=LOCAL,
-        **given,
-    )
+    return stream.sink(**given)
 
 
 def shuffled(spark: SparkSession, each: int) -> DataFrame:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import KinesisSink, stop_gracefully
+from spark_kinesis import stop_gracefully
 from tests.e2e.apps.cluster_queries import load
 from tests.e2e.support.programs import application, told
-from tests.e2e.support.streams import LOCAL, REGION, Stream, Written, wait_for, wait_more
+from tests.e2e.support.streams import Stream, Written, wait_for, wait_more
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,9 +30,7 @@ def test_twelve_planned_restarts_under_load_write_no_row_twice(
 ) -> None:
     source, target = Stream(simulator, shards=4), Stream(simulator, shards=1)
     rows = source.source().read_stream(spark).select("partitionKey", "data")
-    sink = KinesisSink(
-        stream_name=target.name, region=REGION, endpoint=simulator, credentials=LOCAL
-    )
+    sink = target.sink()
     with load(source, pause_seconds=0.05):
         for _ in range(12):
             query = sink.write_stream(rows, checkpoint_location=checkpoint).start()

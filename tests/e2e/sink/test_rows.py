@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import KinesisSink
 from spark_kinesis.local import LocalEndpoint
-from tests.e2e.support.streams import LOCAL, REGION, Stream, wait_for
+from tests.e2e.support.streams import Stream, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,12 +33,6 @@ BAD = {
 ROWS = "partitionKey string, data string, explicitHashKey string"
 
 
-def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """A sink of a stream, or without a stream if `stream_name` is ``None``."""
-    given = {"stream_name": stream.name, **options}
-    return KinesisSink(region=REGION, endpoint=stream.endpoint, credentials=LOCAL, **given)
-
-
 def kept(spark: SparkSession, path: Path, form: str = "json") -> list[Row]:
     """The rows in the dead letter files of a path."""
     frame = spark.read.format(form).load(str(path))
@@ -59,7 +52,7 @@ def test_bad_rows_are_stored_and_can_be_fixed(
     spark: SparkSession, stream: Stream, tmp_path: Path, form: str
 ) -> None:
     path = tmp_path / "bad"
-    to = sink(stream, dead_letter_path=path, dead_letter_format=form)
+    to = stream.sink(dead_letter_path=path, dead_letter_format=form)
     frame = spark.createDataFrame([GOOD, *BAD.values(), GOOD], ROWS)
     to.write(frame.repartition(3))
     assert stream.read_all() == [("key", b"good")] * 2
@@ -82,7 +75,7 @@ def test_without_bad_rows_no_file_is_written(
     spark: SparkSession, stream: Stream, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad"
-    sink(stream, dead_letter_path=path).write(spark.createDataFrame([GOOD], ROWS))
+    stream.sink(dead_letter_path=path).write(spark.createDataFrame([GOOD], ROWS))
     assert not path.exists()
 
 
@@ -92,9 +85,9 @@ def test_an_unusable_path_is_refused(spark: SparkSession, stream: Stream, tmp_pa
     frame = spark.createDataFrame([GOOD], ROWS)
     says = r"KINESIS_DEAD_LETTERS_UNWRITABLE.*file \(option 'deadLetterPath'\)"
     with pytest.raises(Exception, match=says):
-        sink(stream, dead_letter_path=tmp_path / "file").write(frame)
+        stream.sink(dead_letter_path=tmp_path / "file").write(frame)
     with pytest.raises(Exception, match=r"KINESIS_INVALID_OPTION.*no-such"):
-        sink(stream, dead_letter_path="no-such:///d").write(frame)
+        stream.sink(dead_letter_path="no-such:///d").write(frame)
     assert stream.read_all() == []
 
 
@@ -125,7 +118,7 @@ def test_a_batch_that_runs_again_stores_its_bad_rows_once(
     frame = with_bad_rows(inlet.source().read_stream(spark))
 
     def run() -> None:
-        to = sink(outlet, dead_letter_path=path)
+        to = outlet.sink(dead_letter_path=path)
         query = (
             to.write_stream(frame, checkpoint_location=checkpoint)
             .trigger(availableNow=True)
@@ -165,7 +158,7 @@ def test_each_row_goes_to_the_stream_it_names(
     streams = [new_stream() for _ in range(3)]
     rows = [(stream.name, f"to {stream.name}") for stream in streams for _ in range(100)]
     frame = spark.createDataFrame(rows, "stream string, data string").repartition(4)
-    sink(streams[0], stream_name=None).write(frame)
+    streams[0].sink(stream_name=None).write(frame)
     for stream in streams:
         arrived = stream.read_all()
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
@@ -177,7 +170,7 @@ def test_empty_data_is_written_and_read(
 ) -> None:
     rows = [("a", b""), ("a", b"x"), ("b", b"")] * 3
     frame = spark.createDataFrame(rows, "partitionKey string, data binary")
-    sink(stream, aggregation=aggregation).write(frame)
+    stream.sink(aggregation=aggregation).write(frame)
     found = stream.source().read(spark).collect()
     assert sorted((row.partitionKey, bytes(row.data)) for row in found) == sorted(rows)
 
@@ -188,7 +181,7 @@ def test_the_stream_of_the_option_wins_over_the_stream_of_the_row(
     inlet, outlet = new_stream(), new_stream()
     inlet.put(100)
     copies = inlet.source().read_stream(spark).select("partitionKey", "data", "stream")
-    writer = sink(outlet).write_stream(copies, checkpoint_location=checkpoint)
+    writer = outlet.sink().write_stream(copies, checkpoint_location=checkpoint)
     writer.trigger(availableNow=True).start().awaitTermination()
     assert len(outlet.read_all()) == 100
     assert len(inlet.read_all()) == 100
@@ -204,9 +197,9 @@ def test_a_row_for_a_missing_stream_is_a_bad_row(
         "column 'stream' names a stream that does not exist"
     )
     with pytest.raises(Exception, match=says):
-        sink(stream, stream_name=None).write(frame)
+        stream.sink(stream_name=None).write(frame)
     before = len(stream.read_all())
-    sink(stream, stream_name=None, dead_letter_path=tmp_path / "bad").write(frame)
+    stream.sink(stream_name=None, dead_letter_path=tmp_path / "bad").write(frame)
     reasons = {letter.stream: letter.reason for letter in kept(spark, tmp_path / "bad")}
     assert reasons == {
         "no-such-stream": "STREAM_NOT_FOUND",
@@ -228,8 +221,7 @@ def test_rows_of_a_shard_that_never_answers_well_are_dead_letters(
     good, refused = new_stream(shards=1), new_stream(shards=1)
     rows = [(to.name, f"{n}") for n in range(100) for to in (good, refused)]
     frame = spark.createDataFrame(rows, "stream string, data string").repartition(2)
-    to = sink(
-        good,
+    to = good.sink(
         stream_name=None,
         dead_letter_path=tmp_path / "bad",
         on_delivery_timeout="dead_letter",
@@ -250,14 +242,14 @@ def test_rows_of_a_shard_that_never_answers_well_are_dead_letters(
 
 def test_a_write_without_a_stream_is_refused(spark: SparkSession, stream: Stream) -> None:
     with pytest.raises(Exception, match=r"KINESIS_MISSING_OPTION.*column 'stream'"):
-        sink(stream, stream_name=None).write(spark.createDataFrame([GOOD], ROWS))
+        stream.sink(stream_name=None).write(spark.createDataFrame([GOOD], ROWS))
 
 
 def test_rows_without_a_key_are_spread_over_the_shards(
     spark: SparkSession, new_stream: Callable[..., Stream]
 ) -> None:
     stream = new_stream(shards=4)
-    sink(stream).write(spark.range(2000).selectExpr("string(id) AS data"))
+    stream.sink().write(spark.range(2000).selectExpr("string(id) AS data"))
     arrived = stream.read_all()
     assert len({key for key, _ in arrived}) == len({data for _, data in arrived}) == 2000
     for shard in stream.all_shards():
@@ -272,12 +264,12 @@ def test_empty_partitions_cost_no_call(spark: SparkSession, stream: Stream, tmp_
     kinesis = LocalEndpoint(stream.endpoint)
     empty = spark.range(0, 8, 1, 8).where("id > 8").selectExpr("string(id) AS data")
     kinesis.reset_stats()
-    sink(stream, dead_letter_path=tmp_path / "bad").write(empty)
+    stream.sink(dead_letter_path=tmp_path / "bad").write(empty)
     assert dict(kinesis.stats().calls) == {"DescribeStreamSummary": 1}
     one = spark.range(0, 8, 1, 8).where("id = 3").selectExpr("string(id) AS data")
     routed = one.selectExpr("data", f"'{stream.name}' AS stream")
     kinesis.reset_stats()
-    sink(stream, stream_name=None).write(routed)
+    stream.sink(stream_name=None).write(routed)
     calls = dict(kinesis.stats().calls)
     assert calls.pop("PutRecords") == 1
     assert set(calls) <= {"DescribeStreamSummary", "ListShards"}
@@ -299,7 +291,7 @@ def test_for_each_batch_can_write(
     def write(batch: DataFrame, _: int) -> None:
         to = f"IF({number} % 2 = 0, {even}, {odd}) AS stream"
         routed = with_bad_rows(batch).selectExpr("*", to)
-        sink(outlets[0], stream_name=None, dead_letter_path=tmp_path / "bad").write(routed)
+        outlets[0].sink(stream_name=None, dead_letter_path=tmp_path / "bad").write(routed)
 
     query = (
         frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint)).start()

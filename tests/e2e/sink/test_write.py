@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import KinesisSink
-from tests.e2e.support.streams import LOCAL, REGION, Stream, wait_for
+from tests.e2e.support.streams import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,31 +15,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from tests.e2e.support.streams import Stream
+
 RECORD_LIMIT = 1 << 20  # data and partition key together, by default
-
-
-def sink(stream: Stream, **options: Any) -> KinesisSink:
-    """A sink of a stream."""
-    return KinesisSink(
-        stream_name=stream.name,
-        region=REGION,
-        endpoint=stream.endpoint,
-        credentials=LOCAL,
-        **options,
-    )
 
 
 def test_all_rows_of_a_batch_write_arrive(spark: SparkSession, stream: Stream) -> None:
     rows = [(f"key-{n % 7}", f"line {n}") for n in range(3000)]
     frame = spark.createDataFrame(rows, "partitionKey string, data string").repartition(3)
-    sink(stream).write(frame)
+    stream.sink().write(frame)
     arrived = stream.read_all()
     assert sorted(arrived) == sorted((key, line.encode()) for key, line in rows)
 
 
 def test_binary_data_arrives_byte_for_byte(spark: SparkSession, stream: Stream) -> None:
     rows = [("key", bytes([n])) for n in range(256)]
-    sink(stream).write(spark.createDataFrame(rows, "partitionKey string, data binary"))
+    stream.sink().write(spark.createDataFrame(rows, "partitionKey string, data binary"))
     assert sorted(stream.read_all()) == sorted(rows)
 
 
@@ -53,7 +43,7 @@ def test_a_query_reads_one_stream_and_writes_another(
         inlet.source().read_stream(spark).selectExpr("partitionKey", "upper(string(data)) AS data")
     )
     query = (
-        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="copy").start()
+        outlet.sink().write_stream(frame, checkpoint_location=checkpoint, query_name="copy").start()
     )
     try:
         inlet.put(300)
@@ -76,7 +66,7 @@ def test_a_restarted_query_continues_where_it_stopped(
     frame = inlet.source().read_stream(spark).select("partitionKey", "data")
     for _ in range(2):
         inlet.put(100)
-        query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
+        query = outlet.sink().write_stream(frame, checkpoint_location=checkpoint).start()
         try:
             wait_for("all so far", lambda: len(set(outlet.read_all())) == len(inlet.written))
         finally:
@@ -97,7 +87,7 @@ def test_a_bad_row_fails_with_its_reason(
 ) -> None:
     frame = spark.createDataFrame([row], "partitionKey string, data string")
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{stream.name}: {says}"):
-        sink(stream).write(frame)
+        stream.sink().write(frame)
     assert stream.read_all() == []
 
 
@@ -105,18 +95,18 @@ def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
     key = "four"
     largest = bytes(RECORD_LIMIT - len(key))
     schema = "partitionKey string, data binary"
-    sink(stream).write(spark.createDataFrame([(key, largest)], schema))
+    stream.sink().write(spark.createDataFrame([(key, largest)], schema))
     assert [len(data) for _, data in stream.read_all()] == [len(largest)]
     says = f"take {RECORD_LIMIT + 1} bytes, and the stream allows {RECORD_LIMIT}"
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{says}"):
-        sink(stream).write(spark.createDataFrame([(key, largest + b"x")], schema))
+        stream.sink().write(spark.createDataFrame([(key, largest + b"x")], schema))
     assert len(stream.read_all()) == 1
 
 
 def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) -> None:
     frame = spark.createDataFrame([("k", "x")], "partitionKey string, body string")
     with pytest.raises(Exception, match=r"KINESIS_INVALID_SCHEMA.*'body'"):
-        sink(stream).write(frame)
+        stream.sink().write(frame)
 
 
 def test_progress_reports_the_counts_of_the_sink(
@@ -126,7 +116,7 @@ def test_progress_reports_the_counts_of_the_sink(
     inlet.put(300)
     frame = inlet.source().read_stream(spark).select("partitionKey", "data")
     query = (
-        sink(outlet).write_stream(frame, checkpoint_location=checkpoint, query_name="told").start()
+        outlet.sink().write_stream(frame, checkpoint_location=checkpoint, query_name="told").start()
     )
     try:
         wait_for("all is there", lambda: len(outlet.read_all()) >= len(inlet.written))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from spark_kinesis import KinesisSource, StaticCredentials, TrimHorizon
+from spark_kinesis import KinesisSink, KinesisSource, StaticCredentials, TrimHorizon
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,6 +85,11 @@ class Stream:
             credentials=LOCAL,
             **given,
         )
+
+    def sink(self, **options: Any) -> KinesisSink:
+        """A sink into this stream, or without a stream if `stream_name` is ``None``."""
+        given = {"stream_name": self.name, **options}
+        return KinesisSink(region=REGION, endpoint=self.endpoint, credentials=LOCAL, **given)
 
     def wait_active(self) -> None:
         """Wait until a change of the stream is complete."""
