@@ -1,8 +1,8 @@
 package sparkkinesis.spark.read
 
 import java.nio.file.Files
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+import java.util.concurrent.{Phaser, TimeUnit}
 
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, SparkSession}
@@ -11,13 +11,19 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
  * Many queries in one Spark, each with the whole backlog of a stream, as a program for
- * [[CrowdedSparkSuite]]. No query ends its first batch before every query has begun its own.
+ * [[CrowdedSparkSuite]]. The queries take turns: no query goes on with its batch before every query
+ * has begun its batch of the same number. So the speed of the machine does not decide how far a query
+ * gets, but the pages that it has room for do.
  *
- * Arguments: endpoint, stream, number of queries, number of records in the stream, and of a page.
- * Prints the records of each query at the moment when the first one has read all, and then the
- * records of each query, its batches, and its ranges that were read again.
+ * Arguments: endpoint, stream, number of queries, number of records that the stream will have, and of
+ * a page. Prints [[CrowdedSpark.Begun]] when every query has begun its first batch: the backlog is
+ * written then, because a query that is alone may read all of it ahead. In the end prints the records
+ * of each query after the batch in which the first one has read all, and then the records of each
+ * query, its batches, and its ranges that were read again.
  */
 object CrowdedSpark {
+  val Begun = "begun"
+
   def main(args: Array[String]): Unit = {
     val spark = SparkSession
       .builder()
@@ -40,14 +46,22 @@ private final class CrowdedSpark(
     records: Long,
     pageRecords: String
 ) {
-  private val begun = new CountDownLatch(count)
   private val done = Vector.fill(count)(new AtomicLong)
   private val batches = Vector.fill(count)(new AtomicLong)
   private val atFirstEnd = new AtomicReference(Option.empty[Seq[Long]])
 
+  private val rounds = new Phaser(count) {
+    override protected def onAdvance(round: Int, registered: Int): Boolean = {
+      if (round == 0) println(CrowdedSpark.Begun)
+      // All have ended the batch before.
+      if (done.exists(_.get == records)) atFirstEnd.compareAndSet(None, Some(done.map(_.get)))
+      registered == 0
+    }
+  }
+
   def run(): Unit = {
     val queries = done.indices.map(start)
-    while (done.exists(_.get < records) && queries.forall(_.isActive)) Thread.sleep(50)
+    while (!rounds.isTerminated && queries.forall(_.isActive)) Thread.sleep(50)
     queries.flatMap(_.exception).foreach(throw _)
     println(atFirstEnd.get.getOrElse(Nil).mkString(" "))
     println(done.mkString(" "))
@@ -78,9 +92,9 @@ private final class CrowdedSpark(
     .start()
 
   private def read(index: Int, frame: DataFrame): Unit = {
-    if (batches(index).incrementAndGet() == 1) begun.countDown()
-    begun.await()
-    if (done(index).addAndGet(frame.count()) == records)
-      atFirstEnd.compareAndSet(None, Some(done.map(_.get))): Unit
+    batches(index).incrementAndGet()
+    // A query without room for a page would stop the others for ever.
+    rounds.awaitAdvanceInterruptibly(rounds.arrive(), 5, TimeUnit.MINUTES)
+    if (done(index).addAndGet(frame.count()) == records) rounds.arriveAndDeregister(): Unit
   }
 }

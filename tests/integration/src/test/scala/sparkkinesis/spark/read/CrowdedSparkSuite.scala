@@ -2,8 +2,8 @@ package sparkkinesis.spark.read
 
 import java.lang.management.ManagementFactory
 import java.nio.file.Paths
-import java.util.concurrent.TimeUnit
 
+import scala.io.Source
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -15,19 +15,19 @@ import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * Fifty queries on one executor with two cores, each of four shards with a backlog: all progress
- * evenly, and the heap has room for what the buffer allows and not for more.
+ * Fifty queries on one executor with two cores, each of four shards with a backlog: all have an even
+ * part of the buffer, and the heap has room for what the buffer allows and not for more.
  */
 class CrowdedSparkSuite extends AnyFunSuite with SlowSuite {
   private val (queries, shards, recordBytes) = (50, 4, 10000)
   private val name = StreamName("crowded")
 
-  /** @return the output of the program, line by line */
+  /** @return the last lines of the output of the program */
   private def run(heap: Int, perShard: Int, page: Int): Seq[Seq[Long]] = {
     val server = KinesisServer.start()
     try {
       server.kinesis.createStream(name, shards)
-      fill(server.kinesis, perShard)
+      fill(server.kinesis, 1)
       val arguments = Seq(server.endpoint.toString, name.name) ++
         Seq(queries, shards * perShard, page).map(_.toString)
       val process = new ProcessBuilder(
@@ -39,15 +39,14 @@ class CrowdedSparkSuite extends AnyFunSuite with SlowSuite {
           sys.props.get("java.class.path") ++ Seq("sparkkinesis.spark.read.CrowdedSpark") ++
           arguments).asJava
       ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
-      try output(process)
-      finally process.destroyForcibly().waitFor(): Unit
+      try {
+        val lines = Source.fromInputStream(process.getInputStream).getLines()
+        if (lines.contains(CrowdedSpark.Begun)) fill(server.kinesis, perShard - 1)
+        val last = lines.toVector.takeRight(4)
+        assert(process.waitFor() === 0, s"3 says that $heap MB of heap are too little")
+        last.map(_.split(' ').toSeq.map(_.toLong))
+      } finally process.destroyForcibly().waitFor(): Unit
     } finally server.close()
-  }
-
-  private def output(process: Process): Seq[Seq[Long]] = {
-    val lines = new String(process.getInputStream.readAllBytes()).linesIterator.toVector
-    assert(process.waitFor(15, TimeUnit.MINUTES) && process.exitValue === 0, "out of memory?")
-    lines.takeRight(4).map(_.split(' ').toSeq.map(_.toLong))
   }
 
   /** What Spark asks for on this Java; sbt passes it to this JVM. */
@@ -66,23 +65,27 @@ class CrowdedSparkSuite extends AnyFunSuite with SlowSuite {
     }
   }
 
-  private def evenly(heap: Int, perShard: Int, page: Int, least: Double): Unit = {
+  private def evenly(heap: Int, perShard: Int, page: Int): Unit = {
     val Seq(atFirstEnd, done, batches, reread) = run(heap, perShard, page): @unchecked
     val all = (shards * perShard).toLong
     info(
       s"when the first of $queries queries has read $all records, the others have read " +
         s"${atFirstEnd.min} or more; ${batches.min} to ${batches.max} batches"
     )
-    assert(done === Seq.fill(queries)(all))
-    assert(reread.sum === 0)
-    assert(atFirstEnd.size === queries && atFirstEnd.min >= least * all)
+    assert(done === Seq.fill(queries)(all), "records of each query")
+    assert(reread.sum === 0, s"ranges read again, by query: ${reread.mkString(" ")}")
+    assert(
+      atFirstEnd.size === queries && atFirstEnd.min >= 0.5 * all,
+      s"records of each query when the first has read $all: ${atFirstEnd.sorted.mkString(" ")}; " +
+        s"batches: ${batches.mkString(" ")}"
+    )
   }
 
   test("with pages of 1 MB no query is below half when the first has read its backlog") {
-    evenly(heap = 768, perShard = 1000, page = 100, least = 0.5)
+    evenly(heap = 768, perShard = 1000, page = 100)
   }
 
   test("with pages of 10 MB, of which each query holds one") {
-    evenly(heap = 1280, perShard = 2000, page = 1000, least = 0.5)
+    evenly(heap = 1280, perShard = 2000, page = 1000)
   }
 }
