@@ -25,7 +25,7 @@ final class SubscribedReads(
   import SubscribedReads._
 
   private val counts = new SubscriptionCounts
-  private val subscriptions = mutable.Map.empty[String, Subscribed] // by shard
+  private val subscriptions = mutable.Map.empty[String, Subscription] // by shard
 
   override def isAws: Boolean = stream.client.isAws
 
@@ -36,7 +36,7 @@ final class SubscribedReads(
 
   /** Begins another subscription of the shard with the next `getRecords`. */
   override def shardIterator(ref: StreamRef, shard: ShardId, position: Position): ShardIterator = {
-    subscriptions.put(shard.name, new Subscribed(shard, position)).foreach(_.feed.close())
+    subscriptions.put(shard.name, new Subscription(shard, position)).foreach(_.feed.close())
     ShardIterator(shard.name)
   }
 
@@ -49,7 +49,7 @@ final class SubscribedReads(
 
   override def close(): Unit = subscriptions.values.foreach(_.feed.close())
 
-  private final class Subscribed(shard: ShardId, position: Position) {
+  private final class Subscription(shard: ShardId, position: Position) {
     private var news = 0L
 
     val feed: PageFeed = Feeds.pushed(

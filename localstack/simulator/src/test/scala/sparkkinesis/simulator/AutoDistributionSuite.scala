@@ -5,13 +5,7 @@ import java.time.Instant
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{
-  ClientConfig,
-  CredentialsConfig,
-  CredentialsSource,
-  KinesisException,
-  PutResult
-}
+import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.StreamMode
@@ -64,13 +58,7 @@ final class AutoDistributionSuite extends AnyFunSuite {
     val shard = shardOf(kinesis.putRecords(stream, entries("").take(1)).head)
     val server = KinesisServer.start(kinesis = kinesis)
     try {
-      val client = AwsClientFactory.create(
-        ClientConfig(
-          SimulatedKinesis.Region,
-          Some(server.endpoint),
-          CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-        )
-      )
+      val client = AwsClientFactory.create(LocalClient.config(server.endpoint))
       try {
         val first = client.shardIterator(stream, shard, Position.TrimHorizon)
         val record = client.getRecords(stream, first, 100).records.head

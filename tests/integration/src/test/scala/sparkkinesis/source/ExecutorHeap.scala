@@ -5,10 +5,10 @@ import java.net.URI
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, SystemClock}
 import sparkkinesis.model.{StreamName, StreamRef}
-import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.LocalClient
 
 /**
  * The executor of a query whose batch hangs, as a program for [[ExecutorHeapSuite]]. It reads ahead
@@ -20,13 +20,7 @@ object ExecutorHeap {
   private val stream = StreamRef.ByName(StreamName("orders"))
 
   def main(args: Array[String]): Unit = {
-    val client = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(URI.create(args(0))),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      )
-    )
+    val client = AwsClientFactory.create(LocalClient.config(URI.create(args(0))))
     val settings = ReadAheadFixture.Settings.copy(
       maxRecords = args(2).toInt,
       idlePeriod = 50.millis,

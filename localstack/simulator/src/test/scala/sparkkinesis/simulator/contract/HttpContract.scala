@@ -5,10 +5,10 @@ import java.net.URI
 import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.http.Protocol
 
+import sparkkinesis.client.KinesisClient
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.sdk.{SdkFanOut, SdkKinesisAdmin}
-import sparkkinesis.simulator.service.SimulatedKinesis
 
 /** The contract over HTTP. */
 abstract class HttpContract extends KinesisClientContract with HttpFixture {
@@ -36,13 +36,7 @@ trait HttpFixture extends ContractFixture with BeforeAndAfterAll {
   override protected lazy val admin: SdkKinesisAdmin = opening(new SdkKinesisAdmin(endpoint))
 
   override protected lazy val client: KinesisClient = opening(
-    AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(endpoint),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      )
-    )
+    AwsClientFactory.create(LocalClient.config(endpoint))
   )
 
   override protected def afterAll(): Unit =

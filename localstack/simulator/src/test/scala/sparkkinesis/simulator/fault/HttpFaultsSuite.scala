@@ -12,9 +12,10 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.model.PutRecordRequest
 import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 
+import sparkkinesis.client.KinesisClient
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{ClientConfig, CredentialsConfig, CredentialsSource, KinesisClient}
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.contract.FaultContract
 import sparkkinesis.simulator.service.SimulatedKinesis
 
@@ -22,13 +23,8 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 final class HttpFaultsSuite extends FaultContract with BeforeAndAfterAll {
   private lazy val server = KinesisServer.start(kinesis = kinesis)
 
-  override protected lazy val client: KinesisClient = AwsClientFactory.create(
-    ClientConfig(
-      SimulatedKinesis.Region,
-      Some(server.endpoint),
-      CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-    )
-  )
+  override protected lazy val client: KinesisClient =
+    AwsClientFactory.create(LocalClient.config(server.endpoint))
 
   /** Waits for an answer for a short while only. */
   private lazy val impatient = SdkClient

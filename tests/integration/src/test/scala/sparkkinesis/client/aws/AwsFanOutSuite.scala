@@ -13,6 +13,7 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model._
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
 
@@ -58,11 +59,7 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
     server.kinesis.createStream(name, 1)
     val arn: StreamArn = SimulatedKinesis.arn(name)
     val client: KinesisClient = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(server.endpoint),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      ),
+      LocalClient.config(server.endpoint),
       Timeouts.Default,
       protocol
     )
@@ -197,13 +194,8 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("an endpoint that nobody serves is unreachable") {
-    val client = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(java.net.URI.create("http://127.0.0.1:9")),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      )
-    )
+    val client =
+      AwsClientFactory.create(LocalClient.config(java.net.URI.create("http://127.0.0.1:9")))
     try {
       val signals = new Signals
       val consumer = ConsumerArn(SimulatedKinesis.arn(StreamName("none")), "app", 1)

@@ -13,6 +13,7 @@ import sparkkinesis.Slow
 import sparkkinesis.client._
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.source.{ReadAheadFixture, StreamClient}
 
@@ -32,13 +33,7 @@ class ManySubscriptionsSuite extends AnyFunSuite with Eventually {
     Slow
   ) {
     val server = KinesisServer.start()
-    val client = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(server.endpoint),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      )
-    )
+    val client = AwsClientFactory.create(LocalClient.config(server.endpoint))
     try {
       server.kinesis.createStream(name, shards)
       val consumer = client.fanOut.register(SimulatedKinesis.arn(name), "app").arn

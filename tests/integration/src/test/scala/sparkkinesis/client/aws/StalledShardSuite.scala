@@ -11,6 +11,7 @@ import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.source.{ReadAheadFixture, StreamClient}
@@ -27,11 +28,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
   test("a shard whose call stalls is read after the call times out, and the others meanwhile") {
     val server = KinesisServer.start()
     val client = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(server.endpoint),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      ),
+      LocalClient.config(server.endpoint),
       Timeouts(connect = 5.seconds, attempt = 3.seconds, call = 3.seconds)
     )
     try {

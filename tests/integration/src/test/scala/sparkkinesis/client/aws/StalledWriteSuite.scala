@@ -14,9 +14,9 @@ import sparkkinesis.client._
 import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.sdk.Arrived
-import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.metrics.SinkCounter
@@ -33,11 +33,7 @@ class StalledWriteSuite extends AnyFunSuite {
 
   private def withWriter[A](server: KinesisServer)(use: (RecordWriter, TargetStream) => A): A = {
     val client = AwsClientFactory.create(
-      ClientConfig(
-        SimulatedKinesis.Region,
-        Some(server.endpoint),
-        CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-      ),
+      LocalClient.config(server.endpoint),
       Timeouts(connect = 5.seconds, attempt = 1.hour, call = 1.hour)
     )
     val stream = new TargetStream(

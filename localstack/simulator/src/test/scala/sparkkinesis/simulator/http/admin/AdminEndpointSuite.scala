@@ -11,15 +11,10 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.{
-  ClientConfig,
-  CredentialsConfig,
-  CredentialsSource,
-  KinesisClient,
-  KinesisException
-}
+import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model.{Position, PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
+import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.Fault
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.ShardState
@@ -33,13 +28,8 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val mapper = new ObjectMapper()
   private val shard = ShardState.id(0)
 
-  private lazy val client: KinesisClient = AwsClientFactory.create(
-    ClientConfig(
-      SimulatedKinesis.Region,
-      Some(server.endpoint),
-      CredentialsConfig(CredentialsSource.Static("id", "key", None), None)
-    )
-  )
+  private lazy val client: KinesisClient =
+    AwsClientFactory.create(LocalClient.config(server.endpoint))
 
   override protected def afterAll(): Unit = {
     client.close()
