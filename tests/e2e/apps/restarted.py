@@ -1,6 +1,7 @@
 """A query whose driver is killed. Its results are in files. Run by a test, more than once.
 
-Arguments: endpoint, name of a stream that is there, a folder. Runs until there is a file `stop`.
+Arguments: endpoint, name of a stream that is there, name of a consumer of enhanced fan-out or an
+empty one, a folder. Runs until there is a file `stop`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis import KinesisSource, TrimHorizon
+from spark_kinesis import EnhancedFanOut, KinesisSource, TrimHorizon
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.harness import collected, running
 from tests.e2e.support.programs import tell
@@ -54,7 +55,7 @@ def results(folder: Path) -> list[Collected]:
     return [Collected(**row) for file in files for row in json.loads(file.read_text())]
 
 
-def main(endpoint: str, stream: str, name: str) -> None:
+def main(endpoint: str, stream: str, consumer: str, name: str) -> None:
     """Run on a cluster until the test ends the program."""
     folder = Path(name)
     source = KinesisSource(
@@ -63,6 +64,7 @@ def main(endpoint: str, stream: str, name: str) -> None:
         endpoint=endpoint,
         credentials=LOCAL,
         starting_position=TrimHorizon(),
+        consumer=EnhancedFanOut(name=consumer) if consumer else None,
     )
     with cluster_session(executors=2) as spark:
         tell(spark, folder)
