@@ -20,6 +20,6 @@ private[plan] final class ShardSilence {
   def longest(shards: collection.Set[StreamShard], now: FiniteDuration): FiniteDuration = {
     heard.keySet.diff(shards).toVector.foreach(heard.remove)
     shards.foreach(heard.getOrElseUpdate(_, now))
-    heard.valuesIterator.map(now - _).maxOption.getOrElse(Duration.Zero)
+    heard.valuesIterator.reduceOption(_ min _).fold(Duration.Zero)(now - _)
   }
 }
