@@ -71,7 +71,7 @@ class KinesisSink(StreamAccess):
             acknowledged. The limit counts the data, the keys and 128 bytes per row. Default:
             64 MiB.
         linger: maximum time that the sink holds a record back, so that one request can contain
-            several records. At most 1 min. Default: 100 ms.
+            several records. At most 1 min. Default: 100 ms; with a real-time trigger, 5 ms.
         aggregation: ``"kpl"`` packs many rows into one Kinesis record, in the format of the Kinesis
             Producer Library. Default: ``"none"``.
         max_aggregate_bytes: maximum size of an aggregated record in bytes, from 1 KiB to 1 MiB.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
-    spark = with_kinesis(builder).getOrCreate()
+    spark = with_kinesis(builder, real_time=True).getOrCreate()
     keys = StaticCredentials(access_key_id="a", secret_access_key="b")
     source = KinesisSource(
         stream_name="s",

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pyspark
 import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -78,6 +79,42 @@ def test_packages_of_the_defaults_file_stay(
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     assert jars_of(with_kinesis(fresh())) == []
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars a.jar,{jar} pyspark-shell"
+
+
+def real_time_settings(builder: SparkSession.Builder) -> dict[str, object]:
+    options = builder._options
+    return {name: value for name, value in options.items() if "realTimeMode" in name}
+
+
+def test_real_time_mode_is_set_up_only_if_asked(jar: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyspark, "__version__", "4.1.4")
+    assert real_time_settings(with_kinesis(fresh())) == {}
+    builder = with_kinesis(fresh(), real_time=True)
+    prefix = "spark.sql.streaming.realTimeMode"
+    assert real_time_settings(builder) == {
+        f"{prefix}.allowlistCheck": "false",
+        f"{prefix}.asyncProgressTrackingByDefault.enabled": "false",
+    }
+    assert jars_of(builder) == [jar]
+
+
+def test_real_time_mode_is_set_up_in_a_session_of_spark_connect(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pyspark, "__version__", "4.3.0.dev1")
+    builder = with_kinesis(fresh().remote("sc://host"), real_time=True)
+    assert len(real_time_settings(builder)) == 2
+    assert jars_of(builder) == []
+    assert Path(jar).exists()
+
+
+def test_a_spark_without_real_time_mode_is_refused(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pyspark, "__version__", "4.0.5")
+    with pytest.raises(ValueError, match=r"requires Spark 4\.1 .* is Spark 4\.0\.5"):
+        with_kinesis(fresh(), real_time=True)
+    assert Path(jar).exists()
 
 
 class Jvm:

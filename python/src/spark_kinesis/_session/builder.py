@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .jars import jar_path
 from .missing import require_connector_in
+from .real_time import with_real_time
 from .spark import default_settings
 from .submit import JARS, PACKAGES, added, submit_jars, submitted
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
+def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> SparkSession.Builder:
     """Add the connector's jar to a session that is about to start.
 
     The session has every jar that it would have without this call, and the connector's: the jars of
@@ -25,10 +26,15 @@ def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     If Spark's JVM runs already, as under ``spark-submit`` and in the notebooks of most platforms,
     it must have the connector: a running JVM takes no further jar into its driver. For a remote
-    Spark Connect server (``sc://host``) this function changes nothing: the server needs the jar.
+    Spark Connect server (``sc://host``) this function adds no jar: the server needs it.
 
     Args:
         builder: ``SparkSession.builder``, with the other settings of the session.
+        real_time: also set what queries with a real-time trigger need, so that they can write to
+            Kinesis. Requires Spark 4.1 or later. The settings are
+            ``spark.sql.streaming.realTimeMode.allowlistCheck=false`` and
+            ``spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled=false``. They
+            have no effect on other queries.
 
     Returns:
         The same builder.
@@ -36,7 +42,10 @@ def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
     Raises:
         KinesisJarMissingError: if a JVM runs without the connector. The message says what to do.
         JarNotFoundError: if this installation has no jar for the installed Spark.
+        ValueError: if ``real_time`` is true, and Spark is older than 4.1.
     """
+    if real_time:
+        builder = with_real_time(builder, _spark_version())
     options = _options_of(builder)
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
     if remote.startswith("sc://"):
@@ -48,6 +57,12 @@ def with_kinesis(builder: SparkSession.Builder) -> SparkSession.Builder:
     jars = options.get(JARS)
     # Jars of the builder replace those of the JVM in the session, the connector's among them.
     return builder.config(JARS, added(jars, jar_path())) if jars else builder
+
+
+def _spark_version() -> str:
+    import pyspark  # noqa: PLC0415 the builder is pyspark's, so it is there
+
+    return pyspark.__version__
 
 
 def _running_jvm() -> Any:

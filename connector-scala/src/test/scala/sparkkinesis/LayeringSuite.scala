@@ -156,6 +156,7 @@ object LayeringSuite {
         "spark/deadletter",
         "spark/once",
         "spark/stop",
+        "spark/realtime",
         "spark/read/task",
         "spark/read",
         "spark/write",

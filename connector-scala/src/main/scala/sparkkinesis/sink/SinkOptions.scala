@@ -14,6 +14,7 @@ import sparkkinesis.model.ServiceLimits
  *   first sent
  * @param requestTimeout limit for one request and its response
  * @param linger how long a record waits for others that are sent with it
+ * @param realTimeLinger the same in real-time mode
  * @param maxInFlightRequests per task
  * @param maxRequestRecords Kinesis records per request
  * @param maxRequestBytes of their data and partition keys. A larger record is sent alone
@@ -30,6 +31,7 @@ final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
     requestTimeout: FiniteDuration = 10.seconds,
     linger: FiniteDuration = 100.millis,
+    realTimeLinger: FiniteDuration = 5.millis,
     maxInFlightRequests: Int = 16,
     maxRequestRecords: Int = ServiceLimits.PutRecordsCount,
     maxRequestBytes: Long = 5L * 1024 * 1024,
@@ -40,7 +42,11 @@ final case class SinkOptions(
     deadLetters: Option[DeadLetterOptions] = None,
     isExactlyOnce: Boolean = false,
     writeId: Option[String] = None
-)
+) {
+
+  /** The options of a task in real-time mode, which runs for minutes. */
+  def inRealTime: SinkOptions = copy(linger = realTimeLinger)
+}
 
 object SinkOptions {
 
@@ -92,6 +98,7 @@ object SinkOptions {
       options.duration("deliveryTimeout").getOrElse(default.deliveryTimeout),
       requestTimeout(options).getOrElse(default.requestTimeout),
       linger(options).getOrElse(default.linger),
+      linger(options).getOrElse(default.realTimeLinger),
       inFlight(options).getOrElse(default.maxInFlightRequests),
       requestRecords(options).getOrElse(default.maxRequestRecords),
       requestBytes(options).getOrElse(default.maxRequestBytes),
@@ -155,7 +162,7 @@ object SinkOptions {
       throw options.invalid(
         "linger",
         s"at most ${LongestLinger.toMinutes}m",
-        "Remove the option to use the default, 100ms."
+        "Remove the option to use the default: 100ms, or 5ms in real-time mode."
       )
     }
     linger

@@ -191,7 +191,13 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBufferedBytes", "0k", size, unit, stream),
     ("maxBufferedBytes", "2000000g", size, unit, stream),
     ("linger", "0ms", duration, unit, stream),
-    ("linger", "61s", "at most 1m", "Remove the option to use the default, 100ms.", stream),
+    (
+      "linger",
+      "61s",
+      "at most 1m",
+      "Remove the option to use the default: 100ms, or 5ms in real-time mode.",
+      stream
+    ),
     ("aggregation", "avro", "none or kpl", "Use one of these words.", stream),
     ("maxAggregateBytes", "50kb", size, unit, kpl),
     ("maxAggregateBytes", "1023", "1k to 1m", "Remove the option to use the default, 50k.", kpl),

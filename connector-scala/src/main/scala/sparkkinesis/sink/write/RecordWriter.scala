@@ -23,6 +23,7 @@ import sparkkinesis.sink.rate.TargetStream
  * @param once for exactly once
  * @param isCancelled checked at every record, and every 200 ms while the owner waits. When it is
  *   true, `put` and `flush` throw `InterruptedException`, as they do if the owner is interrupted
+ * @param onFailure called once, when the writer fails. Any thread calls it, with the writer's lock
  */
 final class RecordWriter(
     limits: RequestLimits,
@@ -30,7 +31,8 @@ final class RecordWriter(
     once: Option[OnceCalls],
     clock: Clock,
     random: Random,
-    isCancelled: () => Boolean
+    isCancelled: () => Boolean,
+    onFailure: () => Unit = () => ()
 ) extends AutoCloseable {
   import RecordWriter._
 
@@ -70,6 +72,13 @@ final class RecordWriter(
     requireRunning()
     urgently(awaitUntil(loop.bufferedRecords == 0))
   }
+
+  /**
+   * Returns if nothing failed so far.
+   *
+   * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
+   */
+  def check(): Unit = synchronized(requireRunning())
 
   /**
    * Removes and returns the records that their shards did not take in time, if the options say that
@@ -159,6 +168,7 @@ final class RecordWriter(
     override def failed(e: Throwable): Unit = {
       threads.interrupt()
       RecordWriter.this.notifyAll()
+      onFailure()
     }
   }
 

@@ -31,7 +31,7 @@ private[sink] final class WriteLoop(
 ) {
   import WriteLoop._
 
-  private val tickPeriod = options.linger.min(LongestWait).toMillis
+  private val lingerMillis = options.linger.min(LongestWait).toMillis
   private val counters = new SinkCounters
   private val streams = mutable.LinkedHashMap.empty[TargetStream, StreamWriter]
   private val calls = new SideCalls(driver)
@@ -96,7 +96,7 @@ private[sink] final class WriteLoop(
     writer.add(entry, hashHi, hashLo, now)
     if (time eq WriteTime.None) time = WriteTime(now, now)
     last = Some(writer)
-    wakeBy(now + tickPeriod)
+    wakeBy(now + lingerMillis)
     if (writer.mayHaveFullRequest) advance(now)
   }
 
@@ -119,7 +119,7 @@ private[sink] final class WriteLoop(
   def tick(now: Long): Unit = if (firstFailure.isEmpty) {
     nextTick = Lane.Never
     advance(now)
-    wakeBy(now + tickPeriod)
+    wakeBy(now + LongestWait.toMillis)
   }
 
   /** A request was answered, or its call failed. */
@@ -188,7 +188,7 @@ private[sink] final class WriteLoop(
     val all = streams.values.toVector
     expired ++= all.flatMap(_.checkDeadline(now))
     wakeBy(calls.start(all, now))
-    if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + tickPeriod)
+    if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + lingerMillis)
   }
 
   private def sendFrom(all: Vector[StreamWriter], now: Long): Unit = {

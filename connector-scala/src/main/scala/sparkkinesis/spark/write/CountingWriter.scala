@@ -50,7 +50,7 @@ private[spark] final class CountingWriter(writer: KinesisDataWriter, report: Tas
    * does not call it.
    */
   override def writeAll(rows: JIterator[InternalRow]): Unit = {
-    while (rows.hasNext) writer.write(rows.next())
+    while (writer.awaitRow(rows.hasNext)) writer.write(rows.next())
     writer.flush()
   }
 

@@ -22,6 +22,7 @@ import sparkkinesis.spark.deadletter.{DeadLetter, DeadLetterCommit, DeadLetterFi
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics}
 import sparkkinesis.spark.once.{OnceSettings, OnceTask, TaskAttempts}
+import sparkkinesis.spark.realtime.RowWait
 
 /** Creates the writer of a task, on an executor. */
 private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings)
@@ -97,13 +98,15 @@ private[spark] final class KinesisDataWriter(
     isRepeated: Boolean = false
 ) extends DataWriter[InternalRow] {
   private val columns = settings.columns
+  private val rowWait = if (settings.isRealTime) Some(new RowWait) else None
   private val writer = new RecordWriter(
     RequestLimits.of(settings.options),
     settings.options,
     once,
     clock,
     random,
-    isCancelled
+    isCancelled,
+    onFailure = () => rowWait.foreach(_.end())
   )
   private val targets = new RowTargets(settings, streams, writer.aside(_))
   private val deadLetters =
@@ -112,6 +115,13 @@ private[spark] final class KinesisDataWriter(
   private val overhead = if (once.isEmpty) 0 else OnceSender.OverheadBytes
   private var rows = 0L
   private var badRows = 0L
+
+  /**
+   * Returns what `next` says, which may wait for the task's next row. In real-time mode that may take
+   * minutes, so a failure of the writer ends the wait.
+   */
+  def awaitRow(next: => Boolean): Boolean =
+    rowWait.fold(next)(_.apply(next)(ConnectorError.translating(writer.check())))
 
   override def write(row: InternalRow): Unit = ConnectorError.translating {
     rows += 1

@@ -14,6 +14,7 @@ import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder, Enclos
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
 import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported}
+import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
 
 /**
@@ -59,7 +60,7 @@ private[spark] final class KinesisWrite(
         "this batch write has no name by which the sink could see that it is repeated",
         "Set option 'writeId' to a name that the job has again if it runs again, and no other job."
       )
-    new KinesisBatchWrite(description(), deadLetters, once, counted(_, reports))
+    new KinesisBatchWrite(description(), deadLetters, once, counted(_, reports, isRealTime = false))
   }
 
   override def toStreaming: StreamingWrite = {
@@ -69,13 +70,19 @@ private[spark] final class KinesisWrite(
         "Option 'writeId' names a batch write, and this is a streaming query. Remove the option: " +
           "the checkpoint names the batches of a query."
       )
-    new KinesisStreamingWrite(description(), deadLetters, once, counted(_, query.reports))
+    def factory(tasks: Int) =
+      counted(tasks, query.reports, RealTimeMode.isRunning(SparkContext.getOrCreate()))
+    new KinesisStreamingWrite(description(), deadLetters, once, factory)
   }
 
-  private def counted(tasks: Int, to: WriteReports) =
-    CountingWriterFactory(factory(tasks), to.begin(SparkContext.getOrCreate()))
+  private def counted(tasks: Int, to: WriteReports, isRealTime: Boolean) =
+    CountingWriterFactory(factory(tasks, isRealTime), to.begin(SparkContext.getOrCreate()))
 
-  private def factory(tasks: Int): KinesisDataWriterFactory = ConnectorError.translating {
+  private def factory(
+      tasks: Int,
+      isRealTime: Boolean
+  ): KinesisDataWriterFactory = ConnectorError.translating {
+    if (isRealTime) RealTimeMode.check(options)
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
       val summary = query.describe(access, patience)
@@ -88,11 +95,12 @@ private[spark] final class KinesisWrite(
       WriteSettings(
         described,
         defaults,
-        options,
+        if (isRealTime) options.inRealTime else options,
         columns,
         deadLetters,
         executors,
-        begun
+        begun,
+        isRealTime
       )
     )
   }

@@ -13,6 +13,7 @@ import sparkkinesis.spark.once.OnceSettings
  * @param deadLetters folder for bad rows; without it, a bad row fails its task
  * @param executors expected to write at the same time, which share the streams' quotas
  * @param once for exactly once
+ * @param isRealTime whether a task may wait for its next row until a long batch ends
  */
 private[spark] final case class WriteSettings(
     stream: Option[FixedStream],
@@ -21,7 +22,8 @@ private[spark] final case class WriteSettings(
     columns: RowRecord,
     deadLetters: Option[DeadLetterFolder],
     executors: Int,
-    once: Option[OnceSettings] = None
+    once: Option[OnceSettings] = None,
+    isRealTime: Boolean = false
 )
 
 /** @param summary that the driver received from the service */

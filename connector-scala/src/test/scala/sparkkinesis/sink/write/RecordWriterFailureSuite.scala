@@ -3,7 +3,9 @@ package sparkkinesis.sink.write
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
+import scala.util.Try
 
+import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
@@ -41,6 +43,19 @@ class RecordWriterFailureSuite extends AnyFunSuite with RecordWriterFixture {
       assert(intercept[KinesisException.AccessDenied](writer.flush()) eq denied)
       assert(kinesis.requests.size === 1)
     }
+  }
+
+  test("a failure is reported once, while the owner does something else") {
+    val denied = new KinesisException.AccessDenied("no")
+    val kinesis = new FakeKinesis((_, _) => throw denied)
+    val reports = new AtomicInteger
+    using(newWriter(kinesis, onFailure = () => { reports.incrementAndGet(); () })) { writer =>
+      writer.check()
+      (1 to 20).foreach(i => Try(writer.put(entry(i.toString))))
+      eventually(soon)(assert(reports.get === 1))
+      assert(intercept[KinesisException.AccessDenied](writer.check()) eq denied)
+    }
+    assert(reports.get === 1)
   }
 
   test("a record that Kinesis rejects permanently is not sent again") {

@@ -33,6 +33,7 @@ trait RecordWriterFixture {
       extends AutoCloseable {
     def put(entry: PutEntry): Unit = writer.put(stream, entry)
     def flush(): Unit = writer.flush()
+    def check(): Unit = writer.check()
     def takeExpired(): Vector[ExpiredRecord] = writer.takeExpired()
     def buffered: Long = writer.buffered
     def metrics: SinkMetrics = writer.metrics
@@ -48,9 +49,10 @@ trait RecordWriterFixture {
       limits: RequestLimits = RequestLimits(10, 1000),
       clock: Clock = new FastClock,
       isCancelled: () => Boolean = () => false,
-      seed: Long = 1
+      seed: Long = 1,
+      onFailure: () => Unit = () => ()
   ): OneStream = new OneStream(
-    new RecordWriter(limits, options, None, clock, new Random(seed), isCancelled),
+    new RecordWriter(limits, options, None, clock, new Random(seed), isCancelled, onFailure),
     target(client, clock)
   )
 

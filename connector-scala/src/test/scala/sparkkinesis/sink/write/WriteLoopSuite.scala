@@ -100,6 +100,22 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     assert(world.loop.tickAt === 400)
   }
 
+  test("a short linger time holds for each record, and costs an idle writer no ticks") {
+    val world = new World(patient.copy(linger = 5.millis))
+    world.put(entry("1"))
+    assert(world.loop.tickAt === 5)
+    world.loop.tick(5)
+    assert(world.calls.sent.size === 1)
+    world.answer(now = 6)
+    world.loop.tick(world.loop.tickAt)
+    assert(world.loop.tickAt > 200, "nothing waits")
+    world.put(entry("2"), now = 100)
+    assert(world.loop.tickAt === 105)
+    world.put(entry("3"), now = 103)
+    world.loop.tick(105)
+    assert(world.calls.sent.size === 1)
+  }
+
   test("the first failure ends the loop, and no call follows it") {
     val world = new World(lingering)
     (1 to 20).foreach(i => world.put(entry(i.toString)))
