@@ -19,7 +19,7 @@ ThisBuild / scalacOptions ++= Seq(
 Testing.concurrency
 
 lazy val root = (project in file("."))
-  .aggregate(connector, simulator, integration, bundle, simulatorJar)
+  .aggregate(connector, spark41, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
 
 /** The connector: thin, Spark provided. */
@@ -31,6 +31,15 @@ lazy val connector = (project in file("connector-scala"))
     ) ++ Dependencies.bundled ++ Dependencies.test,
     Testing.settings,
     Spark35.settings
+  )
+
+/** The classes of the connector that implement interfaces of Spark 4.1. */
+lazy val spark41 = (project in file("connector-scala/spark-4.1"))
+  .dependsOn(connector)
+  .settings(
+    name := "spark-kinesis-spark-4.1",
+    libraryDependencies ++= Dependencies.providedBy(Dependencies.spark41),
+    publish / skip := true
   )
 
 /** The local Kinesis: a state machine with two faces, the port and HTTP. */
@@ -61,7 +70,11 @@ lazy val bundle = (project in file("connector-scala/bundle"))
     publish / skip := true,
     Spark35.cross,
     Shading.bundle,
-    assembly / fullClasspath := (connector / Runtime / fullClasspath).value,
+    assembly / fullClasspath := Def.taskIf {
+      if (scalaBinaryVersion.value == "2.12") (connector / Runtime / fullClasspath).value
+      else
+        (connector / Runtime / fullClasspath).value ++ (spark41 / Runtime / exportedProducts).value
+    }.value,
     assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
       s"spark-kinesis_${scalaBinaryVersion.value}-${version.value}.jar"
   )

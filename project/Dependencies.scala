@@ -15,6 +15,9 @@ object Dependencies {
 
   /** The oldest Spark 4: a jar built on it runs on newer ones (`make link-check`). */
   val spark = sys.props.getOrElse("spark.version", served.find(_.startsWith("4.")).get)
+
+  /** The oldest Spark with real-time mode. */
+  val spark41 = served.find(_.startsWith("4.1.")).get
   private val awsSdk = "2.52.0"
   private val jackson = "2.18.6" // Spark 4.0's own line, so that tests run on one copy
   private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle

@@ -47,6 +47,9 @@ class KinesisSource(StreamAccess):
         max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
         min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
             tasks may then read a shard, and rows are in order only within a task. Default: none.
+        max_partitions: maximum number of tasks per batch, also in real-time mode. It cannot be less
+            than ``min_partitions``. Default in real-time mode: the number of slots of the
+            application.
         max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
             another shard, by the arrival times, at least 1 s. Default: no limit.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
@@ -79,6 +82,7 @@ class KinesisSource(StreamAccess):
     max_records_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     min_partitions: int | None = None
+    max_partitions: int | None = None
     max_shard_skew: timedelta | None = None
     fail_on_data_loss: bool | None = None
     deaggregate: bool | None = None
@@ -96,7 +100,9 @@ class KinesisSource(StreamAccess):
         require_one(self.stream_name, self.stream_arn)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, require_streams(name, getattr(self, name)))
-        for name in ("max_records_per_trigger", "max_bytes_per_trigger", "min_partitions"):
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+            require(name, getattr(self, name), int, ABSENT)
+        for name in ("min_partitions", "max_partitions"):
             require(name, getattr(self, name), int, ABSENT)
         for name in ("max_records_per_fetch", "fetch_buffer_size", "fetch_spill_size"):
             require(name, getattr(self, name), int, ABSENT)
@@ -136,6 +142,7 @@ class KinesisSource(StreamAccess):
                     "maxRecordsPerTrigger": text(self.max_records_per_trigger),
                     "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
                     "minPartitions": text(self.min_partitions),
+                    "maxPartitions": text(self.max_partitions),
                     "maxShardSkew": duration("max_shard_skew", self.max_shard_skew),
                     "failOnDataLoss": text(self.fail_on_data_loss),
                     "deaggregate": text(self.deaggregate),

@@ -11,9 +11,9 @@ import pyspark
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_kinesis import with_kinesis
 from spark_kinesis.local import LocalEndpoint
 from tests.e2e.support.kpl import read_by_agg
+from tests.e2e.support.real_time import LONG, PREFIX, needs_real_time, real_time, real_time_settings
 from tests.e2e.support.streams import Stream, wait_for
 
 if TYPE_CHECKING:
@@ -21,17 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql.streaming.query import StreamingQuery
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from spark_kinesis import KinesisSink
 
 pytestmark = [
-    pytest.mark.skipif(pyspark.__version__ < "4.1", reason="this Spark has no real-time mode"),
+    needs_real_time,
     pytest.mark.parametrize("kinesis", ["simulator"], indirect=True),
 ]
 
-LONG = "10 minutes"  # a test does not wait for the end of such a batch
-SETTINGS = "spark.sql.streaming.realTimeMode."
 Row = tuple[str, bytes]
 
 
@@ -53,25 +50,16 @@ class Memory:
 @pytest.fixture
 def memory(spark: SparkSession) -> Iterator[Memory]:
     """The source, in a session where real-time mode is set up."""
-    builder = with_kinesis(SparkSession.Builder(), real_time=True)
-    names = [name for name in builder._options if name.startswith(SETTINGS)]
-    for name in names:
-        spark.conf.set(name, builder._options[name])
+    settings = real_time_settings()
+    for name, value in settings.items():
+        spark.conf.set(name, value)
     sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
     source = sql.execution.streaming.sources.LowLatencyMemoryStream
     stream = source.apply(spark._jsparkSession, 1, sql.Encoders.STRING())
     frame = DataFrame(stream.toDF(), spark).selectExpr("value AS partitionKey", "value AS data")
     yield Memory(frame, stream, spark)
-    for name in names:
+    for name in settings:
         spark.conf.unset(name)
-
-
-def real_time(writer: DataStreamWriter, spark: SparkSession, duration: str) -> DataStreamWriter:
-    """The trigger, which Python has since Spark 4.2."""
-    triggers: Any = spark._jvm.org.apache.spark.sql.streaming.Trigger  # type: ignore[union-attr]
-    java_writer: Any = writer.outputMode("update")._jwrite
-    writer._jwrite = java_writer.trigger(triggers.RealTime(duration))
-    return writer
 
 
 @contextmanager
@@ -175,7 +163,7 @@ def test_spark_refuses_the_sink_without_the_settings(
 ) -> None:
     if setting.startswith("async") and pyspark.__version__ < "4.3":
         pytest.skip("this Spark has no such setting")
-    memory.spark.conf.unset(SETTINGS + setting)
+    memory.spark.conf.unset(PREFIX + setting)
     known = r"NOT_IN_ALLOWLIST.*KinesisTable|Sink kinesis does not support async progress tracking"
     with pytest.raises(Exception, match=known), running(memory, stream.sink(), checkpoint):
         pass

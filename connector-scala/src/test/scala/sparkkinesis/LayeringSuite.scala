@@ -97,6 +97,7 @@ class LayeringSuite extends AnyFunSuite {
 object LayeringSuite {
   private val Roots = Seq(
     "connector-scala/src/main/scala/sparkkinesis",
+    "connector-scala/spark-4.1/src/main/scala/sparkkinesis",
     "localstack/simulator/src/main/scala/sparkkinesis"
   )
 
@@ -132,6 +133,7 @@ object LayeringSuite {
         "source/position",
         "source/options",
         "source/plan",
+        "source/realtime",
         "source/checkpoint",
         "source/memory",
         "source/store",
@@ -158,6 +160,7 @@ object LayeringSuite {
         "spark/stop",
         "spark/realtime",
         "spark/read/task",
+        "spark/read/realtime",
         "spark/read",
         "spark/write",
         "spark"

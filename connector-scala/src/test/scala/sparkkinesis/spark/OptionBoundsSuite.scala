@@ -133,6 +133,15 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
     ("minPartitions", "0", whole, digits, stream),
     ("minPartitions", "2147483648", whole, digits, stream),
+    ("maxPartitions", "0", whole, digits, stream),
+    ("maxPartitions", "2147483648", whole, digits, stream),
+    (
+      "maxPartitions",
+      "2",
+      "3 or more, as 'minPartitions' says",
+      "Remove one of them.",
+      stream + ("minPartitions" -> "3")
+    ),
     (
       "maxShardSkew",
       "999ms",
@@ -275,6 +284,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "maxRecordsPerTrigger" -> "1",
       "maxBytesPerTrigger" -> "1",
       "minPartitions" -> "1",
+      "maxPartitions" -> "1",
       "maxShardSkew" -> "1s",
       "maxRecordsPerFetch" -> "1",
       "minFetchPeriod" -> "1ms",
@@ -286,6 +296,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "maxRecordsPerTrigger" -> Long.MaxValue.toString,
       "maxBytesPerTrigger" -> "1048576g",
       "minPartitions" -> Int.MaxValue.toString,
+      "maxPartitions" -> Int.MaxValue.toString,
       "maxShardSkew" -> "8760h",
       "maxRecordsPerFetch" -> "10000",
       "minFetchPeriod" -> "4m",

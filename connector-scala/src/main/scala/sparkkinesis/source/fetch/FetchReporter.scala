@@ -59,6 +59,12 @@ private[source] final class FetchReporter(
    */
   def askForRoom(): Unit = synchronized(notifyAll())
 
+  /** The next heartbeat is due now. */
+  def hurry(): Unit = synchronized {
+    lastStatusAt = None
+    notifyAll()
+  }
+
   private def run(): Unit =
     try while (isRunning) reportUntilInterrupted()
     catch {

@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, FanOutClient}
+import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed.SubscriptionCounts
@@ -26,6 +27,7 @@ import sparkkinesis.source.store.{PageStore, SpillSpace, StoreSizes}
  * @param release returns the clients when the service closes
  * @param memory of this JVM, which its services share evenly
  * @param spill the disk of this JVM, which its services share evenly
+ * @param onReport called with each report, on the thread that read the page
  */
 final class FetchService(
     executor: String,
@@ -37,7 +39,8 @@ final class FetchService(
     clock: Clock,
     chance: () => Double,
     memory: FetchMemory = new FetchMemory,
-    spill: SpillSpace = SpillSpace.Off
+    spill: SpillSpace = SpillSpace.Off,
+    onReport: FetchReport => Unit = _ => ()
 ) extends AutoCloseable {
   import FetchService._
 
@@ -102,6 +105,15 @@ final class FetchService(
 
   /** Counts a task that did not find its pages here. */
   def countReread(): Unit = count(c => c.copy(rereadRanges = c.rereadRanges + 1))
+
+  /** No task needs the pages of the shard up to there any more. */
+  def drop(shard: StreamShard, upTo: Progress): Unit = {
+    store.dropUpTo(shard, upTo)
+    waiting.wakeNext()
+  }
+
+  /** There may be a new plan: asks for it at once. */
+  def hurry(): Unit = reporter.hurry()
 
   def isRunning: Boolean = synchronized(!isClosed)
 
@@ -187,6 +199,7 @@ final class FetchService(
   private def handle(fetcher: ShardFetcher, step: FetchStep, begin: Long, wakes: Long): Unit =
     step match {
       case FetchStep.Fetched(report, records, pause, isUrgent) =>
+        onReport(report)
         reporter.update(_.add(report, records, isUrgent))
         val jittered = pause * (1 + JitterFraction * chance())
         val spent = (clock.elapsedMillis - begin).millis

@@ -14,6 +14,7 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param start where reading begins in each stream, if the option is present
  * @param end where a batch read ends in each stream, if the option is present
  * @param minPartitions least number of tasks per batch, if there are enough records
+ * @param maxPartitions most tasks per batch
  * @param consumer how shards are read ahead
  * @param deaggregate whether rows are the sub-records of an aggregated record
  */
@@ -23,6 +24,7 @@ final case class SourceOptions(
     end: Option[Map[StreamRef, ByShard[EndingPosition]]],
     allowStreamRemoval: Boolean,
     minPartitions: Option[Int],
+    maxPartitions: Option[Int],
     fetch: FetchSettings,
     deaggregate: Boolean,
     discoveryInterval: FiniteDuration,
@@ -33,6 +35,15 @@ final case class SourceOptions(
   def names: String = streams.map(_.ref).mkString(", ")
 
   def failOnDataLoss: Boolean = fetch.failOnDataLoss
+
+  /** The options of this query that need micro-batches. */
+  def onlyInMicroBatches: Seq[String] =
+    Seq(
+      "maxRecordsPerTrigger" -> fetch.limits.maxRecords,
+      "maxBytesPerTrigger" -> fetch.limits.maxBytes,
+      "minPartitions" -> minPartitions,
+      "maxShardSkew" -> fetch.maxShardSkew
+    ).collect { case (name, Some(_)) => name }
 
   /** Where a new query begins in a stream. */
   def queryStart(stream: StreamRef): ByShard[Position] =
@@ -57,6 +68,7 @@ object SourceOptions {
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "minPartitions",
+    "maxPartitions",
     "maxShardSkew",
     "failOnDataLoss",
     "deaggregate",
@@ -84,11 +96,23 @@ object SourceOptions {
       new PositionParser(PositionGrammar.End, options, streams.map(_.ref)).parse(),
       options.boolean("allowStreamRemoval").getOrElse(false),
       options.positiveInt("minPartitions"),
+      maxPartitions(options),
       fetchSettings(options),
       options.boolean("deaggregate").getOrElse(true),
       discoveryInterval(options),
       ConsumerChoice.parse(options, streams)
     )
+  }
+
+  private def maxPartitions(options: Options): Option[Int] = {
+    val most = options.positiveInt("maxPartitions")
+    for (max <- most; min <- options.positiveInt("minPartitions") if min > max)
+      throw options.invalid(
+        "maxPartitions",
+        s"$min or more, as 'minPartitions' says",
+        "Remove one of them."
+      )
+    most
   }
 
   /** At least a second, because all queries of an account share the quota of `ListShards`. */

@@ -3,10 +3,11 @@ package sparkkinesis.source.plan
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 
 /** When executors last reported a page of each shard, even an empty one. Its owner's lock guards it. */
-private[plan] final class ShardSilence {
+private[source] final class ShardSilence {
   private val heard = mutable.Map.empty[StreamShard, FiniteDuration]
 
   /** @param at of a clock that only runs forward */

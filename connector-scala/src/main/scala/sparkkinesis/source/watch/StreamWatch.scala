@@ -48,6 +48,9 @@ final class StreamWatch(
    */
   def check(): Unit = synchronized(failure.foreach(cause => throw cause))
 
+  /** Whether `check` throws. */
+  def hasFailed: Boolean = synchronized(failure.nonEmpty)
+
   /** Number of shards that the query would never have read without a repair. */
   def lostRanges: Long = synchronized(repairs)
 

@@ -41,6 +41,9 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
     watches.values.foreach(_.check())
   }
 
+  /** Whether `advance` throws. */
+  def hasFailed: Boolean = watches.values.exists(_.hasFailed)
+
   /** See [[StreamWatch.repair]]. */
   def repair(end: SourceOffset): SourceOffset =
     end.transform((arn, offset) => watches.get(arn).fold(offset)(_.repair(offset)))

@@ -23,6 +23,10 @@ object Executors {
     wanted.map(id => id.executorId -> id.host).toMap
   }
 
+  /** How many tasks the application's executors can run at the same time. */
+  def slots(context: SparkContext): Int =
+    context.maxNumConcurrentTasks(context.resourceProfileManager.defaultResourceProfile)
+
   /** Whether Spark ends idle executors. */
   def areDynamic(context: SparkContext): Boolean =
     context.conf.getBoolean("spark.dynamicAllocation.enabled", false)

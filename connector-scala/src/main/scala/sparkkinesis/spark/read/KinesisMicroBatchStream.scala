@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
 import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{
@@ -25,7 +26,8 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.task.{FetchRun, KinesisReaderFactory}
+import sparkkinesis.spark.read.realtime.{RealTimeBatches, RealTimeEnd, StreamReaderFactory}
+import sparkkinesis.spark.read.task.FetchRun
 import sparkkinesis.spark.stop.QueryStop
 
 /**
@@ -33,8 +35,11 @@ import sparkkinesis.spark.stop.QueryStop
  *
  * It only connects: [[BatchEndFinder]] finds the end of a batch, [[PlannedBatch]] has its tasks,
  * [[QueryStreams]] checks the streams of the checkpoint, and [[ReadAhead]] talks to the executors.
+ *
+ * Where Spark has real-time mode, a subclass has the interface of that mode. Its methods are here, because
+ * both modes have nearly everything in common: [[RealTimeBatches]] has the difference.
  */
-final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
+class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
@@ -65,6 +70,8 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     )
   }
   private var reading = Option.empty[ReadAhead]
+  private var isRealTime = false
+  private var batches = Option.empty[RealTimeBatches] // in real-time mode
   private var watching = Option.empty[WatchService]
   private lazy val endFinder = new BatchEndFinder(
     ahead,
@@ -97,7 +104,14 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     stopAtMillis = Some(streams.stopTime().toEpochMilli)
   }
 
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset = ConnectorError.translating {
+  /**
+   * In real-time mode Spark calls this once per batch and does not use the result, because only the tasks
+   * know where a batch ends.
+   */
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset =
+    if (isRealTime) start else ConnectorError.translating(endOfBatch(start, limit))
+
+  private def endOfBatch(start: Offset, limit: ReadLimit): Offset = {
     gate.pass()
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
@@ -147,7 +161,38 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
     ConnectorError.translating(batch.partitions(offsetOf(start), offsetOf(end)).toArray)
 
-  override def createReaderFactory(): PartitionReaderFactory = KinesisReaderFactory(run)
+  /** The query runs in real-time mode. Called before everything else. */
+  protected final def prepareRealTime(): Unit = ConnectorError.translating {
+    options.onlyInMicroBatches.headOption.foreach { name =>
+      throw OptionException.conflicting(
+        s"Option '$name' applies to micro-batches, and this query of ${options.names} runs in real-time " +
+          "mode, in which batches are not planned. Remove the option, or use another trigger."
+      )
+    }
+    isRealTime = true
+  }
+
+  /** In real-time mode: reading begins there, and Spark does not say where it ends. */
+  def planInputPartitions(start: Offset): Array[InputPartition] = ConnectorError.translating {
+    gate.pass()
+    val from = offsetOf(start)
+    streams.check(from)
+    starts.begin(from)
+    val kept = streams.withoutRemoved(from)
+    watch.advance(kept)
+    explained(kept)(realTime.checkFailure())
+    val hasJoined = streams.withJoined(kept) ne kept
+    realTime.partitions(streams.withoutReportedLoss(kept), endsAtOnce = hasJoined).toArray
+  }
+
+  /** In real-time mode: where the batch has ended. */
+  def mergeOffsets(ends: Array[PartitionOffset]): Offset = ConnectorError.translating {
+    val read = ends.toSeq.collect { case own: RealTimeEnd => own }
+    val end = realTime.merge(read, streams.withJoined(_), streams.confirmationPeriod)
+    recent.keep(KinesisOffset(watch.repair(end)))
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory = StreamReaderFactory(run)
 
   /** Spark calls this when the next trigger fires. `metrics` has come earlier. */
   override def commit(end: Offset): Unit = ConnectorError.translating {
@@ -158,19 +203,25 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     try {
       watching.foreach(_.close())
       reading.foreach(_.stop())
+      batches.foreach(_.close())
     } finally {
       claim.foreach(_.close())
       loans.foreach(_.close())
     }
 
   /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
-  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
-    reading
-      .fold(Map.empty[String, String]) { ahead =>
-        batch.release()
-        ahead.metrics(streams.lostRanges + watch.lostRanges, watch.failedListings)
-      }
-      .asJava
+  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
+    def lost = streams.lostRanges + watch.lostRanges
+    val all = reading.map { ahead =>
+      batch.release()
+      ahead.metrics(lost, watch.failedListings)
+    } ++ batches.map { live =>
+      val offset =
+        latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
+      live.metrics(offset, lost, watch.failedListings)
+    }
+    all.headOption.getOrElse(Map.empty[String, String]).asJava
+  }
 
   override def toString: String = s"Kinesis[${options.names}]"
 
@@ -181,6 +232,12 @@ final class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: 
     val watches = named.map(stream => stream.arn -> streamWatch(stream.client))
     val first = new WatchService(watches.toMap, SystemClock)
     watching = Some(first)
+    first
+  }
+
+  private def realTime: RealTimeBatches = batches.getOrElse {
+    val first = new RealTimeBatches(context, run, () => gate.isClosing || watch.hasFailed)
+    batches = Some(first)
     first
   }
 

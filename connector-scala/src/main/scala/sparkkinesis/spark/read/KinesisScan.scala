@@ -10,6 +10,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.ReadBounds
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.ReadMetrics
+import sparkkinesis.spark.read.realtime.RealTimeClasses
 import sparkkinesis.spark.read.task.RecordRow
 
 /**
@@ -46,7 +47,8 @@ private[spark] final class KinesisScan(
           "Option 'endingPosition' applies to batch reads (spark.read), and this is a streaming " +
             "query. Remove it; a query with Trigger.AvailableNow ends by itself."
         )
-      new KinesisMicroBatchStream(options, checkpointLocation)
+      if (RealTimeClasses.exist) RealTimeClasses.stream(options, checkpointLocation)
+      else new KinesisMicroBatchStream(options, checkpointLocation)
     }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all

@@ -125,7 +125,9 @@ final class ReadAhead(
     RangePacking
       .pack(
         coordinator.located(ranges.toVector),
-        context.defaultParallelism,
+        run.options.maxPartitions.fold(context.defaultParallelism)(
+          math.min(context.defaultParallelism, _)
+        ),
         run.options.minPartitions.getOrElse(1)
       )
       .map { case (location, packed) =>

@@ -95,6 +95,9 @@ object QueryStop {
  */
 private[spark] final class StopGate(request: () => Option[CountDownLatch]) {
 
+  /** Whether the query is to be stopped. */
+  def isClosing: Boolean = request().nonEmpty
+
   /** Returns at once, or, if the query is to be stopped, waits until Spark interrupts the thread. */
   def pass(): Unit = request().foreach { it =>
     it.countDown()

@@ -135,4 +135,23 @@ class SourceOptionsSuite extends AnyFunSuite {
     val secrets = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken").map(_ -> "hush")
     assert(!parse(secrets: _*).toString.contains("hush"))
   }
+
+  test("the options that need micro-batches, by name") {
+    val others =
+      Seq("maxPartitions" -> "4", "maxRecordsPerFetch" -> "100", "failOnDataLoss" -> "false")
+    assert(parse(others: _*).onlyInMicroBatches === Nil)
+    val limits = Seq(
+      "maxRecordsPerTrigger" -> "1",
+      "maxBytesPerTrigger" -> "1k",
+      "minPartitions" -> "4",
+      "maxShardSkew" -> "1m"
+    )
+    assert(parse(others ++ limits: _*).onlyInMicroBatches === limits.map(_._1))
+    limits.foreach(one => assert(parse(one).onlyInMicroBatches === Seq(one._1)))
+  }
+
+  test("the number of tasks has bounds that may be equal") {
+    val options = parse("minPartitions" -> "4", "maxPartitions" -> "4")
+    assert((options.minPartitions, options.maxPartitions) === (Some(4) -> Some(4)))
+  }
 }

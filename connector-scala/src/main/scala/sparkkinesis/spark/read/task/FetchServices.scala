@@ -9,13 +9,13 @@ import org.apache.spark.sparkkinesis.{DriverLink, Executors, Messages}
 import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.memory.FetchMemory
-import sparkkinesis.source.protocol.{CoordinatorGone, FetchReply, FetchStatus, ProtocolVersion}
+import sparkkinesis.source.protocol._
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {
   private val services = new ConcurrentHashMap[String, FetchService]()
   private val spill = new DiskSpill(SystemClock)
-  private val AskTimeout = 10.seconds
+  private[read] val AskTimeout = 10.seconds
 
   /** The run's service in this JVM. Starts the service if none is running. */
   def ensure(run: FetchRun): FetchService =
@@ -28,24 +28,44 @@ private[sparkkinesis] object FetchServices {
   def count: Int = services.size
 
   private def start(run: FetchRun): FetchService = {
+    val driver = new DriverLink(run.id, AskTimeout)
+    start(
+      run,
+      status => heartbeat(driver, run.id, status),
+      service => services.remove(run.id, service): Unit
+    )
+  }
+
+  /**
+   * Starts a service of a run in this JVM.
+   *
+   * @param onClose called with the service when it has closed
+   * @param onReport see [[FetchService]]
+   */
+  private[read] def start(
+      run: FetchRun,
+      link: CoordinatorLink,
+      onClose: FetchService => Unit,
+      onReport: FetchReport => Unit = _ => ()
+  ): FetchService = {
     val (executor, host) = Executors.own
     val loans = StreamLoans.borrowAll(run.streams, run.retention, run.consumers)
-    val driver = new DriverLink(run.id, AskTimeout)
     def giveBack(): Unit = loans.values.foreach(_.close())
     lazy val service: FetchService = new FetchService(
       executor,
       host,
       loans.transform((_, loan) => loan.value),
       () => {
-        services.remove(run.id, service)
+        onClose(service)
         giveBack()
       },
       run.options.fetch,
-      status => heartbeat(driver, run.id, status),
+      link,
       SystemClock,
       SystemChance,
       FetchMemory.ofJvm,
-      spill
+      spill,
+      onReport
     )
     var created = Option.empty[FetchService]
     try {

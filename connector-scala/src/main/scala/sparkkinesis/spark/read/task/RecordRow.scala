@@ -54,6 +54,18 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
       true
     } else nextRecord()
 
+  /** Index of the last record in the page of which all rows were read; -1 before the first. */
+  def lastWhole: Int =
+    if (index < records.length && subRecord + 1 < subRecords) index - 1
+    else math.min(index, records.length - 1)
+
+  /** Rows that were read of the record after the last whole one. */
+  def partialRows: Int =
+    if (index < records.length && subRecord + 1 < subRecords) subRecord + 1 else 0
+
+  /** When the record of this row arrived, in milliseconds since 1970 UTC. */
+  def arrivalMillis: Long = records.arrivalMillis(index)
+
   private def nextRecord(): Boolean = {
     index += 1
     while (deaggregate && index < records.length && isMarker) index += 1

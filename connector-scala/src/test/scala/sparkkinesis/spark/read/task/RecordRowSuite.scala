@@ -207,4 +207,40 @@ class RecordRowSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(row.next() && row.next())
     assert(values(record)("subSequenceNumber") === Some(0L) && !row.next())
   }
+
+  private val withMarkers = Gen
+    .choose(0, 8)
+    .flatMap(Gen.listOfN(_, Gen.option(Gen.oneOf(plain, KplAggregates.subRecords.map(Right(_))))))
+    .map(_.toVector)
+
+  test("the last whole record and the rows after it are all rows so far, with markers between") {
+    forAll(withMarkers) { page =>
+      val marker = record.copy(data = AggregateMarker.entry(HashKey.Min).data)
+      val (records, rows) = page.zipWithIndex.map {
+        case (None, _) => marker -> 0
+        case (Some(Left(plain)), _) => record.copy(data = plain.toArray) -> 1
+        case (Some(Right(sub)), i) => aggregate(sub, i) -> sub.size
+      }.unzip
+      row.read(shard, PackedRecords(records))
+      (0 to rows.sum).foreach { count =>
+        if (count > 0) assert(row.next())
+        assert(rows.take(row.lastWhole + 1).sum + row.partialRows === count)
+        if (row.partialRows > 0) assert(row.partialRows < rows(row.lastWhole + 1))
+      }
+      assert(row.partialRows === 0)
+      assert(!row.next())
+      assert(row.lastWhole === records.size - 1 && row.partialRows === 0)
+    }
+  }
+
+  test("a page begins without a whole record, also after another page") {
+    val two = aggregate(Vector.fill(2)(SubRecord("a", Vector(1))))
+    row.read(shard, PackedRecords(Vector(record, two)))
+    assert(row.next() && row.lastWhole === 0)
+    assert(row.next() && (row.lastWhole, row.partialRows) === (0 -> 1))
+    row.read(shard, PackedRecords(Vector(two)))
+    assert((row.lastWhole, row.partialRows) === (-1 -> 0))
+    assert(row.next() && (row.lastWhole, row.partialRows) === (-1 -> 1))
+    assert(row.arrivalMillis === 1700000000123L)
+  }
 }

@@ -1,0 +1,94 @@
+package sparkkinesis.source.realtime
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.Clock
+import sparkkinesis.model.StreamShard
+import sparkkinesis.source.protocol._
+
+/**
+ * Tells the fetch service of an executor what its tasks read, and the driver how far they are. Used by the
+ * thread of the service's reporter.
+ *
+ * @param ask the driver; throws `CoordinatorGone` if the query has ended, another exception if it does not
+ *   answer
+ */
+final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Clock)
+    extends CoordinatorLink {
+  import LiveLink._
+
+  private val log = LoggerFactory.getLogger(classOf[LiveLink])
+  private var askedAt = Option.empty[Long]
+  private var answeredAt = clock.elapsedMillis
+  private var told = News(Set.empty, None, None)
+
+  override def heartbeat(status: FetchStatus): FetchReply = {
+    shards.tick()
+    if (shards.closeIfUnused()) FetchReply(status.knownVersion, isStopped = true, None)
+    else {
+      val (version, plan) = shards.plan(status.knownVersion)
+      // A driver that does not answer must not delay a new plan.
+      val isStopped = plan.isEmpty && askDriver(status).exists(_.isStopped)
+      FetchReply(version, isStopped, plan)
+    }
+  }
+
+  private def askDriver(status: FetchStatus): Option[LiveReply] = {
+    val ended = shards.ended
+    // The failure of a parked shard matters when a task needs the shard again.
+    val failure = status.failure.filter(it => shards.isActive(it.shard))
+    val news = News(ended.keySet, failure, status.crash)
+    val now = clock.elapsedMillis
+    if (askedAt.forall(now - _ >= Period.toMillis) || news != told) {
+      askedAt = Some(now)
+      val report = LiveStatus(
+        status.executor,
+        status.host,
+        status.service,
+        status.counters,
+        shards.states,
+        ended,
+        failure,
+        status.crash
+      )
+      val reply = answer(report)
+      reply.foreach { it =>
+        told = news
+        shards.end(it.endedBatch)
+        shards.giveUp(it.elsewhere)
+      }
+      reply
+    } else None
+  }
+
+  private def answer(report: LiveStatus): Option[LiveReply] =
+    try {
+      val reply = ask(report)
+      answeredAt = clock.elapsedMillis
+      Some(reply)
+    } catch {
+      case gone: CoordinatorGone => throw gone
+      case interrupt: InterruptedException => throw interrupt
+      case e: Exception =>
+        log.debug(s"The driver did not answer: ${e.getMessage}")
+        if (clock.elapsedMillis - answeredAt > Patience.toMillis)
+          throw new CoordinatorGone(s"The driver did not answer for $Patience.")
+        None
+    }
+}
+
+private object LiveLink {
+  private val Period = 200.millis
+
+  /** Longer than a pause of the driver for garbage collection. */
+  private val Patience = 60.seconds
+
+  /** What the driver should hear at once. */
+  private final case class News(
+      ended: Set[StreamShard],
+      failure: Option[FetchFailure],
+      crash: Option[String]
+  )
+}

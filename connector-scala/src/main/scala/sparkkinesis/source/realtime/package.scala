@@ -1,0 +1,12 @@
+package sparkkinesis.source
+
+/**
+ * Reads shards in Spark's real-time mode, where a task runs as long as a batch, and hands out each record
+ * when it arrives.
+ *
+ * On the executors [[realtime.LiveShards]] is between the fetch service and the tasks. On the driver
+ * [[realtime.TaskGroups]] decides which task reads which shards, and [[realtime.LiveCoordinator]]
+ * decides when a batch ends early. Has no threads. Uses `model`, `source/protocol`, `source/plan` and
+ * `client`.
+ */
+package object realtime

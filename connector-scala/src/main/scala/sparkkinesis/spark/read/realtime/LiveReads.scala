@@ -1,0 +1,53 @@
+package sparkkinesis.spark.read.realtime
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.sparkkinesis.{DriverLink, Messages}
+
+import sparkkinesis.client.SystemClock
+import sparkkinesis.source.fetch.FetchService
+import sparkkinesis.source.protocol.{CoordinatorGone, ProtocolVersion}
+import sparkkinesis.source.realtime.{LiveLink, LiveReply, LiveShards, LiveStatus}
+import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
+
+/**
+ * A real-time query on this executor: the service that reads its shards, and the pages that its tasks have
+ * not taken.
+ */
+private[read] final class LiveReads(val service: FetchService, val shards: LiveShards) {
+  def isRunning: Boolean = service.isRunning && !shards.hasClosed
+}
+
+/** Those of this JVM, one per query run. Safe for many threads. */
+private[sparkkinesis] object LiveReads {
+  private val all = new ConcurrentHashMap[String, LiveReads]()
+
+  /** The run's reads in this JVM. Starts them if none are running. */
+  def ensure(run: FetchRun): LiveReads =
+    all.compute(
+      run.id,
+      (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
+    )
+
+  /** Number of runs that have not ended. */
+  def count: Int = all.size
+
+  private def start(run: FetchRun): LiveReads = {
+    val shards = new LiveShards(SystemClock)
+    val driver = new DriverLink(run.id, FetchServices.AskTimeout)
+    val link = new LiveLink(shards, ask(driver, run.id, _), SystemClock)
+    // Pages that no task has taken wait in Kinesis: they would be no faster on disk.
+    val ofRun = run.copy(options = run.options.copy(fetch = run.options.fetch.copy(spillBytes = 0)))
+    def ended(service: FetchService): Unit = {
+      shards.close()
+      all.computeIfPresent(run.id, (_, it) => if (it.service eq service) null else it): Unit
+    }
+    new LiveReads(FetchServices.start(ofRun, link, ended(_), shards.report(_)), shards)
+  }
+
+  private def ask(driver: DriverLink, id: String, status: LiveStatus): LiveReply =
+    driver.ask(Messages.encode(status, ProtocolVersion.Current)) match {
+      case Some(reply) => Messages.decode[LiveReply](reply)
+      case None => throw new CoordinatorGone(s"the query run $id has ended")
+    }
+}
