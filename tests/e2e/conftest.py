@@ -83,7 +83,7 @@ def new_stream(kinesis: str) -> Iterator[Callable[..., Stream]]:
 
     yield make
     for stream in made:
-        stream.client.delete_stream(StreamName=stream.name)
+        stream.client.delete_stream(StreamName=stream.name, EnforceConsumerDeletion=True)
 
 
 @pytest.fixture

@@ -27,7 +27,13 @@ def main(endpoint: str, stream: str, target: str, consumer: str, name: str) -> N
         starting_position=TrimHorizon(),
         consumer=EnhancedFanOut(name=consumer) if consumer else None,
     )
-    sink = KinesisSink(stream_name=target, region=REGION, endpoint=endpoint, credentials=LOCAL)
+    sink = KinesisSink(
+        stream_name=target,
+        region=REGION,
+        endpoint=endpoint,
+        credentials=LOCAL,
+        ordering="per_key",
+    )
     with cluster_session(executors=3, conf=real_time_settings()) as spark:
         tell(spark, folder)
         rows = source.read_stream(spark).select("partitionKey", "data")

@@ -58,7 +58,7 @@ def copying(
     """A query that copies a stream, without its fences. It is stopped at the end."""
     rows = source.source(**options).read_stream(spark)
     rows = rows.where(rows.partitionKey != FENCE).select("partitionKey", "data")
-    writer = target.sink().write_stream(rows, checkpoint_location=checkpoint)
+    writer = target.sink(ordering="per_key").write_stream(rows, checkpoint_location=checkpoint)
     query = real_time(writer, spark, duration).start()
     try:
         yield query

@@ -28,6 +28,7 @@ import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.realtime.{RealTimeBatches, RealTimeEnd, StreamReaderFactory}
 import sparkkinesis.spark.read.task.FetchRun
+import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
 
 /**
@@ -71,6 +72,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   }
   private var reading = Option.empty[ReadAhead]
   private var isRealTime = false
+  private var mark = Option.empty[AutoCloseable] // that the query is in real-time mode
   private var batches = Option.empty[RealTimeBatches] // in real-time mode
   private var watching = Option.empty[WatchService]
   private lazy val endFinder = new BatchEndFinder(
@@ -170,6 +172,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
       )
     }
     isRealTime = true
+    mark = Some(RealTimeMode.begin(context))
   }
 
   /** In real-time mode: reading begins there, and Spark does not say where it ends. */
@@ -205,6 +208,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
       reading.foreach(_.stop())
       batches.foreach(_.close())
     } finally {
+      mark.foreach(_.close())
       claim.foreach(_.close())
       loans.foreach(_.close())
     }

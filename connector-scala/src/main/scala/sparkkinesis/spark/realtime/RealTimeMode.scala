@@ -1,10 +1,13 @@
 package sparkkinesis.spark.realtime
 
+import java.util.concurrent.ConcurrentHashMap
+
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.sink.SinkOptions
+import sparkkinesis.source.SharedMap
 
 /** Real-time mode of Spark 4.1 and later: a batch takes minutes, and its rows arrive one by one. */
 private[spark] object RealTimeMode {
@@ -21,11 +24,42 @@ private[spark] object RealTimeMode {
 
   private def scans(plan: SparkPlan): Boolean = plan.exists(_.getClass.getName == ScanClass)
 
-  /** @throws OptionException if a write with these options has to wait for the end of a batch */
-  def check(options: SinkOptions): Unit = if (options.isOrdered)
-    throw OptionException.conflicting(
-      "Option 'ordering' is perKey, for which Spark shuffles the rows, and the trigger is real-time: " +
-        "the shuffle would hold rows back until the batch ends. Set 'ordering' to none, or use a " +
-        "micro-batch trigger."
-    )
+  /** The runs of queries whose source is this connector's, in real-time mode. */
+  private val ofSource =
+    SharedMap.ofJvm("RealTimeMode", new ConcurrentHashMap[String, java.lang.Boolean])
+
+  /**
+   * The query whose thread calls this reads from Kinesis in real-time mode. Then the rows of a partition
+   * key come from one shard, and so are in one task.
+   */
+  def begin(context: SparkContext): AutoCloseable = {
+    val run = runOf(context)
+    run.foreach(ofSource.put(_, true))
+    () => run.foreach(ofSource.remove)
+  }
+
+  /** Whether the query whose thread calls this has begun like that. */
+  def keepsKeys(context: SparkContext): Boolean = runOf(context).exists(ofSource.containsKey)
+
+  /** Spark makes the run ID the job group of the query's thread. */
+  private def runOf(context: SparkContext) =
+    Option(context.getLocalProperty("spark.jobGroup.id"))
+
+  /**
+   * @param keepsKeys whether the rows of a key are in one task without a shuffle
+   * @throws OptionException if a write with these options has to wait for the end of a batch
+   */
+  def check(options: SinkOptions, keepsKeys: Boolean): Unit = {
+    if (options.isOrdered && !keepsKeys)
+      throw OptionException.conflicting(
+        "Option 'ordering' is perKey, for which Spark shuffles the rows, and the trigger is real-time: " +
+          "the shuffle would hold rows back until the batch ends. Set 'ordering' to none, use a " +
+          "micro-batch trigger, or read from Kinesis with this connector, which needs no shuffle."
+      )
+    if (options.orderBy.nonEmpty)
+      throw OptionException.conflicting(
+        "Option 'orderBy' sorts the rows of a batch, and the trigger is real-time: the rows of a batch " +
+          "arrive one by one. Remove the option: rows keep the order of their shard."
+      )
+  }
 }

@@ -82,7 +82,10 @@ private[spark] final class KinesisWrite(
       tasks: Int,
       isRealTime: Boolean
   ): KinesisDataWriterFactory = ConnectorError.translating {
-    if (isRealTime) RealTimeMode.check(options)
+    if (isRealTime) {
+      val keepsKeys = RealTimeMode.keepsKeys(SparkContext.getOrCreate())
+      RealTimeMode.check(options, keepsKeys)
+    }
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
       val summary = query.describe(access, patience)

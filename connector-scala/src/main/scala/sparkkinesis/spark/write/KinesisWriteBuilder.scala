@@ -14,6 +14,7 @@ import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported, TaskAttempts}
+import sparkkinesis.spark.realtime.RealTimeMode
 
 /**
  * Plans a write, batch or streaming, in output modes append and update: each row is a new record.
@@ -37,7 +38,9 @@ final class KinesisWriteBuilder(
       val order = KeyOrder.of(info.schema, sink.orderBy, sink.isOrdered)
       val ordered = columns(parsed, alsoAllowed = order.by.toSeq)
       if (sink.isExactlyOnce) refuseColumns(ordered)
-      new OrderedWrite(write(parsed, sink, ordered), order)
+      val unordered = write(parsed, sink, ordered)
+      val keepsKeys = !sink.isExactlyOnce && RealTimeMode.keepsKeys(SparkContext.getOrCreate())
+      if (keepsKeys) unordered else new OrderedWrite(unordered, order)
     }
   }
 

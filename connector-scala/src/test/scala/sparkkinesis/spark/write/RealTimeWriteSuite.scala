@@ -112,11 +112,19 @@ class RealTimeWriteSuite extends AnyFunSuite {
     assert(lingers("linger" -> "1s") === Seq(1.second, 1.second))
   }
 
-  test("order is refused in real-time mode, because of its shuffle") {
-    RealTimeMode.check(SinkOptions())
-    val e = intercept[OptionException](RealTimeMode.check(SinkOptions(isOrdered = true)))
+  private def refused(options: SinkOptions, keepsKeys: Boolean): String = {
+    val e = intercept[OptionException](RealTimeMode.check(options, keepsKeys))
     assert(e.condition === OptionException.ConflictingOptions)
-    assert(e.getMessage.contains("'ordering' is perKey"))
-    assert(e.getMessage.contains("Set 'ordering' to none, or use a micro-batch trigger."))
+    e.getMessage
+  }
+
+  test("order is refused in real-time mode, because of its shuffle, unless the source keeps it") {
+    val ordered = SinkOptions(isOrdered = true)
+    Seq(true, false).foreach(RealTimeMode.check(SinkOptions(), _))
+    RealTimeMode.check(ordered, keepsKeys = true)
+    val message = refused(ordered, keepsKeys = false)
+    assert(message.contains("'ordering' is perKey") && message.contains("Set 'ordering' to none"))
+    val sorted = refused(ordered.copy(orderBy = Some("version")), keepsKeys = true)
+    assert(sorted.contains("'orderBy'"))
   }
 }
