@@ -32,7 +32,10 @@ pytestmark = [
     pytest.mark.parametrize("kinesis", ["simulator"], indirect=True),
 ]
 
-MODES = {"polling": {}, "fan-out": {"consumer": EnhancedFanOut(name="live")}}
+MODES: dict[str, dict[str, Any]] = {
+    "polling": {},
+    "fan-out": {"consumer": EnhancedFanOut(name="live")},
+}
 
 
 @pytest.fixture
@@ -119,7 +122,9 @@ def test_batch_follows_batch_without_a_gap_or_a_repetition(
             source.put(40)
             assert query.isActive, query.exception()
         wait_copied(query, source, target)
-        metrics = query.lastProgress.sources[0].metrics
+        progress = query.lastProgress
+    assert progress is not None
+    metrics = progress.sources[0].metrics
     assert_written_in_order(counts(source), arrived(target))
     assert metrics["openShards"] == "2"
     assert metrics["rereadRanges"] == "0"
