@@ -36,7 +36,7 @@ step = @printf '== Build, step %s of 3: %s\n' $(1) "$(2)"
 
 # Folders are among them: they change when a file of theirs goes.
 BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
-SCALA_FILES := $(shell find connector-scala/src/main localstack/simulator/src/main)
+SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/src/main localstack/simulator/src/main)
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 

@@ -38,6 +38,8 @@ import org.apache.xbean.asm9.tree.TypeInsnNode;
 final class LinkCheck {
   private static final String OURS = "sparkkinesis/";
   private static final String SHADED = "sparkkinesis/shaded/";
+  private static final String REAL_TIME =
+      "org/apache/spark/sql/connector/read/streaming/SupportsRealTime";
 
   private final Map<String, byte[]> bytes = new HashMap<>();
   private final Map<String, Optional<ClassNode>> parsed = new HashMap<>();
@@ -52,7 +54,7 @@ final class LinkCheck {
     }
     for (Path jar : jars) check.load(jar);
     List<String> bundle = check.load(Path.of(arguments[0]));
-    for (String name : bundle) check.find(name).ifPresent(check::resolveAll);
+    for (String name : bundle) check.find(name).filter(check::isUsed).ifPresent(check::resolveAll);
     System.out.printf("checked %d %d%n", bundle.size(), check.references);
     check.broken.forEach(line -> System.out.println("broken " + line));
     System.exit(check.broken.isEmpty() ? 0 : 1);
@@ -72,6 +74,15 @@ final class LinkCheck {
       }
     }
     return names;
+  }
+
+  /**
+   * Whether this Spark loads the class. The connector loads the classes of its folder spark-4.1 by
+   * name, and only where Spark has their interfaces.
+   */
+  private boolean isUsed(ClassNode node) {
+    return node.interfaces.stream()
+        .noneMatch(name -> name.startsWith(REAL_TIME) && find(name).isEmpty());
   }
 
   private Optional<ClassNode> find(String name) {

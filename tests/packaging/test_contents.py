@@ -36,6 +36,13 @@ def test_every_class_of_the_connector_jar_is_ours() -> None:
     assert [name for name in classes if not allowed.match(name)] == []
 
 
+def test_the_jar_has_the_classes_for_real_time_mode() -> None:
+    """They are a project of their own, because Spark 4.0 lacks the interfaces."""
+    folder = "sparkkinesis/spark/read/realtime"
+    for name in ("KinesisRealTimeStream", "RealTimePartitionReader"):
+        assert f"{folder}/{name}.class" in names(jar_path())
+
+
 @pytest.mark.parametrize("library", ["scala/", "org/apache/spark/sql/Dataset", "org/slf4j/"])
 def test_libraries_of_spark_are_not_in_the_jar(library: str) -> None:
     every = names(jar_path())

@@ -23,7 +23,7 @@ object Executors {
     wanted.map(id => id.executorId -> id.host).toMap
   }
 
-  /** How many tasks the application's executors can run at the same time. */
+  /** How many tasks the application's executors can run at the same time. Private to Spark. */
   def slots(context: SparkContext): Int =
     context.maxNumConcurrentTasks(context.resourceProfileManager.defaultResourceProfile)
 
