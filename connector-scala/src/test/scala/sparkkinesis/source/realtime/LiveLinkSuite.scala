@@ -81,7 +81,7 @@ class LiveLinkSuite extends AnyFunSuite {
     assert(executor.asked.last._2.crash === Some("OOM"))
   }
 
-  test("news that the driver did not confirm is told again") {
+  test("news that the driver did not confirm is in the next status too") {
     val executor = new Executor
     executor.reply = silent _
     executor.shards.finished(executor.task, shardOf(0), Nil)
