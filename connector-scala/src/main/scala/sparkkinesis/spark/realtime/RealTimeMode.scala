@@ -3,6 +3,7 @@ package sparkkinesis.spark.realtime
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
 import sparkkinesis.client.options.OptionException
@@ -39,7 +40,8 @@ private[spark] object RealTimeMode {
   }
 
   /** Whether the query whose thread calls this has begun like that. */
-  def keepsKeys(context: SparkContext): Boolean = runOf(context).exists(ofSource.containsKey)
+  def keepsKeys(): Boolean =
+    SparkSession.getActiveSession.exists(it => runOf(it.sparkContext).exists(ofSource.containsKey))
 
   /** Spark makes the run ID the job group of the query's thread. */
   private def runOf(context: SparkContext) =

@@ -82,10 +82,7 @@ private[spark] final class KinesisWrite(
       tasks: Int,
       isRealTime: Boolean
   ): KinesisDataWriterFactory = ConnectorError.translating {
-    if (isRealTime) {
-      val keepsKeys = RealTimeMode.keepsKeys(SparkContext.getOrCreate())
-      RealTimeMode.check(options, keepsKeys)
-    }
+    if (isRealTime) RealTimeMode.check(options, RealTimeMode.keepsKeys())
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
       val summary = query.describe(access, patience)

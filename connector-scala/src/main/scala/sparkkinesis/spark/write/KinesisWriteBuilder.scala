@@ -39,7 +39,7 @@ final class KinesisWriteBuilder(
       val ordered = columns(parsed, alsoAllowed = order.by.toSeq)
       if (sink.isExactlyOnce) refuseColumns(ordered)
       val unordered = write(parsed, sink, ordered)
-      val keepsKeys = !sink.isExactlyOnce && RealTimeMode.keepsKeys(SparkContext.getOrCreate())
+      val keepsKeys = !sink.isExactlyOnce && RealTimeMode.keepsKeys()
       if (keepsKeys) unordered else new OrderedWrite(unordered, order)
     }
   }
