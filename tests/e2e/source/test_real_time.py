@@ -171,6 +171,26 @@ def test_options_of_micro_batches_are_refused(
         query.awaitTermination(120)
 
 
+@pytest.mark.parametrize("change", ["another key", "a shuffle"])
+def test_order_is_refused_if_the_query_does_not_keep_it(
+    live: SparkSession, new_stream: Any, checkpoint: Path, change: str
+) -> None:
+    source, target = new_stream(1), new_stream(1)
+    rows = source.source().read_stream(live).select("partitionKey", "data")
+    if change == "another key":
+        rows = rows.selectExpr("concat(partitionKey, '!') AS partitionKey", "data")
+    else:
+        rows = rows.repartition(2)
+    sink = target.sink(ordering="per_key")
+    writer = sink.write_stream(rows, checkpoint_location=checkpoint)
+    query = real_time(writer, live, LONG).start()
+    try:
+        with pytest.raises(Exception, match=r"CONFLICTING_OPTIONS.*'ordering' to none"):
+            query.awaitTermination(120)
+    finally:
+        query.stop()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_executor_loses_nothing(new_stream: Any, tmp_path: Path, mode: str) -> None:

@@ -30,6 +30,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   private var missingSince = Option.empty[FiniteDuration] // since when a shard has no task
   private var hasMissed = false // whether a shard had no task for too long
   private var batch = 0L
+  private var isDone = false // whether all tasks of the batch have ended
   private var endedBatch = 0L
   private var failed = Option.empty[FetchFailure]
   private var crashed = Option.empty[String]
@@ -45,27 +46,32 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
     start = Some(offset)
     missingSince = None
     hasMissed = false
+    isDone = false
     batch += 1
     batch
   }
+
+  /** All tasks of the batch have ended. */
+  def finish(): Unit = synchronized { isDone = true }
 
   /** The running batch ends as soon as its tasks hear of it. */
   def endBatch(): Unit = synchronized { endedBatch = batch }
 
   /** Whether the running batch is to end early. */
-  def isEnding: Boolean = synchronized(batch > 0 && endedBatch == batch)
+  def isEnding: Boolean = synchronized(batch > 0 && endedBatch == batch && !isDone)
 
-  /** Whether the running batch is to end early for another reason than that a shard has no task. */
-  def isCutShort: Boolean = synchronized(isEnding && !hasMissed)
+  /** Whether the batch ends early for another reason than that a shard has no task. */
+  def isCutShort: Boolean = synchronized(endedBatch == batch && !hasMissed)
 
   def answer(status: LiveStatus, now: Instant): LiveReply = {
-    val isWanted = wantsEnd() // without the lock: it may ask other coordinators
+    val asked = synchronized(batch)
+    val isWanted = wantsEnd() // without the lock: it asks other coordinators
     synchronized {
       if (replaced(status.service)) LiveReply(isStopped = true, endedBatch, Set.empty)
       else {
         val before = executors.get(status.executor).map(_.status.service)
         replaced ++= before.filter(_ != status.service)
-        if (isWanted) endBatch()
+        if (isWanted && asked == batch) endBatch()
         heard(status, running.at(now))
       }
     }
@@ -112,7 +118,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
       .toSet
     val isMissing = start.exists(!_.readable.keySet.subsetOf(active))
     missingSince = if (isMissing) missingSince.orElse(Some(time)) else None
-    hasMissed ||= missingSince.exists(time - _ > patience)
+    hasMissed ||= !isEnding && missingSince.exists(time - _ > patience)
     hasMissed
   }
 
@@ -141,7 +147,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
 
   /** How far executors are in each shard that they read. */
   def frontiers: Map[StreamShard, Frontier] = synchronized {
-    val all = executors.values.flatMap(_.status.shards).toVector.sortBy(_._2.isActive).toMap
+    val all = executors.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
     all.collect {
       case (shard, state) if state.reports > 0 =>
         shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
@@ -150,7 +156,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */
   def longestSilence(now: Instant): FiniteDuration = synchronized {
-    silence.longest(executors.values.flatMap(_.status.shards.keys).toSet, running.at(now))
+    silence.longest(executors.values.flatMap(unfinished).map(_._1).toSet, running.at(now))
   }
 
   /** Each executor receives the news with its next status. */
@@ -178,6 +184,9 @@ private object LiveCoordinator {
   private val Silent = 2.seconds
 
   private final case class Heard(status: LiveStatus, at: FiniteDuration)
+
+  private def unfinished(heard: Heard) =
+    heard.status.shards.filterNot { case (shard, _) => heard.status.ended.contains(shard) }
 
   private def reads(status: LiveStatus, shard: StreamShard) =
     status.shards.get(shard).exists(_.isActive)

@@ -35,11 +35,12 @@ final class LiveShards(clock: Clock) {
   def begin(task: Task, starts: Seq[ShardStart]): Boolean = synchronized {
     usedAt = clock.elapsedMillis
     if (!isClosed) {
+      val taken = starts.flatMap(start => shards.get(start.shard)).flatMap(_.task)
+      if (taken.exists(_.isNewerThan(task))) throw new IllegalStateException(Taken)
       starts.foreach { start =>
-        val known = shards.get(start.shard)
-        if (known.flatMap(_.task).exists(_.isNewerThan(task)))
-          throw new IllegalStateException(Taken)
-        val parked = known.filter(held => held.task.isEmpty && held.continuesAt == start.from)
+        val parked = shards.get(start.shard).filter { held =>
+          held.task.isEmpty && held.continuesAt == start.from
+        }
         hold(task, parked.getOrElse(assigned(start)))
       }
       notifyAll()

@@ -25,8 +25,10 @@ object TaskGroups {
     val kept =
       before.map(_.intersect(shards)).sortBy(-_.size).padTo(count, SortedSet.empty[StreamShard])
     // The smallest groups are given up if there are fewer now.
-    val fullest = (shards.size + count - 1) / count
-    val staying = kept.take(count).map(_.take(fullest))
+    val (least, larger) = (shards.size / count, shards.size % count)
+    val staying = kept.take(count).zipWithIndex.map { case (group, index) =>
+      group.take(if (index < larger) least + 1 else least)
+    }
     shards.diff(staying.flatten.toSet).toVector.sorted.foldLeft(staying)(added).filter(_.nonEmpty)
   }
 

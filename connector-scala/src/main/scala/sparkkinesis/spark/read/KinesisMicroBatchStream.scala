@@ -26,6 +26,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.watch.{StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.once.TaskAttempts
 import sparkkinesis.spark.read.realtime.{RealTimeBatches, RealTimeEnd, StreamReaderFactory}
 import sparkkinesis.spark.read.task.FetchRun
 import sparkkinesis.spark.realtime.RealTimeMode
@@ -171,6 +172,11 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
           "mode, in which batches are not planned. Remove the option, or use another trigger."
       )
     }
+    if (TaskAttempts.areCopied())
+      throw OptionException.conflicting(
+        s"The query of ${options.names} runs in real-time mode, and spark.speculation is true: a copy of a " +
+          "task would read its rows again. Set spark.speculation to false, or use another trigger."
+      )
     isRealTime = true
     mark = Some(RealTimeMode.begin(context))
   }

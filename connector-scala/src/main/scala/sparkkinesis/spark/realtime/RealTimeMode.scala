@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
 import sparkkinesis.client.options.OptionException
@@ -19,11 +20,14 @@ private[spark] object RealTimeMode {
 
   /** Whether the thread runs a batch in this mode. Spark tells a sink only by the plan. */
   def isRunning(context: SparkContext): Boolean =
+    planOf(context).exists(_.exists(isScan))
+
+  private def planOf(context: SparkContext): Option[SparkPlan] =
     Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY))
       .flatMap(id => Option(SQLExecution.getQueryExecution(id.toLong)))
-      .exists(it => scans(it.executedPlan))
+      .map(_.executedPlan)
 
-  private def scans(plan: SparkPlan): Boolean = plan.exists(_.getClass.getName == ScanClass)
+  private def isScan(plan: SparkPlan): Boolean = plan.getClass.getName == ScanClass
 
   /** The runs of queries whose source is this connector's, in real-time mode. */
   private val ofSource =
@@ -40,8 +44,23 @@ private[spark] object RealTimeMode {
   }
 
   /** Whether the query whose thread calls this has begun like that. */
-  def keepsKeys(): Boolean =
+  def readsKinesis(): Boolean =
     SparkSession.getActiveSession.exists(it => runOf(it.sparkContext).exists(ofSource.containsKey))
+
+  /** Whether rows of one partition key stay in one task of the batch that the thread runs. */
+  def keepsKeys(context: SparkContext): Boolean =
+    readsKinesis() && planOf(context).exists(keepsKeys)
+
+  /** There is one source and no shuffle, and the source's column is written as it is. */
+  private def keepsKeys(plan: SparkPlan): Boolean = {
+    val sources = plan.collect { case scan if isScan(scan) => scan }
+    val written = plan.children.flatMap(_.output).find(isKey).map(_.exprId)
+    sources.size == 1 && written.nonEmpty &&
+    sources.forall(_.output.find(isKey).map(_.exprId) == written) &&
+    !plan.exists(_.getClass.getName.contains(".execution.exchange."))
+  }
+
+  private def isKey(column: Attribute) = column.name.equalsIgnoreCase("partitionKey")
 
   /** Spark makes the run ID the job group of the query's thread. */
   private def runOf(context: SparkContext) =
@@ -55,8 +74,9 @@ private[spark] object RealTimeMode {
     if (options.isOrdered && !keepsKeys)
       throw OptionException.conflicting(
         "Option 'ordering' is perKey, for which Spark shuffles the rows, and the trigger is real-time: " +
-          "the shuffle would hold rows back until the batch ends. Set 'ordering' to none, use a " +
-          "micro-batch trigger, or read from Kinesis with this connector, which needs no shuffle."
+          "the shuffle would hold rows back until the batch ends. Set 'ordering' to none, or use a " +
+          "micro-batch trigger. In real-time mode, only a query keeps the order that reads one Kinesis source, " +
+          "writes its column 'partitionKey' unchanged, and has no shuffle."
       )
     if (options.orderBy.nonEmpty)
       throw OptionException.conflicting(

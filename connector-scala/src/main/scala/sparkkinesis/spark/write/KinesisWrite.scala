@@ -82,7 +82,7 @@ private[spark] final class KinesisWrite(
       tasks: Int,
       isRealTime: Boolean
   ): KinesisDataWriterFactory = ConnectorError.translating {
-    if (isRealTime) RealTimeMode.check(options, RealTimeMode.keepsKeys())
+    if (isRealTime) RealTimeMode.check(options, RealTimeMode.keepsKeys(SparkContext.getOrCreate()))
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
       val summary = query.describe(access, patience)

@@ -39,8 +39,9 @@ final class KinesisWriteBuilder(
       val ordered = columns(parsed, alsoAllowed = order.by.toSeq)
       if (sink.isExactlyOnce) refuseColumns(ordered)
       val unordered = write(parsed, sink, ordered)
-      val keepsKeys = !sink.isExactlyOnce && RealTimeMode.keepsKeys()
-      if (keepsKeys) unordered else new OrderedWrite(unordered, order)
+      // KinesisWrite refuses the order if the plan of the batch does not keep it.
+      val isRealTime = !sink.isExactlyOnce && RealTimeMode.readsKinesis()
+      if (isRealTime) unordered else new OrderedWrite(unordered, order)
     }
   }
 

@@ -190,6 +190,28 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(coordinator.isEnding && coordinator.isCutShort)
   }
 
+  test("the sources of a query end a batch together, and begin the next one in turn") {
+    val driver = new Driver
+    lazy val one: LiveCoordinator = new LiveCoordinator(1.hour, () => other.isEnding)
+    lazy val other: LiveCoordinator = new LiveCoordinator(1.hour, () => one.isEnding)
+    Seq(one, other).foreach(_.begin(at(0)))
+    one.endBatch()
+    assert(other.answer(status("a"), driver.now).endedBatch === 1)
+    Seq(one, other).foreach(_.finish())
+    one.begin(at(0))
+    assert(one.answer(status("a"), driver.now).endedBatch === 1, "not the new batch")
+    other.begin(at(0))
+    assert(other.answer(status("a"), driver.now).endedBatch === 1)
+  }
+
+  test("what was wanted for a batch that is over does not end the next one") {
+    val driver = new Driver
+    lazy val coordinator: LiveCoordinator = new LiveCoordinator(1.hour, () => next() > 0)
+    def next() = coordinator.begin(at(0))
+    next()
+    assert(coordinator.answer(status("a"), driver.now).endedBatch === 0)
+  }
+
   test("a second service of an executor replaces the first one") {
     val driver = new Driver
     driver.coordinator.begin(at(0))

@@ -155,7 +155,8 @@ class LiveShardsSuite extends AnyFunSuite {
     val reads = new Reads
     val task = reads.beginIn(2, attempt = 5)(start(0))
     intercept[IllegalStateException](reads.beginIn(1, attempt = 9)(start(0)))
-    intercept[IllegalStateException](reads.beginIn(2, attempt = 4)(start(0)))
+    intercept[IllegalStateException](reads.beginIn(2, attempt = 4)(start(1), start(0)))
+    assert(reads.assignments.keySet === Set(0), "it takes no other shard either")
     val page = reads.arrive(0, 1)
     assert(reads.next(task) === Some(page))
   }

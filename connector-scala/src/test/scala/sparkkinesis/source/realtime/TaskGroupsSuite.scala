@@ -36,7 +36,7 @@ class TaskGroupsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(groups.flatten.sorted === shards.toVector.sorted)
         assert(groups.size === math.min(most, shards.size))
         assert(groups.forall(_.nonEmpty))
-        assert(groups.map(_.size).max <= (shards.size + groups.size - 1) / groups.size)
+        assert(groups.map(_.size).max - groups.map(_.size).min <= 1)
         groups
       }
     }

@@ -42,17 +42,18 @@ private[spark] final class RealTimeBatches(
   private val executors = new ConcurrentHashMap[String, String]() // by address
   private val endpoint = DriverRpc.serve(run.id)(answer)(lost)
   @volatile private var otherVersion = Option.empty[OtherVersion]
-  private var planned = Option.empty[Planned]
+  @volatile private var planned = Option.empty[Planned]
   private var groups = Vector.empty[SortedSet[StreamShard]]
   private var partial =
     Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
-  private var limit = Option.empty[Limit]
+  @volatile private var limit = Option.empty[Limit]
   private var closedShards = 0L
   ofQuery.merge(query, Set(this), (all, more) => all ++ more)
 
   /** Spark ends a batch when the tasks of all sources have ended. */
-  private def isOver: Boolean = wantsEnd() || otherVersion.nonEmpty ||
-    ofQuery.getOrDefault(query, Set.empty).exists(it => (it ne this) && it.coordinator.isEnding)
+  private def isOver: Boolean =
+    wantsEnd() || otherVersion.nonEmpty || planned.exists(hasMoreSlots) ||
+      ofQuery.getOrDefault(query, Set.empty).exists(it => (it ne this) && it.coordinator.isEnding)
 
   /**
    * The tasks of the batch that begins there. Spark asks several times, so they are planned once.
@@ -67,7 +68,8 @@ private[spark] final class RealTimeBatches(
     groups = TaskGroups.of(groups, readable.keySet, mostTasks(readable.size))
     val batch = coordinator.begin(start)
     if (endsAtOnce) coordinator.endBatch()
-    val partitions = groups.map { shards =>
+    // Without shards, one task waits for the end of the batch. Otherwise batches would follow at once.
+    val partitions = (if (groups.isEmpty) NoShards else groups).map { shards =>
       val starts = shards.toSeq.map { shard =>
         val completeAsOf = start.shard(shard).flatMap(_.completeAsOf)
         val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
@@ -78,7 +80,7 @@ private[spark] final class RealTimeBatches(
     log.info(
       s"Real-time batch $batch of $names reads ${readable.size} shards in ${groups.size} tasks."
     )
-    val now = Planned(start, partitions)
+    val now = Planned(start, partitions, SystemClock.elapsedMillis)
     planned = Some(now)
     now
   }
@@ -88,9 +90,15 @@ private[spark] final class RealTimeBatches(
     val slots = Executors.slots(context)
     // With dynamic allocation, tasks that wait are what Spark adds executors for.
     val wanted = if (Executors.areDynamic(context)) shards else slots
-    val found = limit.filter(_.slots == slots).fold(wanted)(it => math.min(it.tasks, wanted))
+    val recent = limit.filter(_.since > SystemClock.elapsedMillis - LimitPeriod.toMillis)
+    val found = recent.fold(wanted)(it => math.min(it.tasks, wanted))
     math.max(1, run.options.maxPartitions.fold(found)(math.min(found, _)))
   }
+
+  /** Whether another batch could have more tasks: executors have joined, or it is time to try again. */
+  private def hasMoreSlots(batch: Planned): Boolean =
+    SystemClock.elapsedMillis - batch.since > Patience.toMillis &&
+      batch.partitions.size < math.min(batch.shards.size, mostTasks(batch.shards.size))
 
   /** The executor that reads most of these shards. In local mode there is only one place. */
   private def location(shards: SortedSet[StreamShard]): Option[String] =
@@ -117,6 +125,7 @@ private[spark] final class RealTimeBatches(
   ): SourceOffset = {
     val before = planned.getOrElse(sys.error("No real-time batch is running."))
     planned = None
+    coordinator.finish()
     val all = ends.flatMap(_.ends)
     // Rows of a task whose end is missing would be read again, although nothing has failed.
     if (all.map(_.shard).sorted != before.shards)
@@ -131,15 +140,16 @@ private[spark] final class RealTimeBatches(
     LiveEnds.joined(withJoined(before.start), all, confirmationPeriod)
   }
 
-  /** If tasks found no slot, the next batch has only as many tasks as have run. */
+  /** If tasks found no slot, the next batches have only as many tasks as have run. */
   private def limitTasks(ends: Seq[RealTimeEnd]): Unit = {
-    val idle = ends.count(!_.hasRun)
-    if (idle > 0 && !coordinator.isCutShort) {
-      limit = Some(Limit(math.max(1, ends.size - idle), Executors.slots(context)))
+    val idle = ends.count(end => !end.hasRun && !end.isRetry)
+    val ran = ends.size - idle
+    if (idle > 0 && ran > 0 && !coordinator.isCutShort) {
+      limit = Some(Limit(ran, SystemClock.elapsedMillis))
       log.warn(
         s"$idle of ${ends.size} tasks of a real-time batch of $names did not run, because no slot was " +
-          s"free. The next batch has ${ends.size - idle} tasks. Give the application more cores, or set " +
-          "option 'maxPartitions' to the number of slots that are free for this source."
+          s"free. For $LimitPeriod, batches have $ran tasks. Give the application more cores, or set option " +
+          "'maxPartitions' to the number of slots that are free for this source."
       )
     }
   }
@@ -178,8 +188,8 @@ private[spark] final class RealTimeBatches(
     coordinator.stop()
     try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
     catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+    ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull)
     endpoint.close()
-    ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull): Unit
   }
 
   private def answer(address: String, question: Array[Byte]): Array[Byte] = {
@@ -214,13 +224,23 @@ private object RealTimeBatches {
   /** The sources of each query. */
   private val ofQuery = new ConcurrentHashMap[String, Set[RealTimeBatches]]()
 
-  private final case class Planned(start: SourceOffset, partitions: Seq[RealTimePartition]) {
+  private val NoShards = Vector(SortedSet.empty[StreamShard])
+
+  /** For how long batches have no more tasks than have found a slot. */
+  private val LimitPeriod = 5.minutes
+
+  /** @param since in milliseconds of the clock */
+  private final case class Planned(
+      start: SourceOffset,
+      partitions: Seq[RealTimePartition],
+      since: Long
+  ) {
     val shards: Seq[StreamShard] = partitions.flatMap(_.starts).map(_.shard).sorted
   }
 
   /**
    * @param tasks that can run at the same time
-   * @param slots of the application when that was seen
+   * @param since when that was seen, in milliseconds of the clock
    */
-  private final case class Limit(tasks: Int, slots: Int)
+  private final case class Limit(tasks: Int, since: Long)
 }

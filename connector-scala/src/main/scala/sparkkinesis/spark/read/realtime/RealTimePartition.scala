@@ -20,5 +20,7 @@ final case class RealTimePartition(batch: Long, starts: Seq[ShardStart], locatio
  * Where a task has ended.
  *
  * @param hasRun whether Spark asked the task for a row before the end of the batch
+ * @param isRetry whether an earlier attempt of the task has failed
  */
-final case class RealTimeEnd(ends: Seq[ShardEndpoint], hasRun: Boolean) extends PartitionOffset
+final case class RealTimeEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boolean)
+    extends PartitionOffset

@@ -21,13 +21,15 @@ import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
  * per shard. Used by the task's thread.
  *
  * @param isInTime whether the task began before its batch had ended
+ * @param isRetry whether an earlier attempt of the task has failed
  */
 final class RealTimeTask private (
     reads: LiveReads,
     identity: LiveShards.Task,
     starts: Seq[ShardStart],
     deaggregate: Boolean,
-    isInTime: Boolean
+    isInTime: Boolean,
+    isRetry: Boolean
 ) {
   import RealTimeTask._
   import reads.shards
@@ -58,7 +60,7 @@ final class RealTimeTask private (
 
   /** Where the rows so far end. */
   def end: RealTimeEnd =
-    RealTimeEnd(starts.map(it => endpoint(read(it.shard))), hasRun && isInTime)
+    RealTimeEnd(starts.map(it => endpoint(read(it.shard))), hasRun && isInTime, isRetry)
 
   /** The shards are read on for the task of the next batch. */
   def close(): Unit =
@@ -195,11 +197,17 @@ object RealTimeTask {
     val attempt = context.fold(0L)(_.taskAttemptId())
     val identity = new LiveShards.Task(partition.batch, attempt)
     val isInTime = !reads.shards.isEnded(partition.batch)
+    val task = new RealTimeTask(
+      reads,
+      identity,
+      partition.starts,
+      run.options.deaggregate,
+      isInTime,
+      isRetry = context.exists(_.attemptNumber() > 0)
+    )
+    context.foreach(_.addTaskCompletionListener[Unit](_ => task.close()))
     if (reads.shards.begin(identity, partition.starts)) {
       reads.service.hurry()
-      val deaggregate = run.options.deaggregate
-      val task = new RealTimeTask(reads, identity, partition.starts, deaggregate, isInTime)
-      context.foreach(_.addTaskCompletionListener[Unit](_ => task.close()))
       task
     } else begin(run, partition)
   }
