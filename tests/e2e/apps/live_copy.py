@@ -9,24 +9,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from spark_kinesis import EnhancedFanOut, KinesisSink, KinesisSource, TrimHorizon
+from spark_kinesis import EnhancedFanOut, KinesisSink
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.programs import tell
 from tests.e2e.support.real_time import LONG, real_time, real_time_settings
-from tests.e2e.support.streams import LOCAL, REGION
+from tests.e2e.support.streams import LOCAL, REGION, source_of
 
 
 def main(endpoint: str, stream: str, target: str, consumer: str, name: str) -> None:
     """Run on a cluster until the test ends the program."""
     folder = Path(name)
-    source = KinesisSource(
-        stream_name=stream,
-        region=REGION,
-        endpoint=endpoint,
-        credentials=LOCAL,
-        starting_position=TrimHorizon(),
-        consumer=EnhancedFanOut(name=consumer) if consumer else None,
-    )
+    fan_out = EnhancedFanOut(name=consumer) if consumer else None
+    source = source_of(endpoint, stream, consumer=fan_out)
     sink = KinesisSink(
         stream_name=target,
         region=REGION,

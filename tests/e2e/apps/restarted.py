@@ -12,11 +12,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis import EnhancedFanOut, KinesisSource, TrimHorizon
+from spark_kinesis import EnhancedFanOut
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.harness import collected, running
 from tests.e2e.support.programs import tell
-from tests.e2e.support.streams import LOCAL, REGION, wait_for
+from tests.e2e.support.streams import source_of, wait_for
 from tests.e2e.support.verdict import Collected
 
 if TYPE_CHECKING:
@@ -58,14 +58,8 @@ def results(folder: Path) -> list[Collected]:
 def main(endpoint: str, stream: str, consumer: str, name: str) -> None:
     """Run on a cluster until the test ends the program."""
     folder = Path(name)
-    source = KinesisSource(
-        stream_name=stream,
-        region=REGION,
-        endpoint=endpoint,
-        credentials=LOCAL,
-        starting_position=TrimHorizon(),
-        consumer=EnhancedFanOut(name=consumer) if consumer else None,
-    )
+    fan_out = EnhancedFanOut(name=consumer) if consumer else None
+    source = source_of(endpoint, stream, consumer=fan_out)
     with cluster_session(executors=2) as spark:
         tell(spark, folder)
         with running(spark, source, folder / "checkpoint", Results(folder)) as query:

@@ -53,6 +53,14 @@ def wait_more(what: str, count: Callable[[], int], more: int = 1) -> None:
     wait_for(f"{more} more {what}", lambda: count() >= before + more)
 
 
+def source_of(endpoint: str, stream: str, **options: Any) -> KinesisSource:
+    """A source of a stream that is there, by default from the trim horizon."""
+    given = {"starting_position": TrimHorizon(), **options}
+    return KinesisSource(
+        stream_name=stream, region=REGION, endpoint=endpoint, credentials=LOCAL, **given
+    )
+
+
 @dataclass
 class Stream:
     """The stream of a test, and all records that the test wrote to it."""
@@ -77,14 +85,7 @@ class Stream:
 
     def source(self, **options: Any) -> KinesisSource:
         """A source of this stream, by default from the trim horizon."""
-        given = {"starting_position": TrimHorizon(), **options}
-        return KinesisSource(
-            stream_name=self.name,
-            region=REGION,
-            endpoint=self.endpoint,
-            credentials=LOCAL,
-            **given,
-        )
+        return source_of(self.endpoint, self.name, **options)
 
     def sink(self, **options: Any) -> KinesisSink:
         """A sink into this stream, or without a stream if `stream_name` is ``None``."""

@@ -5,16 +5,15 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersion}
+import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.{SystemClock, Timer}
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.{FetchCoordinator, RangePacking}
 import sparkkinesis.source.protocol._
-import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
-import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
+import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition, StatusEndpoint}
 
 /**
  * The driver's side of reading ahead. Starts the fetch services of executors, answers their
@@ -34,9 +33,13 @@ final class ReadAhead(
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
   private val coordinator = new FetchCoordinator(lease, run.options.fetch.joinedMark)
-  private val executors = new java.util.concurrent.ConcurrentHashMap[String, String]() // by address
+  private val endpoint = new StatusEndpoint[FetchStatus](
+    run,
+    _.executor,
+    coordinator.heartbeat(_, SystemClock.steady),
+    coordinator.executorLost(_, SystemClock.steady)
+  )
   private val starter = new ServiceStarter(context, run)
-  @volatile private var otherVersion = Option.empty[OtherVersion]
   private var open = Seq.empty[AutoCloseable] // the endpoint and the ticks
   private var hasWaited = false // for first pages, since no shard was read
   private val timing =
@@ -48,8 +51,8 @@ final class ReadAhead(
    */
   def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
     if (open.isEmpty) {
-      val endpoint = DriverRpc.serve(run.id)(answer)(lost)
-      open = Seq(endpoint, Timer.every(TickPeriod)(() => coordinator.tick(SystemClock.steady)))
+      val served = endpoint.open()
+      open = Seq(served, Timer.every(TickPeriod)(() => coordinator.tick(SystemClock.steady)))
     }
     coordinator.advance(pagesFrom, tip, SystemClock.steady)
   }
@@ -76,17 +79,7 @@ final class ReadAhead(
   }
 
   /** @throws ConnectorError if an executor reported a failure that retries cannot fix */
-  def checkFailure(): Unit = {
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
-    coordinator.crash.foreach(reason => throw ConnectorError("KINESIS_INTERNAL_ERROR", reason))
-    otherVersion.foreach { other =>
-      throw ConnectorError(
-        "KINESIS_VERSION_MISMATCH",
-        s"An executor of ${run.options.names} has version ${other.version} of the connector, and the " +
-          s"driver has version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
-      )
-    }
-  }
+  def checkFailure(): Unit = endpoint.check(coordinator.failure, coordinator.crash)
 
   /** Waits in short steps, so that an error shows if no service can start at all. */
   private def awaitFirstLook(): Boolean = {
@@ -170,25 +163,6 @@ final class ReadAhead(
     }
     open = Nil
   }
-
-  private def answer(address: String, question: Array[Byte]): Array[Byte] = {
-    val status =
-      try Messages.decode[FetchStatus](question, ProtocolVersion.Current)
-      catch {
-        case other: OtherVersion =>
-          log.error(s"Cannot read a message of the executor at $address.", other)
-          otherVersion = otherVersion.orElse(Some(other))
-          throw other
-      }
-    executors.put(address, status.executor)
-    Messages.encode(coordinator.heartbeat(status, SystemClock.steady))
-  }
-
-  private def lost(address: String): Unit =
-    Option(executors.remove(address)).foreach { executor =>
-      log.info(s"Lost executor $executor. Assigning its shards of ${run.options.names} to others.")
-      coordinator.executorLost(executor, SystemClock.steady)
-    }
 }
 
 object ReadAhead {

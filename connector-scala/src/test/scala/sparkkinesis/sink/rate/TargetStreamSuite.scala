@@ -1,18 +1,15 @@
 package sparkkinesis.sink.rate
 
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.duration._
 
-import org.scalatest.concurrent.Eventually._
-import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client.{KinesisException, ListShardsRequest, Patience, ShardListing}
 import sparkkinesis.model._
-import sparkkinesis.sink.{FakeKinesis, FastClock}
+import sparkkinesis.sink.{FakeKinesis, FastClock, WaitingTasks}
 
 /** What the tasks of an executor share about a stream. */
 class TargetStreamSuite extends AnyFunSuite {
@@ -81,18 +78,8 @@ class TargetStreamSuite extends AnyFunSuite {
       end.await()
       throw new KinesisException.Unreachable("reset")
     })
-    val (stream, failures) = (listing.stream(), new LinkedBlockingQueue[Throwable])
-    (1 to 8).foreach { _ =>
-      val task = new Thread(() =>
-        try stream.shards(): Unit
-        catch { case e: Throwable => failures.put(e) }
-      )
-      task.setDaemon(true)
-      task.start()
-      eventually(Timeout(Span(60, Seconds)))(assert(task.getState === Thread.State.WAITING))
-    }
-    end.countDown()
-    val outcomes = Seq.fill(8)(failures.poll(1, TimeUnit.MINUTES))
+    val stream = listing.stream()
+    val outcomes = WaitingTasks.failures(stream.shards())(end.countDown())
     assert(outcomes.forall(_.isInstanceOf[KinesisException.Unreachable]) && asked.get === 1)
   }
 

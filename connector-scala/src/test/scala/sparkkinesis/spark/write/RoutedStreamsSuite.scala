@@ -1,19 +1,16 @@
 package sparkkinesis.spark.write
 
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{CountDownLatch, Executors, LinkedBlockingQueue, TimeUnit}
+import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
 
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.scalatest.concurrent.Eventually._
-import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
 import sparkkinesis.model.{RecordDistribution, StreamName, StreamRef}
-import sparkkinesis.sink.FastClock
+import sparkkinesis.sink.{FastClock, WaitingTasks}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ManyStreams
 
@@ -60,18 +57,8 @@ class RoutedStreamsSuite extends AnyFunSuite {
       throw new KinesisException.Unreachable("reset")
     }
     val description = new StreamDescription(access("orders").ref, ask, new FastClock, () => 0.5)
-    val failures = new LinkedBlockingQueue[Throwable]
-    (1 to 8).foreach { _ =>
-      val task = new Thread(() =>
-        try description.within(1.minute, Patience(Duration.Zero)): Unit
-        catch { case e: Throwable => failures.put(e) }
-      )
-      task.setDaemon(true)
-      task.start()
-      eventually(Timeout(Span(60, Seconds)))(assert(task.getState === Thread.State.WAITING))
-    }
-    end.countDown()
-    val outcomes = Seq.fill(8)(failures.poll(1, TimeUnit.MINUTES))
+    val outcomes =
+      WaitingTasks.failures(description.within(1.minute, Patience(Duration.Zero)))(end.countDown())
     assert(outcomes.forall(_.isInstanceOf[KinesisException.Unreachable]) && asked.get === 1)
   }
 

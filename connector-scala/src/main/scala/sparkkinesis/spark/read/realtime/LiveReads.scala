@@ -2,13 +2,10 @@ package sparkkinesis.spark.read.realtime
 
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.sparkkinesis.{DriverLink, Messages}
-
 import sparkkinesis.client.SystemClock
 import sparkkinesis.source.fetch.FetchService
-import sparkkinesis.source.protocol.{CoordinatorGone, ProtocolVersion}
 import sparkkinesis.source.realtime.{LiveLink, LiveReply, LiveShards, LiveStatus}
-import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
+import sparkkinesis.spark.read.task.{FetchRun, FetchServices, StatusLink}
 
 /**
  * A real-time query on this executor: the service that reads its shards, and the pages that its tasks have
@@ -34,8 +31,8 @@ private[sparkkinesis] object LiveReads {
 
   private def start(run: FetchRun): LiveReads = {
     val shards = new LiveShards(SystemClock)
-    val driver = new DriverLink(run.id, FetchServices.AskTimeout)
-    val link = new LiveLink(shards, ask(driver, run.id, _), SystemClock)
+    val driver = new StatusLink[LiveStatus, LiveReply](run)
+    val link = new LiveLink(shards, driver.ask(_), SystemClock)
     // Pages that no task has taken wait in Kinesis: they would be no faster on disk.
     val ofRun = run.copy(options = run.options.copy(fetch = run.options.fetch.copy(spillBytes = 0)))
     def ended(service: FetchService): Unit = {
@@ -44,10 +41,4 @@ private[sparkkinesis] object LiveReads {
     }
     new LiveReads(FetchServices.start(ofRun, link, ended(_), shards.report(_)), shards)
   }
-
-  private def ask(driver: DriverLink, id: String, status: LiveStatus): LiveReply =
-    driver.ask(Messages.encode(status, ProtocolVersion.Current)) match {
-      case Some(reply) => Messages.decode[LiveReply](reply)
-      case None => throw new CoordinatorGone(s"the query run $id has ended")
-    }
 }

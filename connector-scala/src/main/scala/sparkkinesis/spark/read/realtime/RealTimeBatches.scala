@@ -8,17 +8,16 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.{DriverRpc, Executors, Messages, OtherVersion}
+import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.source.plan.ShardCounts
-import sparkkinesis.source.protocol.ProtocolVersion
 import sparkkinesis.source.realtime._
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
-import sparkkinesis.spark.read.task.FetchRun
+import sparkkinesis.spark.read.task.{FetchRun, StatusEndpoint}
 
 /**
  * The driver's side of a query in real-time mode: plans the tasks of each batch, joins their ends to the
@@ -39,9 +38,13 @@ private[spark] final class RealTimeBatches(
   private val query = Option(context.getLocalProperty("spark.jobGroup.id")).getOrElse(run.id)
   private val patience = if (Executors.areDynamic(context)) StartPatience else Patience
   private val coordinator = new LiveCoordinator(patience, () => isOver)
-  private val executors = new ConcurrentHashMap[String, String]() // by address
-  private val endpoint = DriverRpc.serve(run.id)(answer)(lost)
-  @volatile private var otherVersion = Option.empty[OtherVersion]
+  private val statuses = new StatusEndpoint[LiveStatus](
+    run,
+    _.executor,
+    coordinator.answer(_, SystemClock.steady),
+    coordinator.executorLost(_)
+  )
+  private val endpoint = statuses.open()
   @volatile private var planned = Option.empty[Planned]
   private var groups = Vector.empty[SortedSet[StreamShard]]
   private var partial =
@@ -52,7 +55,7 @@ private[spark] final class RealTimeBatches(
 
   /** Spark ends a batch when the tasks of all sources have ended. */
   private def isOver: Boolean =
-    wantsEnd() || otherVersion.nonEmpty || planned.exists(hasMoreSlots) ||
+    wantsEnd() || statuses.hasOtherVersion || planned.exists(hasMoreSlots) ||
       ofQuery.getOrDefault(query, Set.empty).exists(it => (it ne this) && it.coordinator.isEnding)
 
   /**
@@ -155,17 +158,7 @@ private[spark] final class RealTimeBatches(
   }
 
   /** @throws ConnectorError if an executor reported a failure that retries cannot fix */
-  def checkFailure(): Unit = {
-    coordinator.failure.foreach(cause => throw ConnectorError(cause.condition, cause.message))
-    coordinator.crash.foreach(reason => throw ConnectorError("KINESIS_INTERNAL_ERROR", reason))
-    otherVersion.foreach { other =>
-      throw ConnectorError(
-        "KINESIS_VERSION_MISMATCH",
-        s"An executor of $names has version ${other.version} of the connector, and the driver has version " +
-          s"${ProtocolVersion.Current}. Use the same jar on driver and executors."
-      )
-    }
-  }
+  def checkFailure(): Unit = statuses.check(coordinator.failure, coordinator.crash)
 
   /** See [[SourceProgress.of]]. */
   def metrics(offset: SourceOffset, lost: Long, failedListings: Long): Map[String, String] = {
@@ -191,25 +184,6 @@ private[spark] final class RealTimeBatches(
     ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull)
     endpoint.close()
   }
-
-  private def answer(address: String, question: Array[Byte]): Array[Byte] = {
-    val status =
-      try Messages.decode[LiveStatus](question, ProtocolVersion.Current)
-      catch {
-        case other: OtherVersion =>
-          log.error(s"Cannot read a message of the executor at $address.", other)
-          otherVersion = otherVersion.orElse(Some(other))
-          throw other
-      }
-    executors.put(address, status.executor)
-    Messages.encode(coordinator.answer(status, SystemClock.steady))
-  }
-
-  private def lost(address: String): Unit =
-    Option(executors.remove(address)).foreach { executor =>
-      log.info(s"Lost executor $executor, which read shards of $names.")
-      coordinator.executorLost(executor)
-    }
 }
 
 private object RealTimeBatches {

@@ -2,9 +2,7 @@ package sparkkinesis.spark.read.task
 
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.concurrent.duration._
-
-import org.apache.spark.sparkkinesis.{DriverLink, Executors, Messages}
+import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.source.fetch.FetchService
@@ -15,7 +13,6 @@ import sparkkinesis.source.protocol._
 private[sparkkinesis] object FetchServices {
   private val services = new ConcurrentHashMap[String, FetchService]()
   private val spill = new DiskSpill(SystemClock)
-  private[read] val AskTimeout = 10.seconds
 
   /** The run's service in this JVM. Starts the service if none is running. */
   def ensure(run: FetchRun): FetchService =
@@ -28,12 +25,8 @@ private[sparkkinesis] object FetchServices {
   def count: Int = services.size
 
   private def start(run: FetchRun): FetchService = {
-    val driver = new DriverLink(run.id, AskTimeout)
-    start(
-      run,
-      status => heartbeat(driver, run.id, status),
-      service => services.remove(run.id, service): Unit
-    )
+    val driver = new StatusLink[FetchStatus, FetchReply](run)
+    start(run, driver.ask(_), service => services.remove(run.id, service): Unit)
   }
 
   /**
@@ -78,10 +71,4 @@ private[sparkkinesis] object FetchServices {
         throw e
     }
   }
-
-  private def heartbeat(driver: DriverLink, id: String, status: FetchStatus): FetchReply =
-    driver.ask(Messages.encode(status, ProtocolVersion.Current)) match {
-      case Some(reply) => Messages.decode[FetchReply](reply)
-      case None => throw new CoordinatorGone(s"the query run $id has ended")
-    }
 }

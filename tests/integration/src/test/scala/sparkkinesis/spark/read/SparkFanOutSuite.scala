@@ -64,6 +64,13 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     }
   }
 
+  /** A query that reads by its consumer, until `use` returns. */
+  private def reading(stream: StreamName, rows: Rows)(use: StreamingQuery => Unit): Unit = {
+    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
+    try use(query)
+    finally query.stop()
+  }
+
   private def calls(operation: String): Long =
     server.kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
 
@@ -71,16 +78,17 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     val stream = newStream(2)
     put(stream, 0 until 500)
     val rows = new Rows
-    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
-    try {
+    reading(stream, rows) { query =>
       eventually(assert(rows.numbers.size === 500))
       split(stream)
       put(stream, 500 until 1000)
       eventually(assert(rows.numbers.size >= 1000))
       assert(rows.numbers.sorted === (0 until 1000) && rows.inOrder)
-      val progress = query.lastProgress.sources.head.metrics.asScala
-      assert(progress("subscriptions").toLong >= 4 && progress("pushedBytes").toLong > 1000)
-    } finally query.stop()
+      eventually { // the progress of a batch comes after its rows
+        val progress = query.lastProgress.sources.head.metrics.asScala
+        assert(progress("subscriptions").toLong >= 4 && progress("pushedBytes").toLong > 1000)
+      }
+    }
   }
 
   test("the query registers its consumer once, and leaves it") {
@@ -139,14 +147,13 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     val stream = newStream(2)
     put(stream, 0 until 100)
     val rows = new Rows
-    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
-    try {
+    reading(stream, rows) { _ =>
       eventually(assert(rows.numbers.size === 100))
       val before = calls("GetRecords")
       put(stream, 100 until 200)
       eventually(assert(rows.numbers.size === 200))
       assert(calls("GetRecords") === before)
-    } finally query.stop()
+    }
   }
 
   private def failing(stream: StreamName, more: (String, String)*): String = {
@@ -188,15 +195,14 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     assert(unknown.contains("KINESIS_CONSUMER_NOT_FOUND") && unknown.contains(arn))
     put(stream, 0 until 10)
     val rows = new Rows
-    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
-    try {
+    reading(stream, rows) { query =>
       eventually(assert(rows.numbers.size === 10))
       val consumers = server.kinesis.fanOut
       val own = consumers.list(StreamRef.ByName(stream)).consumers.head.arn
       consumers.deregister(ConsumerRef.ByArn(own))
       val message = intercept[StreamingQueryException](query.awaitTermination(90000)).getMessage
       assert(message.contains("KINESIS_CONSUMER_NOT_FOUND") && message.contains(own.toString))
-    } finally query.stop()
+    }
   }
 
   test("a subscription that breaks continues without loss") {
@@ -210,14 +216,13 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     )
     server.kinesis.script.add(rule)
     val rows = new Rows
-    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
-    try {
+    reading(stream, rows) { _ =>
       for (round <- 0 until 6) {
         put(stream, round * 50 until round * 50 + 50)
         eventually(assert(rows.numbers.size >= round * 50 + 50))
       }
       assert(rows.numbers.sorted === (0 until 300) && rows.inOrder)
-    } finally query.stop()
+    }
   }
 
   private def readBatch(stream: StreamName): Seq[Int] =
@@ -246,11 +251,10 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     val stream = newStream(1)
     put(stream, 0 until 10)
     val rows = new Rows
-    val query = rows.start(readAll(stream, efo: _*), newCheckpoint())
-    try {
+    reading(stream, rows) { _ =>
       eventually(assert(rows.numbers.size === 10))
       val e = intercept[IllegalArgumentException](readBatch(stream))
       assert(e.getMessage.contains("KINESIS_CONSUMER_IN_USE"))
-    } finally query.stop()
+    }
   }
 }

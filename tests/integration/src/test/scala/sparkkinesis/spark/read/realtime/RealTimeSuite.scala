@@ -38,6 +38,15 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
     )
   }
 
+  /** Uses a query, and closes it. */
+  private def reading(stream: StreamName, mode: Seq[(String, String)])(
+      use: LiveQuery => Unit
+  ): Unit = {
+    val live = query(stream, mode)
+    try use(live)
+    finally live.close()
+  }
+
   private def key(number: Int) = s"key-${number % 7}"
 
   private def put(stream: StreamName, numbers: Range): Unit = numbers.foreach { number =>
@@ -73,8 +82,7 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
     test(s"$name: rows arrive while the batch runs, and the next batch continues") {
       val stream = newStream(2)
       put(stream, 0 until 50)
-      val live = query(stream, mode)
-      try {
+      reading(stream, mode) { live =>
         live.batch {
           eventually(assert(live.rows.size === 50))
           put(stream, 50 until 100)
@@ -86,7 +94,7 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         assertOnce(live.rows, 120)
         assert(live.metric("rereadRanges") === 0)
         if (mode.contains("consumerMode" -> "efo")) assert(live.metric("subscriptions") === 2)
-      } finally live.close()
+      }
     }
 
     test(s"$name: a batch may end after any row, also within an aggregate and before any row") {
@@ -95,8 +103,7 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         putAggregate(stream, begin until begin + 7)
         put(stream, begin + 7 until begin + 10)
       }
-      val live = query(stream, mode)
-      try {
+      reading(stream, mode) { live =>
         val random = new Random(7)
         eventually {
           live.batchOf(random.nextInt(5))
@@ -104,14 +111,13 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         }
         live.batchOf(1)
         assert(live.rows.map(_.number) === (0 until 100))
-      } finally live.close()
+      }
     }
 
     test(s"$name: a split ends the batch, and the next one reads the children") {
       val stream = newStream(2)
       put(stream, 0 until 20)
-      val live = query(stream, mode)
-      try {
+      reading(stream, mode) { live =>
         live.batchUntilEnded {
           eventually(assert(live.rows.size === 20))
           split(stream, open(stream).head)
@@ -121,14 +127,13 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         assertOnce(live.rows, 60)
         assert(live.rows.map(_.shard).distinct.size >= 3)
         assert(live.metric("closedShards") === 1)
-      } finally live.close()
+      }
     }
 
     test(s"$name: shards merge, and the child waits for both") {
       val stream = newStream(2)
       put(stream, 0 until 20)
-      val live = query(stream, mode)
-      try {
+      reading(stream, mode) { live =>
         live.batchUntilEnded {
           eventually(assert(live.rows.size === 20))
           val Seq(one, other) = open(stream): @unchecked
@@ -137,7 +142,7 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         }
         live.batch(eventually(assert(live.rows.size === 40)))
         assertOnce(live.rows, 40)
-      } finally live.close()
+      }
     }
 
     test(s"$name: a run that dies repeats its last batch and loses nothing") {
@@ -164,30 +169,27 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
   test("a task that runs again reads its batch again") {
     val stream = newStream(1)
     put(stream, 0 until 10)
-    val live = query(stream, modes.head._2)
-    try {
+    reading(stream, modes.head._2) { live =>
       live.batchThatFails(eventually(assert(live.rows.size === 10)))
       live.batch(eventually(assert(live.rows.size === 20)))
       assert(live.rows.map(_.number) === (0 until 10) ++ (0 until 10))
-    } finally live.close()
+    }
   }
 
   test("a failure ends the batch, and the next one fails with its name") {
     val stream = newStream(2)
     put(stream, 0 until 10)
-    val live = query(stream, modes.head._2)
-    try {
-      val denied = FaultRule(Fault.AccessDenied, Some("GetRecords"), Some(stream))
-      live.batchUntilEnded {
-        eventually(assert(live.rows.size === 10))
-        server.kinesis.script.add(denied): Unit
+    try
+      reading(stream, modes.head._2) { live =>
+        val denied = FaultRule(Fault.AccessDenied, Some("GetRecords"), Some(stream))
+        live.batchUntilEnded {
+          eventually(assert(live.rows.size === 10))
+          server.kinesis.script.add(denied): Unit
+        }
+        val error = intercept[ConnectorError](live.batch(()))
+        assert(error.getMessage.contains("KINESIS_ACCESS_DENIED"))
       }
-      val error = intercept[ConnectorError](live.batch(()))
-      assert(error.getMessage.contains("KINESIS_ACCESS_DENIED"))
-    } finally {
-      live.close()
-      server.kinesis.script.removeAll()
-    }
+    finally server.kinesis.script.removeAll()
   }
 
   test("options that need planned batches are refused by name") {
@@ -208,14 +210,13 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
   test("with fewer tasks than shards a task reads several, and a group keeps its shards") {
     val stream = newStream(5)
     put(stream, 0 until 100)
-    val live = query(stream, modes.head._2 :+ ("maxPartitions" -> "2"))
-    try {
+    reading(stream, modes.head._2 :+ ("maxPartitions" -> "2")) { live =>
       live.batch(eventually(assert(live.rows.size === 100)))
       put(stream, 100 until 200)
       live.batch(eventually(assert(live.rows.size === 200)))
       assertOnce(live.rows, 200)
       assert(live.metric("rereadRanges") === 0)
-    } finally live.close()
+    }
   }
 
   test("the reading on the executor ends with the query") {
