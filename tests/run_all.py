@@ -24,8 +24,8 @@ from tests.sparks import NEWEST, SPARK_35
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "target" / "pytest-reports"
-# A Spark that lives for seconds is done sooner without the optimizing compiler: 17 tests took 49 CPU
-# seconds instead of 88. The Scala tests run as users do.
+# A Spark that lives for seconds is done sooner without the optimizing compiler: 17 tests took 49
+# seconds of CPU instead of 88. The Scala tests run as users do.
 SHORT_LIVED_SPARK = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 LIMIT_SECONDS = 2700.0  # of a part: more than twice what the longest one takes on two slow cores
 
