@@ -66,6 +66,12 @@ def spark_part(spark: str) -> Part:
     return pytest_part(f"e2e-{spark}", "-m", chosen, "tests/e2e", spark=spark)
 
 
+def newest_part() -> Part:
+    """What may differ on the newest Spark."""
+    chosen = "not slow and not cluster and not service"
+    return pytest_part(f"e2e-{NEWEST}", "-m", chosen, "tests/e2e", spark=NEWEST)
+
+
 def scala_part(scope: str, *tasks: str) -> Part:
     """The Scala tests of a scope: see `TestScope` in the connector's tests."""
     return Part(
@@ -92,7 +98,7 @@ SCOPES = {
         pytest_part("conformance", "tests/conformance"),
         pytest_part("docs-site", "-m", "slow", "tests/docs"),
         pytest_part("e2e-slow", "-m", "slow or cluster", "tests/e2e"),
-        pytest_part(f"e2e-{NEWEST}", "-m", "not slow and not cluster", "tests/e2e", spark=NEWEST),
+        newest_part(),
     ],
 }
 

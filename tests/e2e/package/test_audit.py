@@ -112,6 +112,7 @@ def command(stream: Stream) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr[-3000:]
 
 
+@pytest.mark.service
 def test_the_command_says_what_a_query_wrote(
     spark: SparkSession, simulator: str, checkpoint: Path
 ) -> None:

@@ -211,6 +211,7 @@ def has_more(save: Future[None], stream: Stream, before: set[str]) -> bool:
 
 
 @on_simulator
+@pytest.mark.service
 @pytest.mark.parametrize("order", [{}, ORDERED], ids=["unordered", "ordered"])
 def test_no_row_is_lost_while_shards_change(
     spark: SparkSession, stream: Stream, order: dict[str, Any]
@@ -240,6 +241,7 @@ def test_no_row_is_lost_while_shards_change(
 
 
 @on_simulator
+@pytest.mark.service
 @pytest.mark.parametrize(
     ("fault", "rate", "order"),
     [

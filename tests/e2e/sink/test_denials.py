@@ -60,6 +60,7 @@ def assert_says(text: str, condition: str, *words: str, name: str = NAME) -> Non
         assert word in lines[0]
 
 
+@pytest.mark.service
 @pytest.mark.parametrize(("code", "condition", "remedy"), DENIALS)
 def test_denied_access_names_action_and_stream(
     spark: SparkSession, checkpoint: Path, code: str, condition: str, remedy: str
@@ -72,6 +73,7 @@ def test_denied_access_names_action_and_stream(
             assert_says(text, condition, f"endpoint {endpoint}", SAID, remedy)
 
 
+@pytest.mark.service
 def test_a_silent_endpoint_is_unreachable(spark: SparkSession, checkpoint: Path) -> None:
     with silent() as endpoint:
         text = failure_of_query(spark, endpoint, checkpoint)
@@ -79,6 +81,7 @@ def test_a_silent_endpoint_is_unreachable(spark: SparkSession, checkpoint: Path)
 
 
 @on_simulator
+@pytest.mark.service
 def test_missing_credentials_raise_an_error(stream: Stream, tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     env |= {
@@ -116,6 +119,7 @@ def ending_of(query: StreamingQuery) -> str:
 
 
 @on_simulator
+@pytest.mark.service
 @pytest.mark.parametrize("operation", ["DescribeStreamSummary", "ListShards", "PutRecords"])
 def test_each_denied_action_of_a_sink_is_named(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path, operation: str

@@ -182,6 +182,7 @@ def test_a_write_in_for_each_batch_keeps_the_order(
 
 
 @on_simulator
+@pytest.mark.service
 @pytest.mark.parametrize(
     ("fault", "rate", "may_repeat"),
     [
@@ -210,6 +211,7 @@ def has_begun(save: Future[None], stream: Stream) -> bool:
 
 
 @on_simulator
+@pytest.mark.service
 def test_the_order_is_kept_while_shards_change(spark: SparkSession, stream: Stream) -> None:
     server = LocalEndpoint(stream.endpoint)
     slow = {"operation": "PutRecords", "stream": stream.name, "seconds": 0.2}

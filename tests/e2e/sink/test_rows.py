@@ -210,6 +210,7 @@ def test_a_row_for_a_missing_stream_is_a_bad_row(
 
 
 @on_simulator
+@pytest.mark.service
 @pytest.mark.parametrize(("fault", "is_written"), [("throttle", False), ("answer-lost", True)])
 def test_rows_of_a_shard_that_never_answers_well_are_dead_letters(
     spark: SparkSession,
