@@ -93,12 +93,13 @@ lazy val simulatorJar = (project in file("localstack/simulator/jar"))
 
 /** Measures the connector against a raw SDK loop (`make bench`); not of `root`, whose tests are quick. */
 lazy val bench = (project in file("tests/bench"))
-  .dependsOn(connector)
+  .dependsOn(connector, spark41)
   .settings(
     name := "spark-kinesis-bench",
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
-    Testing.settings,
+    allowUnsafeScalaLibUpgrade := true, // Spark 4.1 brings a newer Scala library than our compiler's
+    Testing.forked, // all tests, whatever the scope: only `make test-all` runs them
     Compile / mainClass := Some("sparkkinesis.bench.Main"),
     run / fork := true,
     run / baseDirectory := (ThisBuild / baseDirectory).value,

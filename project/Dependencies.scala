@@ -45,8 +45,8 @@ object Dependencies {
   val docker: ModuleID = ("org.testcontainers" % "testcontainers" % "2.0.5" % Test)
     .exclude("com.fasterxml.jackson.core", "jackson-annotations")
 
-  /** What the bench runs on: Spark itself, with all it needs. */
-  val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark)
+  /** What the bench runs on: Spark itself, with all it needs, and with real-time mode. */
+  val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark41)
 
   val test: Seq[ModuleID] = Seq(
     "org.scalatest" %% "scalatest" % "3.2.19" % Test,

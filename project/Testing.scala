@@ -11,11 +11,16 @@ object Testing {
     case _ => Nil
   }
 
-  val settings: Seq[Setting[_]] = Seq(
+  /** All tests, whatever the scope. */
+  val forked: Seq[Setting[_]] = Seq(
     Test / fork := true,
     Test / javaOptions ++= Seq("-Xmx2g") ++ Shading.javaOptions,
-    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF" +: scope: _*)
+    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
   )
+
+  /** The tests of the scope. */
+  val settings: Seq[Setting[_]] =
+    forked :+ (Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, scope: _*))
 
   /** Two JVMs with tests at a time: most tests wait more than they compute. */
   val concurrency: Setting[_] =

@@ -93,7 +93,13 @@ SCOPES = {
         pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"),
     ],
     "rest": [
-        scala_part("rest", "test", "bench/test"),
+        scala_part("rest", "test"),
+        # A part of its own, so that it fails if no test of the bench runs.
+        Part(
+            name="bench",
+            command=["project/sbt", "bench/test"],
+            reports="tests/bench/target/test-reports/*.xml",
+        ),
         pytest_part("simulator", "tests/simulator"),
         pytest_part("conformance", "tests/conformance"),
         pytest_part("docs-site", "-m", "slow", "tests/docs"),

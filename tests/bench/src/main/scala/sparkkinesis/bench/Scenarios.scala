@@ -26,6 +26,7 @@ object Scenarios {
       "drain",
       "latency",
       "fanout",
+      "realtime",
       "cold",
       "idle",
       "sink",
@@ -46,6 +47,7 @@ object Scenarios {
     new DrainScenario(spark, sizing),
     new LatencyScenario(spark, sizing),
     new FanOutScenario(spark, sizing),
+    new RealTimeScenario(spark, sizing),
     new ColdScenario(sizing),
     new IdleScenario(spark, sizing),
     new SinkScenario(spark, sizing),
@@ -76,7 +78,9 @@ object Scenarios {
       thread.setDaemon(true)
       thread
     }
+    val begun = Deadline.now
     val outcome = awaited(scenario, pool.submit(() => scenario.run()))
+    println(s"== ${scenario.name} took ${-begun.timeLeft.toSeconds} s")
     pool.shutdownNow()
     if (pool.awaitTermination(cleanUp.toMillis, TimeUnit.MILLISECONDS)) outcome
     else {

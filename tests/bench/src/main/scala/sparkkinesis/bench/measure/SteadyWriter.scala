@@ -1,5 +1,6 @@
 package sparkkinesis.bench.measure
 
+import java.lang.management.ManagementFactory
 import java.util.concurrent.ConcurrentSkipListMap
 
 import scala.concurrent.duration._
@@ -33,6 +34,10 @@ final class SteadyWriter(client: RawClient, stream: String, bytesPerSecond: Int,
     failure.foreach(throw _)
     arrived.floorEntry(millis).getValue
   }
+
+  /** CPU seconds of this writer since its start. */
+  def cpuSeconds: Double =
+    ManagementFactory.getThreadMXBean.getThreadCpuTime(thread.getId) / 1e9
 
   private def run(): Unit =
     try {

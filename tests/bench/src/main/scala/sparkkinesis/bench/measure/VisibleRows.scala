@@ -1,6 +1,6 @@
 package sparkkinesis.bench.measure
 
-import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{DataFrame, ForeachWriter, Row}
 
 /**
@@ -11,10 +11,15 @@ object VisibleRows {
   @volatile private var listener: Array[Byte] => Unit = _ => ()
 
   /** Starts a query that passes the data of each row to the listener, on many threads. */
-  def listen(rows: DataFrame, checkpoint: String)(seen: Array[Byte] => Unit): StreamingQuery = {
+  def listen(
+      rows: DataFrame,
+      checkpoint: String,
+      trigger: Trigger = Trigger.ProcessingTime(0)
+  )(seen: Array[Byte] => Unit): StreamingQuery = {
     listener = seen
     val options = rows.select("data").writeStream.option("checkpointLocation", checkpoint)
-    options.foreach(new VisibleRows).start()
+    // Real-time mode requires this output mode. It changes nothing for rows without a state.
+    options.outputMode("update").trigger(trigger).foreach(new VisibleRows).start()
   }
 }
 

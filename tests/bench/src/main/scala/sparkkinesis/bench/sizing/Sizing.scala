@@ -105,17 +105,17 @@ object Sizing {
     idleShards = Seq(2),
     settling = 1.second,
     sinks = Seq(Load(2000, 1000) -> 2),
-    quotaSeconds = 5,
-    readQuotaSettling = 5.seconds,
-    readQuotaWindow = 5.seconds,
+    quotaSeconds = 2,
+    readQuotaSettling = 2.seconds,
+    readQuotaWindow = 3.seconds,
     driverShards = 200,
     reshardFrom = 2,
     reshardBacklog = 20000,
-    intervals = Seq(1.second, 5.seconds),
+    intervals = Seq(1.second, 2.seconds),
     intervalRate = 20000000,
-    slowSink = 6.seconds,
-    backlogInterval = 5.seconds,
+    slowSink = 3.seconds,
+    backlogInterval = 2.seconds,
     backlogBytes = 200000000,
-    accountWindow = 5.seconds
+    accountWindow = 2.seconds
   )
 }
