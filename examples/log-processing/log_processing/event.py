@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ERROR = "error"
 
@@ -53,6 +53,7 @@ class LogEvent:
         time_us: time of the event, in microseconds since 1970, UTC.
         level: level as the service sent it.
         context: values as text.
+        source: what it was parsed from; see ``parsing.source_bytes``.
     """
 
     time_us: int
@@ -61,6 +62,7 @@ class LogEvent:
     message: str
     context: Mapping[str, str]
     identity: KinesisIdentity
+    source: Any = field(default=b"", repr=False, compare=False)
 
     @property
     def is_error(self) -> bool:

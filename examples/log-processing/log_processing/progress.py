@@ -57,8 +57,8 @@ class Progress:
         bad: number of bad events.
         errors: number of events with the level ERROR.
         seconds: events by second of arrival, service and level: ``[second, service, level, count]``
-            with the second in seconds since 1970. If there are too many, the rest has the service
-            ``(other)``.
+            with the second in seconds since 1970. The oldest are left out if there are more than
+            1000, and long names are cut.
         latency: ``None`` if the batch stored nothing.
         shards: one per shard that had records in the batch.
         latestErrors: the latest errors, newest first.

@@ -1,0 +1,1 @@
+"""Events with the level ERROR, for EventBridge."""

@@ -1,0 +1,151 @@
+"""What a Spark task does with the records of its partition: parse, store, alert.
+
+Each record is parsed once. Requests run in threads, a bounded number at a time, so that a task
+holds at most these requests, one batch of Arrow and the bad events that it has not returned yet.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from . import reasons, rows, summary
+from .alerts.entries import EntryPlan, entry
+from .alerts.publisher import Publisher
+from .clients import client
+from .event import BadEvent, KinesisRecord, LogEvent
+from .in_flight import InFlight
+from .lifetime import why_not_stored
+from .parsing import parse, source_bytes
+from .table.batches import BatchPlan
+from .table.items import MAX_ITEM_BYTES, Item, event_item
+from .table.writer import TableWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .settings import Settings
+
+ALERTS_IN_FLIGHT = 2
+_MAX_BAD_ROWS, _MAX_BAD_BYTES = 1000, 4 * 1024 * 1024
+
+Stored = tuple["Sequence[Item]", int]
+
+
+def process_partition(settings: Settings, batches: Iterator[Any]) -> Iterator[Any]:
+    """The function of ``mapInArrow``: from records to rows with the outcome.
+
+    Raises:
+        NotDeliveredError: if events were not stored or not published.
+    """
+    connections = settings.requests_in_flight
+    dynamodb = client("dynamodb", settings.region, settings.dynamodb_endpoint, connections)
+    events = client("events", settings.region, settings.events_endpoint, ALERTS_IN_FLIGHT)
+    stores: InFlight[Stored] = InFlight(settings.requests_in_flight)
+    alerts: InFlight[int] = InFlight(ALERTS_IN_FLIGHT)
+    with stores, alerts:
+        work = PartitionWork(
+            settings=settings,
+            stores=stores,
+            alerts=alerts,
+            writer=TableWriter(dynamodb, settings.table, settings.write_timeout, stores.times),
+            publisher=Publisher(events, settings.bus, settings.write_timeout, alerts.times),
+            now_s=int(time.time()),
+        )
+        for batch in batches:
+            for record in rows.records(batch):
+                work.take(record)
+                if work.has_many_bad:
+                    yield rows.bad_rows(work.take_bad())
+        work.finish()
+    if bad := work.take_bad():
+        yield rows.bad_rows(bad)
+    yield rows.summary_row(summary.to_json(work.summary))
+
+
+@dataclass
+class PartitionWork:
+    """The work on one partition, record by record.
+
+    Attributes:
+        now_s: seconds since 1970, for the age of events.
+    """
+
+    settings: Settings
+    stores: InFlight[Stored]
+    alerts: InFlight[int]
+    writer: TableWriter
+    publisher: Publisher
+    now_s: int
+    summary: summary.Summary = field(default_factory=summary.Summary)
+    _items: BatchPlan = field(default_factory=BatchPlan)
+    _entries: EntryPlan = field(default_factory=EntryPlan)
+    _bad: list[BadEvent] = field(default_factory=list)
+    _bad_bytes: int = 0
+
+    def take(self, record: KinesisRecord) -> None:
+        """Parse a record, and store its events as soon as a request is full."""
+        self.summary.count_record(record)
+        for parsed in parse(record):
+            if isinstance(parsed, BadEvent):
+                self._keep(parsed)
+            else:
+                self._plan(parsed)
+
+    @property
+    def has_many_bad(self) -> bool:
+        """Whether it is time to return bad events, because they take memory."""
+        return len(self._bad) >= _MAX_BAD_ROWS or self._bad_bytes >= _MAX_BAD_BYTES
+
+    def take_bad(self) -> list[BadEvent]:
+        """The bad events that were not returned yet."""
+        bad, self._bad, self._bad_bytes = self._bad, [], 0
+        return bad
+
+    def finish(self) -> None:
+        """Store and publish what is left, and wait until all is done."""
+        self._store(self._items.take())
+        for stored in self.stores.finish():
+            self._after_store(stored)
+        self._publish(self._entries.take())
+        self.summary.published += sum(self.alerts.finish())
+
+    def _plan(self, event: LogEvent) -> None:
+        problem = why_not_stored(event, self.settings.retention_days, self.now_s)
+        if problem is None:
+            item = event_item(event, self.settings.retention_days)
+            if item.stored_bytes <= MAX_ITEM_BYTES:
+                self._store(self._items.add(item))
+                return
+            size = f"{item.stored_bytes} bytes as an item of DynamoDB, at most {MAX_ITEM_BYTES}"
+            problem = (reasons.TOO_LARGE, size)
+        self._keep(BadEvent(*problem, source_bytes(event.source), event.identity))
+
+    def _keep(self, bad: BadEvent) -> None:
+        self._bad.append(bad)
+        self._bad_bytes += len(bad.data)
+        self.summary.bad += 1
+
+    def _store(self, items: Sequence[Item]) -> None:
+        if items:
+            for stored in self.stores.start(partial(_store, self.writer, items)):
+                self._after_store(stored)
+
+    def _after_store(self, stored: Stored) -> None:
+        items, at_ms = stored
+        for event in (item.event for item in items):
+            if event is not None:
+                self.summary.count_stored(event, at_ms)
+                if event.is_error:
+                    self._publish(self._entries.add(entry(event)))
+
+    def _publish(self, entries: Sequence[Any]) -> None:
+        if entries:
+            done = self.alerts.start(partial(self.publisher.publish, entries))
+            self.summary.published += sum(done)
+
+
+def _store(writer: TableWriter, items: Sequence[Item]) -> Stored:
+    return items, writer.store(items)
