@@ -29,7 +29,9 @@ from spark_kinesis import (  # noqa: E402
     AtTimestamp,
     EnhancedFanOut,
     KinesisSource,
+    Latest,
     StaticCredentials,
+    TrimHorizon,
     stop_on_sigterm,
     with_kinesis,
 )
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
+POSITIONS: dict[str, Latest | TrimHorizon] = {"latest": Latest(), "trim_horizon": TrimHorizon()}
 ARROW_RECORDS = 200  # of at most 1 MB, or 10 MB in a stream with large records
 
 
@@ -57,7 +60,7 @@ def source(settings: Settings, tasks: int) -> KinesisSource:
         region=settings.region or ("us-east-1" if is_local(settings.kinesis_endpoint) else None),
         endpoint=settings.kinesis_endpoint,
         credentials=keys if is_local(settings.kinesis_endpoint) else None,
-        starting_position=AtTimestamp(start) if start else settings.starting_position,
+        starting_position=AtTimestamp(start) if start else POSITIONS[settings.starting_position],
         consumer=EnhancedFanOut(name=settings.consumer) if settings.consumer else None,
         max_bytes_per_trigger=settings.max_bytes_per_batch,
         min_partitions=tasks,

@@ -34,9 +34,10 @@ def records(batch: Any) -> Iterator[KinesisRecord]:
     """The records of an Arrow batch with the columns ``RECORDS``."""
     places = [batch.column(index).to_pylist() for index in range(5)]
     payloads = batch.column(5)
-    for row, place in enumerate(zip(*places)):
+    for row, (stream, shard, sequence_number, sub, arrival) in enumerate(zip(*places)):
         # One payload at a time: all of a batch would be in memory twice.
-        yield KinesisRecord(*place, payloads[row].as_py())
+        data = payloads[row].as_py()
+        yield KinesisRecord(stream, shard, sequence_number, sub, arrival, data)
 
 
 def bad_rows(events: Sequence[BadEvent]) -> pa.RecordBatch:
