@@ -106,7 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
     try:
         start(spark, settings).awaitTermination()
-    except StartupError:
+    except StartupError as error:
+        print(f"log_processing: {error}", file=sys.stderr)
         return 1
     finally:
         spark.stop()

@@ -1,0 +1,50 @@
+"""A table, a bus and a server of moto for the tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from log_processing.clients import client
+
+TABLE, BUS = "logs", "alerts"
+
+
+def create_table(endpoint: str, name: str = TABLE) -> None:
+    """The table of the application."""
+    dynamodb = client("dynamodb", "us-east-1", endpoint)
+    dynamodb.create_table(
+        TableName=name,
+        KeySchema=[
+            {"AttributeName": "pk", "KeyType": "HASH"},
+            {"AttributeName": "sk", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=[
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+        ],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    dynamodb.update_time_to_live(
+        TableName=name,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": "expiresAt"},
+    )
+
+
+def create_bus(endpoint: str, name: str = BUS) -> None:
+    """The bus, with an archive whose number of events can be read."""
+    events = client("events", "us-east-1", endpoint)
+    bus = events.create_event_bus(Name=name)["EventBusArn"]
+    events.create_archive(ArchiveName=name, EventSourceArn=bus)
+
+
+def items(endpoint: str, name: str = TABLE) -> list[dict[str, Any]]:
+    """All items of the table."""
+    pages = client("dynamodb", "us-east-1", endpoint).get_paginator("scan")
+    return [item for page in pages.paginate(TableName=name) for item in page["Items"]]
+
+
+def published(endpoint: str, name: str = BUS) -> int:
+    """The number of events that the bus received."""
+    archive = client("events", "us-east-1", endpoint).describe_archive(ArchiveName=name)
+    count: int = archive["EventCount"]
+    return count
