@@ -21,6 +21,7 @@ SBT := project/sbt
 TOOLS := .venv/stamps/tools
 INSTALLED := .venv/stamps/installed
 DOCS_TOOLS := .venv/stamps/docs
+LOGS_TOOLS := .venv/stamps/logs
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 JAR_212 := target/spark-kinesis_2.12-$(VERSION).jar
 # The wheel of tests and demo has no jar for Spark 3.5, whose build takes minutes. A release has it.
@@ -46,7 +47,7 @@ help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
-setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
+setup: $(TOOLS) $(LOGS_TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
 	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt scalafixAll bench/scalafixAll
@@ -60,10 +61,10 @@ check: setup ## formatting, linters, types; changes nothing
 	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
 	  "bench/scalafixAll --check"
 
-test: wheel ## proves every promise on one Spark, in about ten minutes; the last line is the sum
+test: wheel $(LOGS_TOOLS) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all quick
 
-test-all: wheel docs ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+test-all: wheel docs $(LOGS_TOOLS) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -116,6 +117,10 @@ $(TOOLS): python/requirements-dev.txt
 $(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "the documentation site needs Python 3.11 or newer as python3" >&2; exit 1; }
+	$(PYTHON) $(PIP_INSTALL) -r $<
+	@mkdir -p $(@D) && touch $@
+
+$(LOGS_TOOLS): examples/log-processing/requirements-dev.txt | $(TOOLS)
 	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
 

@@ -46,7 +46,7 @@ def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
     python = [sys.executable, *(["-m", "tests.sparks", spark] if spark else [])]
     config = ["-c", "python/pyproject.toml", "--rootdir", "."]
     command = [*python, "-m", "pytest", *config, f"--junitxml={report}", *tests]
-    starts_spark = any(test.startswith(("tests/e2e", "tests/docs")) for test in tests)
+    starts_spark = any(test.startswith(("tests/e2e", "tests/docs", "examples")) for test in tests)
     return Part(
         name=name,
         command=command,
@@ -91,6 +91,7 @@ SCOPES = {
         pytest_part("simulator", "tests/simulator"),
         pytest_part("conformance", "tests/conformance"),  # reads the reports of the parts above
         pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"),
+        pytest_part("logs", "-m", "not slow", "examples/log-processing"),
     ],
     "rest": [
         scala_part("rest", "test"),
@@ -105,6 +106,7 @@ SCOPES = {
         pytest_part("docs-site", "-m", "slow", "tests/docs"),
         pytest_part("e2e-slow", "-m", "slow or cluster", "tests/e2e"),
         newest_part(),
+        pytest_part("logs-slow", "-m", "slow", "examples/log-processing"),
     ],
 }
 

@@ -36,13 +36,18 @@ def passing_reason(error: Exception) -> str | None:
         HTTPClientError,
         IncompleteReadError,
     )
+    from botocore.exceptions import (
+        ConnectionError as NoConnectionError,
+    )
     from botocore.parsers import ResponseParserError  # noqa: PLC0415
 
     if isinstance(error, ClientError):
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         is_passing = status >= _SERVER_ERROR or error_code(error) in _PASSING
         return str(error) if is_passing else None
-    if isinstance(error, (HTTPClientError, IncompleteReadError, ResponseParserError)):
+    if isinstance(
+        error, (NoConnectionError, HTTPClientError, IncompleteReadError, ResponseParserError)
+    ):
         return f"{type(error).__name__}: {error}"
     return None
 

@@ -89,7 +89,7 @@ class Table:
         self.sizes.append(len(puts))
         step = self.script.pop(0) if self.script else 0
         if isinstance(step, Exception):
-            raise step
+            raise step.with_traceback(None)
         left, taken = puts[:step], puts[step:]
         for one in taken:
             item = one["PutRequest"]["Item"]

@@ -1,0 +1,62 @@
+"""Requests in flight."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from log_processing.in_flight import InFlight
+from log_processing.retry import NotDeliveredError
+
+
+def test_no_more_than_the_limit_run_at_a_time() -> None:
+    running, peak, lock = 0, 0, threading.Lock()
+    gate = threading.Barrier(3)
+
+    def work() -> int:
+        nonlocal running, peak
+        with lock:
+            running += 1
+            peak = max(peak, running)
+        gate.wait()
+        with lock:
+            running -= 1
+        return 1
+
+    with InFlight[int](3) as flights:
+        done = [result for _ in range(9) for result in flights.start(work)]
+        done += flights.finish()
+    assert (sum(done), peak) == (9, 3)
+
+
+def test_an_error_reaches_the_caller_and_ends_the_pauses_of_the_others() -> None:
+    flights: InFlight[None] = InFlight(2)
+    pausing = threading.Event()
+    ended: list[str] = []
+
+    def pause() -> None:
+        pausing.set()
+        try:
+            flights.times.sleep(3600)
+        except NotDeliveredError as error:
+            ended.append(str(error))
+
+    def fail() -> None:
+        pausing.wait()
+        raise ValueError("no")
+
+    def run() -> None:
+        with flights:
+            flights.start(pause)
+            flights.start(fail)
+            list(flights.finish())
+
+    with pytest.raises(ValueError, match="no"):
+        run()
+    assert ended == ["abandoned, because another request of the task failed"]
+
+
+def test_without_works_there_is_nothing_to_wait_for() -> None:
+    with InFlight[int](2) as flights:
+        assert list(flights.finish()) == []

@@ -1,0 +1,37 @@
+"""Trial traffic."""
+
+from __future__ import annotations
+
+import json
+
+import made
+import pytest
+
+from log_processing import producer
+from log_processing.event import BadEvent, LogEvent
+from log_processing.parsing import parse
+from spark_kinesis.local import LocalKinesis
+
+
+def test_the_share_of_errors_is_exact() -> None:
+    words = producer.template(0.07).split("{{choice ")[1].split("}}")[0].split(",")
+    assert (len(words), words.count("ERROR")) == (100, 7)
+
+
+@pytest.mark.parametrize("option", ["--errors=2", "--garbage=-1"])
+def test_a_wrong_share_is_named(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        producer.main(["--stream=logs", option])
+    assert "is not from 0 to 1" in capsys.readouterr().err
+
+
+def test_it_writes_events_and_garbage() -> None:
+    with LocalKinesis(streams={"logs": 2}) as kinesis:
+        arguments = ["--stream=logs", "--rate=200", "--seconds=1", "--garbage=0.2"]
+        assert producer.main([*arguments, f"--endpoint={kinesis.endpoint}"]) == 0
+        records = kinesis.records("logs")
+    parsed = [one for record in records for one in parse(made.record(record.data))]
+    events = [one for one in parsed if isinstance(one, LogEvent)]
+    assert {event.service for event in events} == set(producer.SERVICES)
+    assert all(json.loads(record.data) for record in records if b"message" in record.data)
+    assert any(isinstance(one, BadEvent) for one in parsed)
