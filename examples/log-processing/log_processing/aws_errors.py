@@ -31,23 +31,19 @@ def passing_reason(error: Exception) -> str | None:
 
     Returns ``None`` for any other error.
     """
-    from botocore.exceptions import (  # noqa: PLC0415 slow to load
-        ClientError,
-        HTTPClientError,
-        IncompleteReadError,
-    )
-    from botocore.exceptions import (
-        ConnectionError as NoConnectionError,
-    )
-    from botocore.parsers import ResponseParserError  # noqa: PLC0415
+    from botocore import exceptions, parsers  # noqa: PLC0415 slow to load
 
-    if isinstance(error, ClientError):
+    if isinstance(error, exceptions.ClientError):
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         is_passing = status >= _SERVER_ERROR or error_code(error) in _PASSING
         return str(error) if is_passing else None
-    if isinstance(
-        error, (NoConnectionError, HTTPClientError, IncompleteReadError, ResponseParserError)
-    ):
+    lost = (
+        exceptions.ConnectionError,
+        exceptions.HTTPClientError,
+        exceptions.IncompleteReadError,
+        parsers.ResponseParserError,
+    )
+    if isinstance(error, lost):
         return f"{type(error).__name__}: {error}"
     return None
 

@@ -1,0 +1,165 @@
+"""The job as a program: `spark-submit` by its path, planned stops, and kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aws
+import pytest
+from moto.server import ThreadedMotoServer
+
+from spark_kinesis import jar_path
+from spark_kinesis.local import LocalKinesis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+JOB = Path(__file__).resolve().parents[1] / "log_processing" / "job.py"
+SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")
+PATIENCE_SECONDS = 180.0
+KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+
+
+@pytest.fixture
+def moto() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    endpoint = "http://{}:{}".format(*server.get_host_and_port())
+    aws.create_table(endpoint)
+    aws.create_bus(endpoint)
+    yield endpoint
+    server.stop()
+
+
+@contextmanager
+def job(options: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The program in a session of its own, with all its processes."""
+    command = [str(SPARK_SUBMIT), "--master", "local[2,4]", "--jars", jar_path()]
+    command += ["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=2"]
+    with (folder / "job.log").open("ab") as log:
+        process = subprocess.Popen(
+            [*command, str(JOB), *options],
+            cwd=folder,
+            env={**os.environ, **KEYS},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the driver and its Python workers. Workers are in groups of their own."""
+    for child in descendants(process.pid):
+        signal_to(child, signal.SIGKILL)
+    signal_to(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def signal_to(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        return
+
+
+def descendants(process: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, left = [], [process]
+    while left:
+        children = parents.get(left.pop(), [])
+        found += children
+        left += children
+    return found
+
+
+def workers(process: int) -> list[int]:
+    """Spark's Python workers: the processes that its daemon has forked."""
+    found = []
+    for child in descendants(process):
+        try:
+            command = Path(f"/proc/{child}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"pyspark.daemon" in command:
+            found.append(child)
+    return found[1:]  # the first is the daemon
+
+
+def wait_until(what: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert process.poll() is None, "the job has ended"
+        assert time.monotonic() < deadline, "the job makes no progress"
+        time.sleep(0.2)
+
+
+def put(kinesis: LocalKinesis, first: int, count: int) -> None:
+    now_ms = time.time_ns() // 1_000_000
+    for number in range(first, first + count):
+        fields = {"timestamp": now_ms, "level": "ERROR", "service": "a", "message": str(number)}
+        kinesis.put("logs", [(str(number), json.dumps(fields))])
+
+
+def stored(endpoint: str) -> list[str]:
+    return [item["message"]["S"] for item in aws.items(endpoint) if "message" in item]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_nothing_is_lost_or_stored_twice_whatever_is_killed(moto: str, tmp_path: Path) -> None:
+    with LocalKinesis(streams={"logs": 2}) as kinesis:
+        options = ["--streams=logs", f"--table={aws.TABLE}", f"--bus={aws.BUS}"]
+        options += [f"--checkpoint={tmp_path / 'checkpoint'}", f"--bad-events={tmp_path / 'bad'}"]
+        options += [f"--kinesis-endpoint={kinesis.endpoint}"]
+        options += [f"--dynamodb-endpoint={moto}", f"--events-endpoint={moto}"]
+
+        with job(options, tmp_path) as process:
+            put(kinesis, 0, 50)
+            wait_until(lambda: len(stored(moto)) == 50, process)
+            for worker in workers(process.pid):
+                signal_to(worker, signal.SIGKILL)
+            put(kinesis, 50, 50)
+            wait_until(lambda: len(stored(moto)) > 50, process)
+            kill(process)
+        put(kinesis, 100, 50)
+        with job(options, tmp_path) as process:
+            wait_until(lambda: len(stored(moto)) == 150, process)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_SECONDS) == 0
+        put(kinesis, 150, 50)
+        with job([*options, "--once"], tmp_path) as process:
+            assert process.wait(PATIENCE_SECONDS) == 0
+
+    assert sorted(map(int, stored(moto))) == list(range(200))
+    assert aws.published(moto) >= 200
+
+
+@pytest.mark.slow
+def test_the_program_names_what_is_missing_and_ends(moto: str, tmp_path: Path) -> None:
+    with LocalKinesis(streams={"logs": 1}) as kinesis:
+        options = ["--streams=logs", "--table=none", f"--bus={aws.BUS}", "--checkpoint=c"]
+        options += ["--bad-events=b", f"--kinesis-endpoint={kinesis.endpoint}"]
+        options += [f"--dynamodb-endpoint={moto}", f"--events-endpoint={moto}"]
+        with job(options, tmp_path) as process:
+            assert process.wait(PATIENCE_SECONDS) == 1
+    said = (tmp_path / "job.log").read_text()
+    assert "log_processing: Table 'none' does not exist." in said
+    assert "Traceback" not in said
