@@ -68,12 +68,7 @@ def source(settings: Settings, tasks: int) -> KinesisSource:
 
 
 def start(spark: SparkSession, settings: Settings) -> StreamingQuery:
-    """Check table, bus and streams, and start the query.
-
-    Raises:
-        StartupError: if something is missing.
-    """
-    check_all(settings)
+    """Start the query."""
     # A batch of Arrow is in memory at once.
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(ARROW_RECORDS))
     records = source(settings, spark.sparkContext.defaultParallelism).read_stream(spark)
@@ -84,7 +79,9 @@ def start(spark: SparkSession, settings: Settings) -> StreamingQuery:
     )
     if settings.once:
         return writer.trigger(availableNow=True).start()
-    return writer.trigger(processingTime=f"{settings.trigger_seconds * 1000:.0f} ms").start()
+    return writer.trigger(
+        processingTime=f"{settings.trigger_seconds * 1000:.0f} milliseconds"
+    ).start()
 
 
 def ship_package(spark: SparkSession) -> None:
@@ -101,14 +98,16 @@ def ship_package(spark: SparkSession) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the job. Returns 0 after a planned end, and 1 if something is missing at the start."""
     settings = read_settings(sys.argv[1:] if arguments is None else arguments)
+    try:
+        check_all(settings)
+    except StartupError as error:
+        print(f"log_processing: {error}", file=sys.stderr)
+        return 1
     spark = with_kinesis(SparkSession.builder.appName(settings.name)).getOrCreate()
     ship_package(spark)
     stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
     try:
         start(spark, settings).awaitTermination()
-    except StartupError as error:
-        print(f"log_processing: {error}", file=sys.stderr)
-        return 1
     finally:
         spark.stop()
     return 0

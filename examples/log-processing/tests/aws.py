@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.request import Request, urlopen
 
 from log_processing.clients import client
 
 TABLE, BUS = "logs", "alerts"
+
+
+def reset(endpoint: str) -> None:
+    """Delete everything that a server of moto has."""
+    with urlopen(Request(f"{endpoint}/moto-api/reset", method="POST")):
+        pass
 
 
 def create_table(endpoint: str, name: str = TABLE) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import aws
 import pytest
-from moto.server import ThreadedMotoServer
 from pyspark.sql import SparkSession
 
 from log_processing import keys, progress
@@ -34,17 +33,6 @@ def spark() -> Iterator[SparkSession]:
     ship_package(session)
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    endpoint = "http://{}:{}".format(*server.get_host_and_port())
-    aws.create_table(endpoint)
-    aws.create_bus(endpoint)
-    yield endpoint
-    server.stop()
 
 
 def event(number: int, now_ms: int) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import aws
 import pytest
-from moto.server import ThreadedMotoServer
 
 from spark_kinesis import jar_path
 from spark_kinesis.local import LocalKinesis
@@ -26,17 +25,6 @@ JOB = Path(__file__).resolve().parents[1] / "log_processing" / "job.py"
 SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")
 PATIENCE_SECONDS = 180.0
 KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-
-
-@pytest.fixture
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    endpoint = "http://{}:{}".format(*server.get_host_and_port())
-    aws.create_table(endpoint)
-    aws.create_bus(endpoint)
-    yield endpoint
-    server.stop()
 
 
 @contextmanager

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aws
 import pytest
 from botocore.exceptions import ClientError
-from moto.server import ThreadedMotoServer
 
 from log_processing import startup_checks
 from log_processing.clients import client
 from log_processing.settings import Settings
 from log_processing.startup_checks import StartupError, check_all
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    endpoint = "http://{}:{}".format(*server.get_host_and_port())
-    aws.create_table(endpoint)
-    aws.create_bus(endpoint)
-    client("kinesis", "us-east-1", endpoint).create_stream(StreamName="orders", ShardCount=1)
-    yield endpoint
-    server.stop()
-
 
 @pytest.fixture
 def settings(moto: str) -> Settings:
+    client("kinesis", "us-east-1", moto).create_stream(StreamName="orders", ShardCount=1)
     return Settings(
         table=aws.TABLE,
         streams="orders",

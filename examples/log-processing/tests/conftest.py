@@ -1,0 +1,40 @@
+"""Fixtures: services on this machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+from moto.server import ThreadedMotoServer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processing
+
+import aws
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# No test asserts wall-clock time: a busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[str]:
+    """The endpoint of DynamoDB, EventBridge and Kinesis of moto."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def moto(moto_server: str) -> str:
+    """The same, with nothing but an empty table and a bus."""
+    aws.reset(moto_server)
+    aws.create_table(moto_server)
+    aws.create_bus(moto_server)
+    return moto_server
