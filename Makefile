@@ -22,6 +22,8 @@ TOOLS := .venv/stamps/tools
 INSTALLED := .venv/stamps/installed
 DOCS_TOOLS := .venv/stamps/docs
 LOGS_TOOLS := .venv/stamps/logs
+# Amazon's DynamoDB Local, for the example of log processing.
+DYNAMODB := target/dynamodb-local/.built
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 JAR_212 := target/spark-kinesis_2.12-$(VERSION).jar
 # The wheel of tests and demo has no jar for Spark 3.5, whose build takes minutes. A release has it.
@@ -41,7 +43,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark conformance demo jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -64,7 +66,7 @@ check: setup ## formatting, linters, types; changes nothing
 test: wheel $(LOGS_TOOLS) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all quick
 
-test-all: wheel docs $(LOGS_TOOLS) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -79,6 +81,9 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
+
+demo-logs: wheel $(LOGS_TOOLS) $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: two minutes
+	@PYTHONPATH=examples/log-processing $(PYTHON) -m log_processing.demo
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
 
@@ -123,6 +128,10 @@ $(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
 $(LOGS_TOOLS): examples/log-processing/requirements-dev.txt | $(TOOLS)
 	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
+
+$(DYNAMODB): $(BUILD_FILES) $(wildcard examples/log-processing/dynamodb-local/src/main/java/*/*) | $(TOOLS)
+	$(SBT) dynamodbLocal/stage
+	@touch $@
 
 # sbt leaves a jar alone that would be the same.
 $(JARS): $(BUILD_FILES) $(SCALA_FILES) | $(TOOLS)

@@ -112,3 +112,12 @@ lazy val bench = (project in file("tests/bench"))
       .withWorkingDirectory((ThisBuild / baseDirectory).value),
     Test / test := (Test / test).dependsOn(bundle / assembly, simulatorJar / assembly).value
   )
+
+/** Amazon's DynamoDB Local for the example, into target/dynamodb-local (`make demo-logs`). */
+lazy val dynamodbLocal = (project in file("examples/log-processing/dynamodb-local"))
+  .settings(
+    name := "dynamodb-local",
+    libraryDependencies ++= Dependencies.dynamodbLocal,
+    publish / skip := true,
+    DynamodbLocal.settings
+  )

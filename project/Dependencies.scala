@@ -45,6 +45,9 @@ object Dependencies {
   val docker: ModuleID = ("org.testcontainers" % "testcontainers" % "2.0.5" % Test)
     .exclude("com.fasterxml.jackson.core", "jackson-annotations")
 
+  /** Amazon's DynamoDB Local, with its native SQLite for each system. */
+  val dynamodbLocal: Seq[ModuleID] = Seq("com.amazonaws" % "DynamoDBLocal" % "2.6.1")
+
   /** What the bench runs on: Spark itself, with all it needs, and with real-time mode. */
   val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark41)
 

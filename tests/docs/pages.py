@@ -49,5 +49,6 @@ class Page:
 def all_pages() -> list[Page]:
     """Every Markdown file that a user may read."""
     files = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
-    files += [ROOT / folder / "README.md" for folder in ("python", "localstack", "examples")]
+    folders = ("python", "localstack", "examples", "examples/log-processing")
+    files += [ROOT / folder / "README.md" for folder in folders]
     return [Page(name=str(file.relative_to(ROOT))) for file in sorted(files)]

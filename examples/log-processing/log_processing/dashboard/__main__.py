@@ -1,0 +1,7 @@
+"""``python -m log_processing.dashboard``."""
+
+from __future__ import annotations
+
+from .command_line import main
+
+main()

@@ -1,0 +1,1 @@
+"""Queries of the stored log events: ``python -m log_processing.query --help``."""
