@@ -174,11 +174,27 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
       server.kinesis.script.add(rule)
       val (subscription, signals) = it.subscribe()
       subscription.request()
-      def end(): Signal = signals.next() match {
-        case end: Ended => end
-        case _ => end()
+      val failure = signals.failure()
+      assert(failure.isInstanceOf[KinesisException.Unreachable], failure)
+      assert(failure.getMessage.contains("SubscribeToShard"), failure)
+    }
+
+    testing("records of any size and any key are those that were written") { it =>
+      val keys = Seq("k", "\"\\/\n\u0001", "ключ 🔑", "k" * 256)
+      val sizes = Seq(0, 1, 2, 3, 1000, 100000, 900000)
+      val entries = for (key <- keys; size <- sizes)
+        yield PutEntry(key, Array.tabulate(size)(i => (i * 31 + size).toByte), None)
+      entries.foreach(server.kinesis.putRecord(it.arn.name, _))
+      val (subscription, signals) = it.subscribe()
+      def read(left: Int): Seq[Record] = if (left == 0) Nil
+      else {
+        subscription.request()
+        val records = signals.event().records
+        records ++ read(left - records.size)
       }
-      end()
+      val found = read(entries.size).map(r => (r.partitionKey, r.data.toSeq))
+      assert(found === entries.map(e => (Some(e.partitionKey), e.data.toSeq)))
+      subscription.close()
     }
 
     testing("after `close` nothing follows, not even an end") { it =>

@@ -1,0 +1,68 @@
+package sparkkinesis.bench.scenario
+
+import scala.concurrent.duration._
+
+import sparkkinesis.bench.measure.{Footprint, ServerStats}
+import sparkkinesis.bench.raw.Waiting
+import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.scenario.ManyShards._
+import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
+
+/** What one executor holds for many quiet shards, by enhanced fan-out and by polling. */
+private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: String) {
+
+  def run(): Seq[Result] = LocalKinesis.use("1g") { kinesis =>
+    kinesis.withStream(Stream, shards) {
+      val polled = footprint(kinesis, Map.empty, "GetRecords")
+      results(footprint(kinesis, FanOutScenario.Options, "SubscribeToShard"), polled)
+    }
+  }
+
+  private def footprint(
+      kinesis: LocalKinesis,
+      options: Map[String, String],
+      operation: String
+  ): Footprint = {
+    def calls = ServerStats.of(kinesis.endpoint).callsOf(operation)
+    val (before, begun) = (Footprint.to(kinesis.endpoint), calls)
+    val query = spark
+      .read(kinesis.endpoint, Stream, options)
+      .writeStream
+      .format("noop")
+      .option("checkpointLocation", spark.newCheckpoint().toString)
+      .start()
+    try {
+      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
+        query.exception.foreach(throw _)
+        calls - begun >= shards
+      }
+      Waiting.sleep(Settling)
+      query.exception.foreach(throw _)
+      Footprint.to(kinesis.endpoint).since(before)
+    } finally query.stop()
+  }
+
+  private def results(pushed: Footprint, polled: Footprint): Seq[Result] = {
+    def compared(what: String, unit: String, goal: Goal*)(figure: Footprint => Double) =
+      Result.compared(
+        s"$title: $shards quiet shards, $what",
+        unit,
+        Samples(Seq(figure(pushed))),
+        Samples(Seq(figure(polled))),
+        goal: _*
+      )
+    val heap = compared("heap", "KB per shard", Goal.atMost(100))(_.heapBytes / 1000 / shards)
+    val connections =
+      if (pushed.connections.isEmpty) None
+      else Some(compared("connections", "")(_.connections.getOrElse(0)))
+    Seq(heap, compared("threads", "")(_.threads)) ++ connections
+  }
+}
+
+private object ManyShards {
+  val Stream = "many"
+  val StartLimit: FiniteDuration = 60.seconds
+
+  /** Each subscription has had an event, and batches have ended. */
+  val Settling: FiniteDuration = 8.seconds
+}
