@@ -4,6 +4,7 @@ import java.nio.ByteBuffer
 import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 
 import org.reactivestreams.Publisher
 import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
@@ -29,7 +30,7 @@ private[aws] final class AwsEventSubscription(
     with AnswerBody.Reader {
   import AwsEventSubscription._
 
-  private val body = new EventBody(receive, _.fold(end(None))(failed))
+  private val body = new EventBody(receive, _.fold(completed())(failed))
   private var isRead = false // by `body`
   private var isClosed = false
   private var hasEnded = false
@@ -42,13 +43,13 @@ private[aws] final class AwsEventSubscription(
     val future = subscribe(handler)
     val isLate = synchronized {
       call = Some(future)
-      isClosed
+      isClosed || hasEnded
     }
     if (isLate) future.cancel(true): Unit
     future.whenComplete((_, e) => if (e == null) called() else failed(e)): Unit
   }
 
-  /** The SDK's call ends when the body begins. */
+  /** An answer without a body. */
   private def called(): Unit = if (!synchronized(isRead)) end(None)
 
   override def answered(headers: SdkHttpResponse): Unit =
@@ -70,6 +71,9 @@ private[aws] final class AwsEventSubscription(
     future.foreach(_.cancel(true))
   }
 
+  /** A connection that breaks may also look like an end, just before the SDK reports why. */
+  private def completed(): Unit = Timer.later(ReasonWait, () => end(None))
+
   private def receive(message: EventMessage): Boolean = message.kind match {
     case Some("event") if message.headers.get(":event-type").contains(EventName) =>
       val event = EventDecoder.decode(message)
@@ -85,22 +89,22 @@ private[aws] final class AwsEventSubscription(
 
   def failed(e: Throwable): Unit = end(Some(translate(unwrapped(e))))
 
-  /** Only the first end counts. */
+  /** Only the first end counts. The SDK's call would wait for ever. */
   private def end(failure: Option[KinesisException]): Unit = {
-    val isFirst = synchronized {
+    val (isFirst, future) = synchronized {
       val first = !hasEnded && !isClosed
       hasEnded = true
-      first
+      (first, call)
     }
     if (isFirst) subscriber.ended(failure)
+    future.foreach(_.cancel(true))
   }
 
   private object handler extends aws.SubscribeToShardResponseHandler {
     override def responseReceived(response: aws.SubscribeToShardResponse): Unit = ()
 
-    /** They are none, but the call ends only after them. */
-    override def onEventStream(events: SdkPublisher[aws.SubscribeToShardEventStream]): Unit =
-      events.subscribe((_: aws.SubscribeToShardEventStream) => ()): Unit
+    /** Nobody subscribes to them, so the SDK's buffer becomes garbage, and its call is open to failures. */
+    override def onEventStream(events: SdkPublisher[aws.SubscribeToShardEventStream]): Unit = ()
 
     override def exceptionOccurred(e: Throwable): Unit = failed(e)
 
@@ -109,6 +113,10 @@ private[aws] final class AwsEventSubscription(
 }
 
 private object AwsEventSubscription {
+
+  /** How long the reason of an end may come later. */
+  private val ReasonWait = 1.second
+
   private val EventName = "SubscribeToShardEvent"
 
   /** What the SDK takes for the HTTP status of an exception among the events. */

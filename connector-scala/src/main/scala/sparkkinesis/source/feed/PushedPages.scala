@@ -11,7 +11,8 @@ import sparkkinesis.model.{PackedRecords, Position, Record, SequenceNumber}
 
 /**
  * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service ends
- * it. Asks for one event at a time, so that the others wait in the network while there is no room.
+ * it. Asks for one event, and for the next one when it has arrived, so that the others wait in the network
+ * while there is no room.
  *
  * @param shard for messages
  * @param subscribe begins a subscription
@@ -111,6 +112,23 @@ private[source] final class PushedPages(
     Asked(it.limit(now))
   }
 
+  /**
+   * In a backlog, the network brings an event while the one before it becomes a page. Not if this
+   * subscription is old: its successor begins when all events were taken.
+   */
+  override def mayAskAhead(at: Moment): Boolean = current.exists { it =>
+    !it.isAskedAhead && !it.isOld(millis(at)) && it.inbox.head.exists {
+      case Signal.Event(event) =>
+        event.continuation.nonEmpty && !event.millisBehindLatest.contains(0L)
+      case _ => false
+    }
+  }
+
+  override def askAhead(): Unit = current.foreach { it =>
+    it.isAskedAhead = true
+    it.subscription.request()
+  }
+
   private def received[A](it: Subscribed, event: ShardEvent, at: Moment)(
       use: (Page, Moment) => A
   ): A = {
@@ -120,8 +138,7 @@ private[source] final class PushedPages(
     val page = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
     val result = use(page, it.began)
     isBehind = !page.isAtTip
-    it.inbox.drop()
-    it.askedAt = None
+    it.taken(millis(at))
     counts.pushed(records.dataBytes)
     silences = 0
     if (current.contains(it)) { // `use` has not restarted this feed

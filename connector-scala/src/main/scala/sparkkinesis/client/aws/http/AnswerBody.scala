@@ -13,9 +13,9 @@ import software.amazon.awssdk.core.interceptor.{
 import software.amazon.awssdk.http.SdkHttpResponse
 
 /**
- * Gives the body of a subscription's answer to a reader of ours. The SDK receives an empty body, so that
- * its call ends: its decoder has a buffer of 2 MiB from the beginning, and creates objects per record.
- * Refusals reach the SDK unchanged.
+ * Gives the body of a subscription's answer to a reader of ours. The SDK receives an empty one: its decoder
+ * has a buffer of 2 MiB from the beginning, and creates objects per record. Refusals reach the SDK
+ * unchanged.
  */
 private[aws] object AnswerBody extends ExecutionInterceptor {
 

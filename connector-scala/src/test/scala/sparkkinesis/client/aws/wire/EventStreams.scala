@@ -5,7 +5,6 @@ import java.nio.ByteBuffer
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.core.json.JsonWriteFeature
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import org.scalacheck.Gen
 import software.amazon.eventstream.{HeaderValue, Message}
@@ -60,19 +59,17 @@ private[aws] object EventStreams {
   def parsed(bytes: Array[Byte]): EventMessage =
     new EventMessages().next(ByteBuffer.wrap(bytes)).get
 
-  def json(write: JsonGenerator => Unit): Array[Byte] = json(new JsonFactory)(write)
-
-  private def json(factory: JsonFactory)(write: JsonGenerator => Unit): Array[Byte] = {
+  private def json(write: JsonGenerator => Unit): Array[Byte] = {
     val out = new ByteArrayOutputStream
-    val generator = factory.createGenerator(out)
+    val generator = new JsonFactory().createGenerator(out)
     write(generator)
     generator.close()
     out.toByteArray
   }
 
-  def encoded(event: ShardEvent, style: Style): Array[Byte] = {
-    val factory = JsonFactory.builder().configure(JsonWriteFeature.ESCAPE_NON_ASCII, style.isAscii)
-    json(factory.build()) { out =>
+  def encoded(event: ShardEvent, style: Style): Array[Byte] =
+    json { out =>
+      if (style.isAscii) out.setHighestNonEscapedChar(127): Unit
       if (style.isPretty) out.useDefaultPrettyPrinter(): Unit
       out.writeStartObject()
       more(out, style)
@@ -83,7 +80,6 @@ private[aws] object EventStreams {
       if (event.children.nonEmpty || style.hasMore) children(event.children, style, out)
       out.writeEndObject()
     }
-  }
 
   private def more(out: JsonGenerator, style: Style): Unit = if (style.hasMore) {
     out.writeObjectFieldStart("\"New\" \\ \n")

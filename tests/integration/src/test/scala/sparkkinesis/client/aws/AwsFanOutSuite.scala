@@ -3,6 +3,7 @@ package sparkkinesis.client.aws
 import java.time.Instant
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import org.scalatest.BeforeAndAfterAll
@@ -168,13 +169,25 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(failure.isInstanceOf[KinesisException.NotFound], failure)
     }
 
-    testing("a connection that breaks is reported") { it =>
+    def broken(it: Setting, fault: Fault): Signals = {
       it.put("a")
-      val rule = FaultRule(Fault.SubscriptionDropped, Some("SubscribeToShard"), times = Some(1))
-      server.kinesis.script.add(rule)
+      server.kinesis.script.add(FaultRule(fault, Some("SubscribeToShard"), times = Some(1)))
       val (subscription, signals) = it.subscribe()
       subscription.request()
-      val failure = signals.failure()
+      signals
+    }
+
+    testing("a connection that breaks is reported") { it =>
+      val signals = broken(it, Fault.SubscriptionDropped)
+      @tailrec def end(): Signal = signals.next() match {
+        case end: Ended => end
+        case _ => end()
+      }
+      end()
+    }
+
+    testing("a connection that breaks within an event is a failure of the network") { it =>
+      val failure = broken(it, Fault.EventTruncated).failure()
       assert(failure.isInstanceOf[KinesisException.Unreachable], failure)
       assert(failure.getMessage.contains("SubscribeToShard"), failure)
     }
