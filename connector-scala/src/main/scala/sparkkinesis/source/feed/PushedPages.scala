@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.compat._
-import sparkkinesis.model.{PackedRecords, Position, Record, SequenceNumber}
+import sparkkinesis.model.{PackedRecords, Position, SequenceNumber}
 
 /**
  * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service ends
@@ -133,7 +133,7 @@ private[source] final class PushedPages(
       use: (Page, Moment) => A
   ): A = {
     it.heard(millis(at))
-    val records = PackedRecords(unread(event.records))
+    val records = unread(PackedRecords(event.records))
     val next = event.continuation.map(number => ShardIterator(number.text))
     val page = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
     val result = use(page, it.began)
@@ -142,7 +142,7 @@ private[source] final class PushedPages(
     counts.pushed(records.dataBytes)
     silences = 0
     if (current.contains(it)) { // `use` has not restarted this feed
-      last = records.lastOption.map(_.sequenceNumber).orElse(last)
+      if (records.nonEmpty) last = Some(records.sequenceNumber(records.length - 1))
       continuation = event.continuation
       if (event.continuation.isEmpty) end(millis(at))
     }
@@ -150,8 +150,10 @@ private[source] final class PushedPages(
   }
 
   /** The service never repeats a record, but a repetition must not become a loss of order. */
-  private def unread(records: IndexedSeq[Record]): IndexedSeq[Record] =
-    last.fold(records)(before => records.dropWhile(_.sequenceNumber <= before))
+  private def unread(records: PackedRecords): PackedRecords =
+    last.fold(records) { before =>
+      records.slice(records.countWhile(records.compareNumber(_, before) <= 0), records.length)
+    }
 
   /** @throws KinesisException if the subscription has failed */
   private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NoPage = {

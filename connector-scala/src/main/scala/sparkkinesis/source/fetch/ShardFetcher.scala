@@ -107,9 +107,8 @@ final class ShardFetcher(
 
   /** If the store has room beside the page that has arrived, whose reservation is still held. */
   private def askAhead(at: Moment): Unit =
-    if (
-      settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(nextPage.bytes, at.steady)
-    ) feed.askAhead()
+    if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(nextPage.bytes, at.steady))
+      feed.askAhead()
 
   /** With small batches, a few pages are enough for many of them. */
   private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)

@@ -17,8 +17,8 @@ class EventBodySuite extends AnyFunSuite {
   private final class Setting {
     @volatile var asked = 0L
     var isCancelled = false
-    val events = mutable.Buffer.empty[String]
-    val ends = mutable.Buffer.empty[Option[Throwable]]
+    val events: mutable.Buffer[String] = mutable.Buffer.empty[String]
+    val ends: mutable.Buffer[Option[Throwable]] = mutable.Buffer.empty[Option[Throwable]]
     var onEvent: () => Unit = () => ()
 
     val body = new EventBody(

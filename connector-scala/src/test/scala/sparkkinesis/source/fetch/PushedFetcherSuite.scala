@@ -29,8 +29,10 @@ class PushedFetcherSuite extends AnyFunSuite {
       FetchSettings(100, 200.millis, 1.second, Some(bytes), 0, limits, true, None)
 
     private object fanOut extends FanOutClient {
-      override def describe(consumer: ConsumerRef) = throw new UnsupportedOperationException
-      override def register(s: StreamArn, name: String) = throw new UnsupportedOperationException
+      override def describe(consumer: ConsumerRef): ConsumerSummary =
+        throw new UnsupportedOperationException
+      override def register(s: StreamArn, name: String): ConsumerSummary =
+        throw new UnsupportedOperationException
       override def subscribe(
           consumer: ConsumerArn,
           shard: ShardId,

@@ -8,7 +8,10 @@ import java.util.Arrays
  *
  * @param body the bytes that `in` reads
  */
-private[wire] abstract class MemberReader[In <: ItemReader](body: Array[Byte], protected val in: In) {
+private[wire] abstract class MemberReader[In <: ItemReader](
+    body: Array[Byte],
+    protected val in: In
+) {
 
   /** Reads the value of the member whose name was just read. */
   protected def readMember(): Unit

@@ -31,8 +31,7 @@ private[aws] object PutRecordsDecoder {
   /** Size of the cache of shard IDs; a power of two. */
   private val Places = 64
 
-  private final class Response(body: Array[Byte])
-      extends MemberReader(body, new CborReader(body)) {
+  private final class Response(body: Array[Byte]) extends MemberReader(body, new CborReader(body)) {
     private val shards = new Array[NamedShard](Places)
     private var records = Option.empty[Seq[PutResult]]
 

@@ -68,6 +68,8 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def escapes(codes: String*) = codes.map(code => "\\" + code).mkString
     assert(key(escapes("u006b", "u043b", "ud83d", "udd11-", "u00E9")) === Some("kл🔑-é"))
     assert(key(escapes("ud83d-", "udd11")) === Some("?-?"))
+    for (before <- 0 to 17; char <- Seq("x", "é"))
+      assert(key(char * before + escapes("n") + char * 9) === Some(char * before + "\n" + char * 9))
     Seq("x", "u12g4", "u12", "").foreach(code => assert(key(escapes(code)) === None, code))
   }
 
@@ -90,7 +92,8 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a truncated event, one with more bytes, or one of another structure is malformed") {
-    val whole = """{"Records": [{"SequenceNumber": "1", "Data": "AQ==", "New": [1, {"a": null}]}]}"""
+    val whole =
+      """{"Records": [{"SequenceNumber": "1", "Data": "AQ==", "New": [1, {"a": null}]}]}"""
     assert(decoded(whole).nonEmpty)
     whole.indices.foreach(n => assert(decoded(whole.take(n)) === None, n))
     Seq(" ,", "}", "null").foreach(more => assert(decoded(whole + more) === None, more))

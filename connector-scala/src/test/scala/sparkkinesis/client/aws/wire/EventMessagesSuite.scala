@@ -36,7 +36,8 @@ class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a body has the same messages, however it is cut") {
-    val sizes = Gen.nonEmptyListOf(Gen.frequency(3 -> Gen.choose(1, 20), 1 -> Gen.choose(1, 100000)))
+    val sizes =
+      Gen.nonEmptyListOf(Gen.frequency(3 -> Gen.choose(1, 20), 1 -> Gen.choose(1, 100000)))
     forAll(Gen.choose(0, 4).flatMap(Gen.listOfN(_, anyMessage)), sizes) { (all, sizes) =>
       val body = all.toArray.flatten
       val (found, isWithin) = read(body, sizes)
@@ -111,7 +112,11 @@ class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("headers of one and two bytes are skipped, which AWS's library does not write") {
-    assert(parsed(withHeaders(1, 'a', 2, 9, 1, 'b', 3, 9, 9, 1, 'c', 7, 0, 1, 'd')).headers === Map("c" -> "d"))
+    assert(
+      parsed(withHeaders(1, 'a', 2, 9, 1, 'b', 3, 9, 9, 1, 'c', 7, 0, 1, 'd')).headers === Map(
+        "c" -> "d"
+      )
+    )
   }
 
   test("headers that do not fit are malformed") {

@@ -84,7 +84,9 @@ private[aws] object EventStreams {
   private def more(out: JsonGenerator, style: Style): Unit = if (style.hasMore) {
     out.writeObjectFieldStart("\"New\" \\ \n")
     out.writeArrayFieldStart("[a]")
-    Seq("true", "false", "null", "-0.5e-7", "{\"}\": \"{\\\"\"}", "[]", "{}").foreach(out.writeRawValue)
+    Seq("true", "false", "null", "-0.5e-7", "{\"}\": \"{\\\"\"}", "[]", "{}").foreach(
+      out.writeRawValue
+    )
     out.writeEndArray()
     out.writeEndObject()
   }

@@ -28,9 +28,11 @@ object Footprint {
 
   def to(server: URI): Footprint = Footprint(
     HeapUse.own(),
-    ManagementFactory.getThreadMXBean.getThreadCount.toDouble,
+    threads,
     connections(server.getPort)
   )
+
+  def threads: Double = ManagementFactory.getThreadMXBean.getThreadCount.toDouble
 
   /** Linux lists the connections of the whole machine. Only ours go to the server's port. */
   private def connections(port: Int): Option[Double] = {

@@ -13,8 +13,12 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
 
   def run(): Seq[Result] = LocalKinesis.use("1g") { kinesis =>
     kinesis.withStream(Stream, shards) {
-      val polled = footprint(kinesis, Map.empty, "GetRecords")
-      results(footprint(kinesis, FanOutScenario.Options, "SubscribeToShard"), polled)
+      val before = Footprint.to(kinesis.endpoint)
+      val pushed = footprint(kinesis, FanOutScenario.Options, "SubscribeToShard")
+      Waiting.until("the end of all threads", EndLimit, 100.millis) {
+        Footprint.threads <= before.threads + Leftover
+      }
+      results(pushed.since(before), footprint(kinesis, Map.empty, "GetRecords").since(before))
     }
   }
 
@@ -24,7 +28,7 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
       operation: String
   ): Footprint = {
     def calls = ServerStats.of(kinesis.endpoint).callsOf(operation)
-    val (before, begun) = (Footprint.to(kinesis.endpoint), calls)
+    val begun = calls
     val query = spark
       .read(kinesis.endpoint, Stream, options)
       .writeStream
@@ -38,7 +42,7 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
       }
       Waiting.sleep(Settling)
       query.exception.foreach(throw _)
-      Footprint.to(kinesis.endpoint).since(before)
+      Footprint.to(kinesis.endpoint)
     } finally query.stop()
   }
 
@@ -62,6 +66,11 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
 private object ManyShards {
   val Stream = "many"
   val StartLimit: FiniteDuration = 60.seconds
+
+  val EndLimit: FiniteDuration = 60.seconds
+
+  /** Threads of Spark and of the network, which stay for some time after a query. */
+  val Leftover = 50
 
   /** Each subscription has had an event, and batches have ended. */
   val Settling: FiniteDuration = 8.seconds

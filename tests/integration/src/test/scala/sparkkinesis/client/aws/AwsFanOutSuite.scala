@@ -195,8 +195,9 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
     testing("records of any size and any key are those that were written") { it =>
       val keys = Seq("k", "\"\\/\n\u0001", "ключ 🔑", "k" * 256)
       val sizes = Seq(0, 1, 2, 3, 1000, 100000, 900000)
-      val entries = for (key <- keys; size <- sizes)
-        yield PutEntry(key, Array.tabulate(size)(i => (i * 31 + size).toByte), None)
+      val entries =
+        for (key <- keys; size <- sizes)
+          yield PutEntry(key, Array.tabulate(size)(i => (i * 31 + size).toByte), None)
       entries.foreach(server.kinesis.putRecord(it.arn.name, _))
       val (subscription, signals) = it.subscribe()
       def read(left: Int): Seq[Record] = if (left == 0) Nil
