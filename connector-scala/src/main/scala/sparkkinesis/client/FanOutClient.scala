@@ -37,10 +37,10 @@ object FanOutClient {
   val WindowBytes: Int = 128 * 1024
 
   /**
-   * Memory of one subscription beside the events that its reader has taken: its window, and the buffer
-   * of the SDK's `MessageDecoder`, which has 2 MiB from the beginning.
+   * Memory of one subscription beside the events that its reader has asked for: its window, and the
+   * objects of its connection.
    */
-  val SubscriptionBytes: Int = WindowBytes + 2 * 1024 * 1024
+  val SubscriptionBytes: Int = WindowBytes + 32 * 1024
 
   /** Of a client that has no enhanced fan-out. */
   object None extends FanOutClient {

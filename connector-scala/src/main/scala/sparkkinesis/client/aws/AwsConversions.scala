@@ -124,13 +124,6 @@ private[aws] object AwsConversions {
       Option(created).getOrElse(Instant.EPOCH)
     )
 
-  def event(it: sdk.SubscribeToShardEvent): ShardEvent = ShardEvent(
-    records(it.records),
-    Option(it.continuationSequenceNumber).map(SequenceNumber(_)),
-    Option(it.millisBehindLatest).map(_.longValue),
-    children(it.hasChildShards, it.childShards)
-  )
-
   def page(it: sdk.GetRecordsResponse): Page = Page(
     records(it.records),
     Option(it.nextShardIterator).map(ShardIterator(_)),

@@ -1,31 +1,37 @@
 package sparkkinesis.client.aws
 
+import java.nio.ByteBuffer
 import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-import org.reactivestreams.{Subscriber, Subscription}
+import org.reactivestreams.Publisher
+import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
 import software.amazon.awssdk.core.async.SdkPublisher
-import software.amazon.awssdk.http.{SdkCancellationException, SdkHttpResponse}
+import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
 import sparkkinesis.client._
+import sparkkinesis.client.aws.http.AnswerBody
+import sparkkinesis.client.aws.wire.{EventDecoder, EventMessage}
 
 /**
- * One call of `SubscribeToShard` by the SDK. Its methods and those of the SDK's handler may run on any
- * thread and return at once.
+ * One call of `SubscribeToShard`. The SDK makes the request and understands refusals. What the service
+ * sends after it has accepted the request is read here. All methods may run on any thread and return at
+ * once.
  *
  * @param translate a failure of the SDK
  */
 private[aws] final class AwsEventSubscription(
     subscriber: EventSubscriber,
     translate: Throwable => KinesisException
-) extends EventSubscription {
+) extends EventSubscription
+    with AnswerBody.Reader {
   import AwsEventSubscription._
 
-  private var upstream = Option.empty[Subscription]
-  private var requested = 0L // before there is an upstream
+  private val body = new EventBody(receive, _.fold(completed())(failed))
+  private var isRead = false // by `body`
   private var isClosed = false
   private var hasEnded = false
   private var call = Option.empty[CompletableFuture[Void]]
@@ -37,97 +43,99 @@ private[aws] final class AwsEventSubscription(
     val future = subscribe(handler)
     val isLate = synchronized {
       call = Some(future)
-      isClosed
+      isClosed || hasEnded
     }
     if (isLate) future.cancel(true): Unit
-    future.whenComplete((_, e) => if (e == null) end(None) else failed(e)): Unit
+    future.whenComplete((_, e) => if (e == null) called() else failed(e)): Unit
   }
 
-  /** The headers of the answer, perhaps of a refusal. */
-  def answered(headers: SdkHttpResponse): Unit =
+  /** An answer without a body. */
+  private def called(): Unit = if (!synchronized(isRead)) end(None)
+
+  override def answered(headers: SdkHttpResponse): Unit =
     if (headers.isSuccessful) subscriber.opened(AwsConversions.serverTime(headers))
 
-  override def request(): Unit = {
-    val known = synchronized {
-      if (upstream.isEmpty) requested += 1
-      upstream
-    }
-    known.foreach(_.request(1))
+  override def read(bytes: Publisher[ByteBuffer]): Unit = {
+    synchronized { isRead = true }
+    bytes.subscribe(body)
   }
 
+  override def request(): Unit = body.request()
+
   override def close(): Unit = {
-    val (known, future) = synchronized {
+    val future = synchronized {
       isClosed = true
-      (upstream, call)
+      call
     }
-    known.foreach(_.cancel())
+    body.close()
     future.foreach(_.cancel(true))
   }
 
-  /**
-   * An exception among the events makes the SDK cancel its own call, and report both in either order. The
-   * exception is the reason.
-   */
-  def failed(e: Throwable): Unit = unwrapped(e) match {
-    case cancelled if isCancellation(cancelled) =>
-      Timer.later(ReasonWait, () => end(Some(translate(cancelled))))
-    case reason => end(Some(translate(reason)))
+  /** A connection that breaks may also look like an end, just before the SDK reports why. */
+  private def completed(): Unit = Timer.later(ReasonWait, () => end(None))
+
+  private def receive(message: EventMessage): Boolean = message.kind match {
+    case Some("event") if message.headers.get(":event-type").contains(EventName) =>
+      val event = EventDecoder.decode(message)
+      subscriber.event(event.getOrElse(throw malformed))
+      true
+    case Some("exception") =>
+      throw failure(message.headers.get(":exception-type"), EventDecoder.reason(message))
+    case Some("error") =>
+      throw failure(message.headers.get(":error-code"), message.headers.get(":error-message"))
+    // `initial-response`, and whatever the service may add.
+    case _ => false
   }
 
-  private def isCancellation(e: Throwable): Boolean =
-    AwsErrors.causes(e).exists(_.isInstanceOf[SdkCancellationException])
+  def failed(e: Throwable): Unit = end(Some(translate(unwrapped(e))))
 
-  /** Only the first end counts. */
+  /** Only the first end counts. The SDK's call would wait for ever. */
   private def end(failure: Option[KinesisException]): Unit = {
-    val isFirst = synchronized {
+    val (isFirst, future) = synchronized {
       val first = !hasEnded && !isClosed
       hasEnded = true
-      first
+      (first, call)
     }
     if (isFirst) subscriber.ended(failure)
+    future.foreach(_.cancel(true))
   }
 
   private object handler extends aws.SubscribeToShardResponseHandler {
     override def responseReceived(response: aws.SubscribeToShardResponse): Unit = ()
 
-    override def onEventStream(events: SdkPublisher[aws.SubscribeToShardEventStream]): Unit =
-      events.subscribe(eventSubscriber)
+    /** Nobody subscribes to them, so the SDK's buffer becomes garbage, and its call is open to failures. */
+    override def onEventStream(events: SdkPublisher[aws.SubscribeToShardEventStream]): Unit = ()
 
     override def exceptionOccurred(e: Throwable): Unit = failed(e)
 
-    /** The call reports its end, also one that is a broken connection. */
     override def complete(): Unit = ()
-  }
-
-  private object eventSubscriber extends Subscriber[aws.SubscribeToShardEventStream] {
-    override def onSubscribe(events: Subscription): Unit = {
-      val (asked, isLate) = AwsEventSubscription.this.synchronized {
-        upstream = Some(events)
-        (requested, isClosed)
-      }
-      if (isLate) events.cancel() else if (asked > 0) events.request(asked)
-    }
-
-    override def onNext(it: aws.SubscribeToShardEventStream): Unit = it match {
-      case event: aws.SubscribeToShardEvent =>
-        try subscriber.event(AwsConversions.event(event))
-        catch {
-          case e: Throwable => failed(e)
-        } // the SDK would ignore it, and the shard would stop
-      // `initial-response`, and whatever the service may add.
-      case _ => upstream.foreach(_.request(1))
-    }
-
-    override def onError(e: Throwable): Unit = failed(e)
-
-    override def onComplete(): Unit = ()
   }
 }
 
-private[aws] object AwsEventSubscription {
+private object AwsEventSubscription {
 
-  /** How long the reason of a cancellation may come later. */
+  /** How long the reason of an end may come later. */
   private val ReasonWait = 1.second
+
+  private val EventName = "SubscribeToShardEvent"
+
+  /** What the SDK takes for the HTTP status of an exception among the events. */
+  private val StatusOfEvents = 500
+
+  private def failure(code: Option[String], message: Option[String]): Throwable = {
+    val details = AwsErrorDetails.builder().errorCode(code.orNull).errorMessage(message.orNull)
+    AwsServiceException
+      .builder()
+      .awsErrorDetails(details.build())
+      .statusCode(StatusOfEvents)
+      .build()
+  }
+
+  private def malformed: Throwable = AwsServiceException
+    .builder()
+    .message("The service has sent an event that is not one.")
+    .statusCode(StatusOfEvents)
+    .build()
 
   /** The failure itself, which futures wrap. */
   @tailrec private def unwrapped(e: Throwable): Throwable = e match {

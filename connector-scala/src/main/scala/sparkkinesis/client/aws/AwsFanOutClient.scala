@@ -4,7 +4,6 @@ import scala.util.control.NonFatal
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.awscore.exception.AwsServiceException
-import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.{
   KinesisAsyncClient,
   KinesisClient => SdkClient,
@@ -12,7 +11,7 @@ import software.amazon.awssdk.services.kinesis.{
 }
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.AnswerHeaders
+import sparkkinesis.client.aws.http.AnswerBody
 import sparkkinesis.model._
 
 /**
@@ -66,7 +65,7 @@ private[aws] final class AwsFanOutClient(
     val subscription = new AwsEventSubscription(subscriber, ofSubscription(_, what))
     val configuration = AwsRequestOverrideConfiguration
       .builder()
-      .putExecutionAttribute(AnswerHeaders.Attribute, subscription.answered(_: SdkHttpResponse))
+      .putExecutionAttribute(AnswerBody.Attribute, subscription)
     val request = aws.SubscribeToShardRequest
       .builder()
       .overrideConfiguration(configuration.build())

@@ -26,6 +26,12 @@ private[source] trait PageFeed extends AutoCloseable {
    */
   def next[A](position: Position, at: Moment)(use: (Page, Moment) => A): Either[NoPage, A]
 
+  /** Whether the page that has arrived should not be the last one that the service was asked for. */
+  def mayAskAhead(at: Moment): Boolean = false
+
+  /** Asks for the page after it. */
+  def askAhead(): Unit = ()
+
   /** Whether it still needs the room that was reserved for a page. */
   def keepsRoom: Boolean
 

@@ -7,11 +7,12 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.compat._
-import sparkkinesis.model.{PackedRecords, Position, Record, SequenceNumber}
+import sparkkinesis.model.{PackedRecords, Position, SequenceNumber}
 
 /**
  * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service ends
- * it. Asks for one event at a time, so that the others wait in the network while there is no room.
+ * it. Asks for one event, and for the next one when it has arrived, so that the others wait in the network
+ * while there is no room.
  *
  * @param shard for messages
  * @param subscribe begins a subscription
@@ -111,21 +112,37 @@ private[source] final class PushedPages(
     Asked(it.limit(now))
   }
 
+  /**
+   * In a backlog, the network brings an event while the one before it becomes a page. Not if this
+   * subscription is old: its successor begins when all events were taken.
+   */
+  override def mayAskAhead(at: Moment): Boolean = current.exists { it =>
+    !it.isAskedAhead && !it.isOld(millis(at)) && it.inbox.head.exists {
+      case Signal.Event(event) =>
+        event.continuation.nonEmpty && !event.millisBehindLatest.contains(0L)
+      case _ => false
+    }
+  }
+
+  override def askAhead(): Unit = current.foreach { it =>
+    it.isAskedAhead = true
+    it.subscription.request()
+  }
+
   private def received[A](it: Subscribed, event: ShardEvent, at: Moment)(
       use: (Page, Moment) => A
   ): A = {
     it.heard(millis(at))
-    val records = PackedRecords(unread(event.records))
+    val records = unread(PackedRecords(event.records))
     val next = event.continuation.map(number => ShardIterator(number.text))
     val page = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
     val result = use(page, it.began)
     isBehind = !page.isAtTip
-    it.inbox.drop()
-    it.askedAt = None
+    it.taken(millis(at))
     counts.pushed(records.dataBytes)
     silences = 0
     if (current.contains(it)) { // `use` has not restarted this feed
-      last = records.lastOption.map(_.sequenceNumber).orElse(last)
+      if (records.nonEmpty) last = Some(records.sequenceNumber(records.length - 1))
       continuation = event.continuation
       if (event.continuation.isEmpty) end(millis(at))
     }
@@ -133,8 +150,10 @@ private[source] final class PushedPages(
   }
 
   /** The service never repeats a record, but a repetition must not become a loss of order. */
-  private def unread(records: IndexedSeq[Record]): IndexedSeq[Record] =
-    last.fold(records)(before => records.dropWhile(_.sequenceNumber <= before))
+  private def unread(records: PackedRecords): PackedRecords =
+    last.fold(records) { before =>
+      records.slice(records.countWhile(records.compareNumber(_, before) <= 0), records.length)
+    }
 
   /** @throws KinesisException if the subscription has failed */
   private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NoPage = {

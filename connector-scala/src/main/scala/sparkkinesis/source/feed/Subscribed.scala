@@ -21,6 +21,7 @@ private[feed] final class Subscribed(
     val isContinuation: Boolean
 ) {
   var askedAt: Option[Long] = None // for an event that has not arrived
+  var isAskedAhead = false // for one more, before the last one was taken
   var serverTime: Option[Instant] = None
   var isOpened = false
   var hasEvents = false
@@ -37,6 +38,13 @@ private[feed] final class Subscribed(
     isOpened = true
     hasEvents = true
     heardAt = now
+  }
+
+  /** The event was taken. */
+  def taken(now: Long): Unit = {
+    inbox.drop()
+    askedAt = if (isAskedAhead) Some(now) else None
+    isAskedAhead = false
   }
 
   /** While nothing was asked for, silence says nothing. */

@@ -73,7 +73,12 @@ final class ShardFetcher(
             feed.readiness(at) match {
               case PageFeed.Paced(pause) => Paced(pause)
               case PageFeed.Asked(limit) => Awaits(limit)
-              case PageFeed.HasNews => if (hasEnoughMarks) Waits else read(position, at)
+              case PageFeed.HasNews =>
+                if (hasEnoughMarks) Waits
+                else {
+                  askAhead(at)
+                  read(position, at)
+                }
               case PageFeed.NeedsRoom =>
                 if (hasEnoughMarks || !reserve(nextPage.bytes, at.steady)) Waits
                 else read(position, at)
@@ -99,6 +104,11 @@ final class ShardFetcher(
       nextPage.tooLarge(bytes)
       Waits
   }
+
+  /** If the store has room beside the page that has arrived, whose reservation is still held. */
+  private def askAhead(at: Moment): Unit =
+    if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(nextPage.bytes, at.steady))
+      feed.askAhead()
 
   /** With small batches, a few pages are enough for many of them. */
   private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)

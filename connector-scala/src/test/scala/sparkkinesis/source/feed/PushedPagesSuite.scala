@@ -15,7 +15,7 @@ import sparkkinesis.source.feed.PageFeed._
 
 /**
  * A subscription
- *   - begins at the position and asks for one event at a time, when there is room;
+ *   - begins at the position and asks for one event when there is room, and ahead for one in a backlog;
  *   - is renewed before the service ends it, and continues after its last event;
  *   - waits a second between two calls, and longer if the consumer is in use;
  *   - fails by name if others take it over again and again, or if the consumer is gone;
@@ -111,6 +111,51 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(!it.feed.keepsRoom)
     it.feed.close()
     assert(!it.feed.keepsRoom)
+  }
+
+  private def behind(it: Feeding, numbers: Range) =
+    it.call.subscriber.event(it.event(numbers).copy(millisBehindLatest = Some(1)))
+
+  test("in a backlog the next event is asked for before the last one is taken, once") {
+    val it = new Feeding().asked()
+    assert(!it.feed.mayAskAhead(it.at))
+    behind(it, 1 to 3)
+    assert(it.feed.mayAskAhead(it.at))
+    it.feed.askAhead()
+    assert(it.call.requests === 2 && !it.feed.mayAskAhead(it.at))
+    it.now += 7
+    assert(it.numbers(it.next()) === Seq(1, 2, 3) && it.feed.keepsRoom)
+    assert(it.readiness === Asked(Subscribed.LongestSilence) && it.call.requests === 2)
+    behind(it, 4 to 5)
+    assert(it.numbers(it.next()) === Seq(4, 5))
+    assert(it.readiness === NeedsRoom && !it.feed.keepsRoom)
+  }
+
+  test("nothing is asked for ahead at the tip, at the end of a shard, and of an old subscription") {
+    val atTip = new Feeding().asked()
+    atTip.push(1 to 3)
+    assert(!atTip.feed.mayAskAhead(atTip.at))
+    val ended = new Feeding().asked()
+    ended.call.subscriber.event(
+      ended.event(1 to 3).copy(continuation = None, millisBehindLatest = Some(1))
+    )
+    assert(!ended.feed.mayAskAhead(ended.at))
+    val old = new Feeding().asked()
+    old.now += PushedPages.Renewal.toMillis
+    behind(old, 1 to 3)
+    assert(!old.feed.mayAskAhead(old.at))
+  }
+
+  test("a page that could not be used is asked ahead for once") {
+    val it = new Feeding().asked()
+    behind(it, 1 to 2)
+    it.feed.askAhead()
+    val failure = new KinesisException.Throttled("not now")
+    intercept[KinesisException.Throttled] {
+      it.feed.next(Position.TrimHorizon, it.at)((_, _) => throw failure)
+    }
+    assert(!it.feed.mayAskAhead(it.at) && it.numbers(it.next()) === Seq(1, 2))
+    assert(it.call.requests === 2)
   }
 
   test("a page that could not be used comes again") {

@@ -68,7 +68,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
         "simulator" -> 4, // writes, reads, CPU, heap
         "drain" -> 4, // speed and CPU of two variants
         "latency" -> 8, // two percentiles of two rates with two sorts of checkpoints
-        "fanout" -> 10, // speed and CPU, and those of latency
+        "fanout" -> 11, // speed and CPU, heap of many shards, and those of latency
         "realtime" -> 5, // two percentiles of two rates, one from stream to stream
         "cold" -> 1, // the time to the first row
         "idle" -> 3, // two operations, batches

@@ -69,7 +69,7 @@ private[aws] object SdkSettings {
           (task: Runnable) => task.run()
         ): Unit
       )
-      .overrideConfiguration(common.addExecutionInterceptor(AnswerHeaders).build())
+      .overrideConfiguration(common.addExecutionInterceptor(AnswerBody).build())
 
   private def nettyClient(timeouts: Timeouts, protocol: Protocol): NettyNioAsyncHttpClient.Builder =
     NettyNioAsyncHttpClient

@@ -1,51 +1,31 @@
 package sparkkinesis.client.aws.wire
 
-import java.nio.ByteBuffer
-import java.nio.charset.CharacterCodingException
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.util.control.NoStackTrace
-
 /**
- * Reads the items of CBOR ([[https://www.rfc-editor.org/rfc/rfc8949 RFC 8949]]) one after the
- * other. It gives the place of a string in the bytes instead of a copy. It throws
- * [[CborReader.Unsupported]] for an item of another type than requested and for a string in
- * chunks, and `IndexOutOfBoundsException` if the bytes end within an item.
+ * Reads the items of CBOR ([[https://www.rfc-editor.org/rfc/rfc8949 RFC 8949]]). It refuses strings in
+ * chunks and `null`, which the SDK then decodes.
  *
  * Jackson's parser costs twice as much per record (docs/adr/0013).
  */
-private[aws] final class CborReader(bytes: Array[Byte]) {
+private[aws] final class CborReader(bytes: Array[Byte]) extends ItemReader(bytes) {
   import CborReader._
+  import ItemReader._
 
-  private var at = 0
   private var kind = 0
   private var info = 0
-  private var stringBegin = 0
-  private var stringEnd = 0
 
-  /** Index of the first byte of the last string. */
-  def begin: Int = stringBegin
+  override def isAtEnd: Boolean = at == bytes.length
 
-  /** Index after the last byte of the last string. */
-  def end: Int = stringEnd
+  override def name(): Unit = text()
 
-  def isAtEnd: Boolean = at == bytes.length
+  override def text(): Unit = string(Text)
 
-  def text(): Unit = string(Text)
+  override def blob(): Unit = string(Bytes)
 
-  /** Reads a text and checks that it is UTF-8. */
-  def checkedText(): Unit = {
-    text()
-    checkText()
-  }
+  override def millis(): Long = number()
 
-  /** Checks that the last string is UTF-8. */
-  def checkText(): Unit = if (!isAscii) requireUtf8()
+  override def skipNull(): Boolean = false
 
-  def blob(): Unit = string(Bytes)
-
-  /** Reads an integer, or the whole part of a floating-point number. */
-  def number(): Long = {
+  override def number(): Long = {
     head()
     kind match {
       case Unsigned => argument()
@@ -57,33 +37,21 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
     }
   }
 
+  /** Refuses numbers that are too large for a `Long`, infinite or not a number. */
+  private def whole(number: Double): Long =
+    if (math.abs(number) < MaxWhole) number.toLong else throw Unsupported
+
   /** Reads an unsigned integer and checks that it is at most `most`. */
   def checkCount(most: Long): Unit = {
     head()
     if (kind != Unsigned || argument() > most) throw Unsupported
   }
 
-  /** Refuses numbers that are too large for a `Long`, infinite or not a number. */
-  private def whole(number: Double): Long =
-    if (math.abs(number) < MaxWhole) number.toLong else throw Unsupported
+  override def entries(): Long = items(Entries)
 
-  /**
-   * Reads the head of a map. While `hasMore`, read a name with `text` and a value. This is a loop and not
-   * a function that takes one, because it runs once per record.
-   *
-   * @return number of entries, for `hasMore`
-   */
-  def entries(): Long = items(Entries)
+  override def elements(): Long = items(Elements)
 
-  /** Reads the head of an array. While `hasMore`, read an element. */
-  def elements(): Long = items(Elements)
-
-  /**
-   * Whether a map or an array has another item.
-   *
-   * @param left the number from its head, minus the number of items since
-   */
-  def hasMore(left: Long): Boolean =
+  override def hasMore(left: Long): Boolean =
     if (left >= 0) left > 0
     else {
       val isEnd = bytes(at) == Break
@@ -98,8 +66,7 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
     if (info == Indefinite) -1 else argument()
   }
 
-  /** Skips an item of any type. */
-  def skip(): Unit = skip(MaxDepth)
+  override def skip(): Unit = skip(MaxDepth)
 
   private def skip(depth: Int): Unit = {
     if (depth == 0) throw Unsupported
@@ -144,18 +111,6 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
     stringEnd = at
   }
 
-  private def isAscii: Boolean = {
-    var i = stringBegin
-    while (i < stringEnd && bytes(i) >= 0) i += 1
-    i == stringEnd
-  }
-
-  private def requireUtf8(): Unit =
-    try {
-      UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, stringBegin, stringEnd - stringBegin))
-      ()
-    } catch { case _: CharacterCodingException => throw Unsupported }
-
   /** Reads the type of the next item. Skips the tag of a time, and refuses every other tag. */
   private def head(): Unit = {
     next()
@@ -188,9 +143,7 @@ private[aws] final class CborReader(bytes: Array[Byte]) {
     }
 }
 
-private[aws] object CborReader {
-  object Unsupported extends RuntimeException with NoStackTrace
-
+private object CborReader {
   private val Unsigned = 0
   private val Negative = 1
   private val Bytes = 2
@@ -211,7 +164,4 @@ private[aws] object CborReader {
 
   /** Far below the limit of a `Long`. */
   private val MaxWhole = 1e18
-
-  /** Deepest nesting of items that are skipped. */
-  private val MaxDepth = 32
 }

@@ -31,7 +31,7 @@ private[aws] object PutRecordsDecoder {
   /** Size of the cache of shard IDs; a power of two. */
   private val Places = 64
 
-  private final class Response(body: Array[Byte]) extends CborResponse(body) {
+  private final class Response(body: Array[Byte]) extends MemberReader(body, new CborReader(body)) {
     private val shards = new Array[NamedShard](Places)
     private var records = Option.empty[Seq[PutResult]]
 
@@ -61,7 +61,7 @@ private[aws] object PutRecordsDecoder {
       var message = Option.empty[String]
       var left = in.entries()
       while (in.hasMore(left)) {
-        in.text()
+        in.name()
         if (isText(Number)) number = Some(readNumber())
         else if (isText(Shard)) shard = Some(readShard())
         else if (isText(Code)) code = Some(readText())
@@ -72,7 +72,7 @@ private[aws] object PutRecordsDecoder {
       (code, shard, number) match {
         case (None, Some(written), Some(at)) => PutResult.Written(written, at)
         case (Some(why), None, None) => PutResult.Failed(why, message.getOrElse("no message"))
-        case _ => throw CborReader.Unsupported
+        case _ => throw ItemReader.Unsupported
       }
     }
 
@@ -91,7 +91,7 @@ private[aws] object PutRecordsDecoder {
     private def readNumber(): SequenceNumber = {
       in.text()
       val text = new String(body, in.begin, in.end - in.begin, ISO_8859_1)
-      SequenceNumber.parse(text).getOrElse(throw CborReader.Unsupported)
+      SequenceNumber.parse(text).getOrElse(throw ItemReader.Unsupported)
     }
   }
 

@@ -95,10 +95,15 @@ class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       out.writeNullField("PartitionKey")
     }
   }
-  unusual("an encryption type unheard of") { out =>
-    record(out) {
-      out.writeStringField("SequenceNumber", "12")
-      out.writeStringField("EncryptionType", "ROT13")
+
+  test("an encryption type unheard of keeps its name") {
+    val bytes = written { out =>
+      record(out) {
+        out.writeStringField("SequenceNumber", "12")
+        out.writeStringField("EncryptionType", "ROT13")
+      }
     }
+    val found = GetRecordsDecoder.decode(bytes).map(_.records.head.encryptionType)
+    assert(found === Some(Some("ROT13")))
   }
 }

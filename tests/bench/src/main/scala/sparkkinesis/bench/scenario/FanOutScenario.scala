@@ -15,7 +15,8 @@ final class FanOutScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "fanout"
   override val limit: FiniteDuration = 12.minutes
 
-  override def run(): Seq[Result] = drains() ++ latency.run()
+  override def run(): Seq[Result] =
+    drains() ++ new ManyShards(spark, sizing.fanOutShards, name).run() ++ latency.run()
 
   private def drains(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
     val load = sizing.drains.head

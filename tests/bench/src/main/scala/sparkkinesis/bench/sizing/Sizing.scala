@@ -8,6 +8,7 @@ import scala.concurrent.duration._
  * @param rounds rounds that count; a cold one comes before them
  * @param window length of a round that takes a fixed time
  * @param slowWindow the same for a few records per second
+ * @param fanOutShards number of shards of which the memory is measured
  * @param settling time before an idle query is measured, because it polls its shards less and less
  *   often for ten seconds
  * @param sinks records that are written in a round, and number of shards
@@ -30,6 +31,7 @@ final case class Sizing(
     drainShards: Seq[Int],
     window: FiniteDuration,
     slowWindow: FiniteDuration,
+    fanOutShards: Int,
     idleShards: Seq[Int],
     settling: FiniteDuration,
     sinks: Seq[(Load, Int)],
@@ -74,6 +76,7 @@ object Sizing {
     drainShards = Seq(4, 64),
     window = 8.seconds,
     slowWindow = 20.seconds,
+    fanOutShards = 1000,
     idleShards = Seq(4, 500),
     settling = 15.seconds,
     sinks = Seq(
@@ -102,6 +105,7 @@ object Sizing {
     drainShards = Seq(2),
     window = 1.second,
     slowWindow = 1.second,
+    fanOutShards = 20,
     idleShards = Seq(2),
     settling = 1.second,
     sinks = Seq(Load(2000, 1000) -> 2),

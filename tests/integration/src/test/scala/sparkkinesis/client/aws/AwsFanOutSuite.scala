@@ -3,6 +3,7 @@ package sparkkinesis.client.aws
 import java.time.Instant
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import org.scalatest.BeforeAndAfterAll
@@ -168,17 +169,46 @@ class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(failure.isInstanceOf[KinesisException.NotFound], failure)
     }
 
-    testing("a connection that breaks is reported") { it =>
+    def broken(it: Setting, fault: Fault): Signals = {
       it.put("a")
-      val rule = FaultRule(Fault.SubscriptionDropped, Some("SubscribeToShard"), times = Some(1))
-      server.kinesis.script.add(rule)
+      server.kinesis.script.add(FaultRule(fault, Some("SubscribeToShard"), times = Some(1)))
       val (subscription, signals) = it.subscribe()
       subscription.request()
-      def end(): Signal = signals.next() match {
+      signals
+    }
+
+    testing("a connection that breaks is reported") { it =>
+      val signals = broken(it, Fault.SubscriptionDropped)
+      @tailrec def end(): Signal = signals.next() match {
         case end: Ended => end
         case _ => end()
       }
       end()
+    }
+
+    testing("a connection that breaks within an event is a failure of the network") { it =>
+      val failure = broken(it, Fault.EventTruncated).failure()
+      assert(failure.isInstanceOf[KinesisException.Unreachable], failure)
+      assert(failure.getMessage.contains("SubscribeToShard"), failure)
+    }
+
+    testing("records of any size and any key are those that were written") { it =>
+      val keys = Seq("k", "\"\\/\n\u0001", "ключ 🔑", "k" * 256)
+      val sizes = Seq(0, 1, 2, 3, 1000, 100000, 900000)
+      val entries =
+        for (key <- keys; size <- sizes)
+          yield PutEntry(key, Array.tabulate(size)(i => (i * 31 + size).toByte), None)
+      entries.foreach(server.kinesis.putRecord(it.arn.name, _))
+      val (subscription, signals) = it.subscribe()
+      def read(left: Int): Seq[Record] = if (left == 0) Nil
+      else {
+        subscription.request()
+        val records = signals.event().records
+        records ++ read(left - records.size)
+      }
+      val found = read(entries.size).map(r => (r.partitionKey, r.data.toSeq))
+      assert(found === entries.map(e => (Some(e.partitionKey), e.data.toSeq)))
+      subscription.close()
     }
 
     testing("after `close` nothing follows, not even an end") { it =>

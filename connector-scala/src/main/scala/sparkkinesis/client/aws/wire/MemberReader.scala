@@ -3,26 +3,37 @@ package sparkkinesis.client.aws.wire
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
-/** Reads the members of a response in CBOR. A subclass stores what it reads. */
-private[wire] abstract class CborResponse(body: Array[Byte]) {
-  protected val in: CborReader = new CborReader(body)
+/**
+ * Reads the members of a message. A subclass stores what it reads.
+ *
+ * @param body the bytes that `in` reads
+ */
+private[wire] abstract class MemberReader[In <: ItemReader](
+    body: Array[Byte],
+    protected val in: In
+) {
 
   /** Reads the value of the member whose name was just read. */
   protected def readMember(): Unit
 
-  /** Returns whether the response was read to its end. Otherwise the SDK must decode it. */
+  /** Returns whether the message was read to its end. */
   final def read(): Boolean =
     try {
-      var left = in.entries()
-      while (in.hasMore(left)) {
-        in.text()
-        readMember()
-        left -= 1
-      }
+      readMembers(readMember())
       in.isAtEnd
     } catch {
-      case CborReader.Unsupported | _: IndexOutOfBoundsException => false
+      case ItemReader.Unsupported | _: IndexOutOfBoundsException => false
     }
+
+  /** @param readMember called after each name whose value is not null */
+  protected final def readMembers(readMember: => Unit): Unit = {
+    var left = in.entries()
+    while (in.hasMore(left)) {
+      in.name()
+      if (!in.skipNull()) readMember
+      left -= 1
+    }
+  }
 
   /** Whether the text that was just read is this one. */
   protected final def isText(text: Array[Byte]): Boolean =
