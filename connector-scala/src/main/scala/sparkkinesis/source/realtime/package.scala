@@ -5,8 +5,8 @@ package sparkkinesis.source
  * when it arrives.
  *
  * On the executors [[realtime.LiveShards]] is between the fetch service and the tasks. On the driver
- * [[realtime.TaskGroups]] decides which task reads which shards, and [[realtime.LiveCoordinator]]
- * decides when a batch ends early. Has no threads. Uses `model`, `source/protocol`, `source/plan` and
- * `client`.
+ * [[realtime.LiveBatches]] plans what the tasks of each batch read, with [[realtime.TaskGroups]], and
+ * [[realtime.LiveCoordinator]] decides when a batch ends early. Has no threads. Uses `model`,
+ * `source/protocol`, `source/plan` and `client`.
  */
 package object realtime

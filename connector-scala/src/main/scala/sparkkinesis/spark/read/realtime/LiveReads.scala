@@ -3,15 +3,24 @@ package sparkkinesis.spark.read.realtime
 import java.util.concurrent.ConcurrentHashMap
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.realtime.{LiveLink, LiveReply, LiveShards, LiveStatus}
+import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices, StatusLink}
 
 /**
  * A real-time query on this executor: the service that reads its shards, and the pages that its tasks have
  * not taken.
  */
-private[read] final class LiveReads(val service: FetchService, val shards: LiveShards) {
+private[read] final class LiveReads(val service: FetchService, override val shards: LiveShards)
+    extends LivePages {
+  override def store: PageStore = service.store
+  override def drop(shard: StreamShard, upTo: Progress): Unit = service.drop(shard, upTo)
+  override def countReread(): Unit = service.countReread()
+  override def hurry(): Unit = service.hurry()
+
   def isRunning: Boolean = service.isRunning && !shards.hasClosed
 }
 

@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.realtime
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset
 
-import sparkkinesis.source.realtime.{ShardEndpoint, ShardStart}
+import sparkkinesis.source.realtime.{ShardStart, TaskEnd}
 
 /**
  * The shards that one task reads as long as its batch lasts.
@@ -16,11 +16,5 @@ final case class RealTimePartition(batch: Long, starts: Seq[ShardStart], locatio
   override def preferredLocations: Array[String] = locations.toArray
 }
 
-/**
- * Where a task has ended.
- *
- * @param hasRun whether Spark asked the task for a row before the end of the batch
- * @param isRetry whether an earlier attempt of the task has failed
- */
-final case class RealTimeEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boolean)
-    extends PartitionOffset
+/** Where a task has ended, as Spark passes it to the driver. */
+final case class RealTimeEnd(end: TaskEnd) extends PartitionOffset

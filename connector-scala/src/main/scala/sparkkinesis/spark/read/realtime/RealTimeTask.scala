@@ -7,11 +7,11 @@ import scala.annotation.tailrec
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import sparkkinesis.client.SystemClock
+import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, SequenceNumber}
 import sparkkinesis.source.protocol.{FetchReport, ShardRange}
-import sparkkinesis.source.realtime.{LiveShards, PartialRecord, ShardEndpoint, ShardStart}
+import sparkkinesis.source.realtime._
 import sparkkinesis.source.store.StoredPart
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
@@ -21,18 +21,18 @@ import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
  * per shard. Used by the task's thread.
  *
  * @param isInTime whether the task began before its batch had ended
- * @param isRetry whether an earlier attempt of the task has failed
  */
 final class RealTimeTask private (
-    reads: LiveReads,
+    pages: LivePages,
     identity: LiveShards.Task,
     starts: Seq[ShardStart],
     deaggregate: Boolean,
     isInTime: Boolean,
-    isRetry: Boolean
+    attempt: RealTimeAttempt,
+    clock: Clock
 ) {
   import RealTimeTask._
-  import reads.shards
+  import pages.shards
 
   private val row = new RecordRow(deaggregate)
   private val read = starts.map(it => it.shard -> new Read(it)).toMap
@@ -49,7 +49,7 @@ final class RealTimeTask private (
   def next(timeoutMillis: Long): Boolean = {
     hasRun = true
     row.next() || ConnectorError.translating {
-      nextPage(SystemClock.elapsedMillis + timeoutMillis)
+      nextPage(clock.elapsedMillis + timeoutMillis)
     }
   }
 
@@ -59,8 +59,8 @@ final class RealTimeTask private (
   def arrivalMillis: Long = row.arrivalMillis
 
   /** Where the rows so far end. */
-  def end: RealTimeEnd =
-    RealTimeEnd(starts.map(it => endpoint(read(it.shard))), hasRun && isInTime, isRetry)
+  def end: TaskEnd =
+    TaskEnd(starts.map(it => endpoint(read(it.shard))), hasRun && isInTime, attempt.isRetry)
 
   /** The shards are read on for the task of the next batch. */
   def close(): Unit =
@@ -84,9 +84,8 @@ final class RealTimeTask private (
 
   /** Waits in short steps, because Spark may end a task without an interrupt. */
   @tailrec private def nextReport(deadline: Long): Option[FetchReport] = {
-    val step = math.min(deadline, SystemClock.elapsedMillis + CancelPeriodMillis)
-    val context = TaskContext.get()
-    if (context != null && context.isInterrupted())
+    val step = math.min(deadline, clock.elapsedMillis + CancelPeriodMillis)
+    if (attempt.isCancelled())
       throw new InterruptedException("The task was cancelled.")
     val found = shards.next(identity, step)
     if (found.nonEmpty || step == deadline || shards.isEnded(identity.batch)) found
@@ -97,7 +96,7 @@ final class RealTimeTask private (
     val it = read(report.shard)
     val first = report.first.filter(_ => Progress.isStart(it.position))
     val range = ShardRange(report.shard, it.position, report.marks.last.upTo, first = first)
-    reads.service.store.parts(range) match {
+    pages.store.parts(range) match {
       case Some(parts) => open = Some(new Open(report, parts.iterator))
       case None => restart(it)
     }
@@ -106,10 +105,10 @@ final class RealTimeTask private (
   /** The store has lost the pages, for example because the shard was assigned a second time. */
   private def restart(it: Read): Unit = {
     open = None
-    reads.service.countReread()
+    pages.countReread()
     val start = ShardStart(it.start.shard, it.position, it.completeAsOf, it.partial)
     shards.restart(identity, start)
-    reads.service.hurry()
+    pages.hurry()
   }
 
   /** @return whether there is a part */
@@ -149,7 +148,7 @@ final class RealTimeTask private (
       it.position = part.range.upTo
       it.lastArrivalMillis = records.lastArrivalMillis.getOrElse(it.lastArrivalMillis)
       if (it.position == Progress.Finished) it.children = page.report.children
-      reads.service.drop(it.start.shard, it.position)
+      pages.drop(it.start.shard, it.position)
     }
 
   /** In the middle of a part: after the last record of which all rows were read. */
@@ -187,29 +186,44 @@ final class RealTimeTask private (
 object RealTimeTask {
   private val CancelPeriodMillis = 200L
 
-  /** Spark does not close the reader of a real-time task, so the end of the task does. */
-  @tailrec private[realtime] def begin(
-      run: FetchRun,
-      partition: RealTimePartition
-  ): RealTimeTask = {
-    val reads = LiveReads.ensure(run)
+  private[realtime] def begin(run: FetchRun, partition: RealTimePartition): RealTimeTask = {
     val context = Option(TaskContext.get())
-    val attempt = context.fold(0L)(_.taskAttemptId())
-    val identity = new LiveShards.Task(partition.batch, attempt)
-    val isInTime = !reads.shards.isEnded(partition.batch)
-    val task = new RealTimeTask(
-      reads,
-      identity,
-      partition.starts,
-      run.options.deaggregate,
-      isInTime,
-      isRetry = context.exists(_.attemptNumber() > 0)
-    )
+    val attempt = context.fold(RealTimeAttempt(0, isRetry = false, () => false)) { it =>
+      RealTimeAttempt(it.taskAttemptId(), it.attemptNumber() > 0, () => it.isInterrupted())
+    }
+    val task =
+      begin(() => LiveReads.ensure(run), partition, attempt, run.options.deaggregate, SystemClock)
+    // Spark does not close the reader of a real-time task.
     context.foreach(_.addTaskCompletionListener[Unit](_ => task.close()))
-    if (reads.shards.begin(identity, partition.starts)) {
-      reads.service.hurry()
-      task
-    } else begin(run, partition)
+    task
+  }
+
+  /** @param ensure finds the pages of this executor; called again if they have closed */
+  @tailrec private[sparkkinesis] def begin(
+      ensure: () => LivePages,
+      partition: RealTimePartition,
+      attempt: RealTimeAttempt,
+      deaggregate: Boolean,
+      clock: Clock
+  ): RealTimeTask = {
+    val pages = ensure()
+    val identity = new LiveShards.Task(partition.batch, attempt.id)
+    val isInTime = !pages.shards.isEnded(partition.batch)
+    if (pages.shards.begin(identity, partition.starts)) {
+      // Spark may have ended the batch before after the last row of a page. Such a page would occupy memory
+      // that other shards wait for, until its own shard has a new one.
+      partition.starts.foreach(start => pages.drop(start.shard, start.from))
+      pages.hurry()
+      new RealTimeTask(
+        pages,
+        identity,
+        partition.starts,
+        deaggregate,
+        isInTime,
+        attempt,
+        clock
+      )
+    } else begin(ensure, partition, attempt, deaggregate, clock)
   }
 
   /** What a task has read of a shard. */

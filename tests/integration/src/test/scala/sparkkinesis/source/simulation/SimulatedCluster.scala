@@ -21,7 +21,7 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
   def add(): Unit = if (executors.size < 3) {
     started += 1
     val id = s"executor-$started"
-    executors.update(id, new SimulatedExecutor(id, world, run, send))
+    executors.update(id, new SimulatedExecutor(id, world, run.settings, run.clients, send))
   }
 
   def lose(): Unit = executors.keys.headOption.foreach { id =>

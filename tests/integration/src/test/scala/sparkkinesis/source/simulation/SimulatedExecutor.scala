@@ -3,8 +3,12 @@ package sparkkinesis.source.simulation
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.StreamArn
+import sparkkinesis.source.StreamClient
 import sparkkinesis.source.fetch.{FetchStep, ShardFetcher, ShardFetchers}
 import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 
@@ -12,14 +16,18 @@ import sparkkinesis.source.store.PageStore
  * The fetch service without threads. The seed decides the order of its steps.
  *
  * @param send a status to the driver; without an answer, its reports are sent again
+ * @param onReport called with each page that was read
+ * @param onFailure called with a fetcher that fails for good
  */
 final class SimulatedExecutor(
     id: String,
     world: World,
-    run: SimulatedDriver,
-    send: FetchStatus => Option[FetchReply]
+    settings: FetchSettings,
+    clients: Map[StreamArn, StreamClient],
+    send: FetchStatus => Option[FetchReply],
+    onReport: FetchReport => Unit = _ => (),
+    onFailure: (ShardFetcher, KinesisException) => Unit = (_, cause) => throw cause
 ) {
-  import run.settings
   import world._
 
   private val memoryBytes = settings.bufferBytes.getOrElse(0L)
@@ -38,8 +46,10 @@ final class SimulatedExecutor(
       clock.advance(random.nextInt(100).millis)
       push()
       fetcher.step(clock.moment) match {
-        case FetchStep.Fetched(report, _, _, _) => unsent += report
-        case FetchStep.Fails(cause) => throw cause
+        case FetchStep.Fetched(report, _, _, _) =>
+          onReport(report)
+          unsent += report
+        case FetchStep.Fails(cause) => onFailure(fetcher, cause)
         case FetchStep.Loses(loss) => throw loss
         case _ =>
       }
@@ -52,7 +62,7 @@ final class SimulatedExecutor(
   }
 
   private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
-    run.clients(assignment.shard.stream),
+    clients(assignment.shard.stream),
     assignment,
     store,
     settings,

@@ -24,7 +24,7 @@ final class RealTimePartitionReader(task: RealTimeTask) extends SupportsRealTime
   def nextWithTimeout(@unused startMillis: JLong, timeoutMillis: JLong): RecordStatus =
     nextWithTimeout(timeoutMillis)
 
-  override def getOffset: PartitionOffset = task.end
+  override def getOffset: PartitionOffset = RealTimeEnd(task.end)
 
   override def get(): InternalRow = task.get()
 

@@ -76,7 +76,7 @@ final class LiveQuery(options: Map[String, String], checkpoint: String, from: Op
         val task = RealTimeTask.begin(run, partition)
         try {
           read(task)
-          task.end
+          RealTimeEnd(task.end)
         } finally task.close()
       }
     }

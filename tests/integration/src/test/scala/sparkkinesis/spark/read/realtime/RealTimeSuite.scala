@@ -219,6 +219,19 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
     }
   }
 
+  test("a page that was read when its batch ended does not stay in memory") {
+    val stream = newStream(1)
+    put(stream, 0 until 10)
+    reading(stream, modes.head._2) { live =>
+      eventually {
+        live.batchOf(10 - live.rows.size)
+        assert(live.rows.size === 10)
+      }
+      eventually(assert(live.metric("bufferedBytes") > 0))
+      live.batch(eventually(assert(live.metric("bufferedBytes") === 0)))
+    }
+  }
+
   test("the reading on the executor ends with the query") {
     val stream = newStream(1)
     val live = query(stream, modes.head._2)

@@ -1,0 +1,158 @@
+package sparkkinesis.source.realtime
+
+import scala.collection.immutable.SortedSet
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.Clock
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.source.SourceException
+
+/**
+ * What the tasks of each real-time batch read, and the offset after it. Used by the query's thread, except
+ * that any thread may ask whether there are more slots.
+ *
+ * @param names of the streams, for messages
+ * @param mostTasks how many tasks could run at the same time, of a batch with so many shards
+ */
+final class LiveBatches(
+    names: String,
+    coordinator: LiveCoordinator,
+    mostTasks: Int => Int,
+    clock: Clock
+) {
+  import LiveBatches._
+
+  private val log = LoggerFactory.getLogger(classOf[LiveBatches])
+  @volatile private var planned = Option.empty[LiveBatch]
+  private var groups = Vector.empty[SortedSet[StreamShard]]
+  private var partial =
+    Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
+  @volatile private var limit = Option.empty[Limit]
+  private var closed = 0L
+
+  /**
+   * The batch that begins there. Spark asks several times, so it is planned once.
+   *
+   * @param endsAtOnce whether another batch should begin as soon as possible
+   */
+  def batch(start: SourceOffset, endsAtOnce: Boolean): LiveBatch =
+    planned.filter(_.start == start).getOrElse(plan(start, endsAtOnce))
+
+  private def plan(start: SourceOffset, endsAtOnce: Boolean): LiveBatch = {
+    val readable = start.readable
+    groups = TaskGroups.of(groups, readable.keySet, most(readable.size))
+    val number = coordinator.begin(start)
+    if (endsAtOnce) coordinator.endBatch()
+    // Without shards, one task waits for the end of the batch. Otherwise batches would follow at once.
+    val tasks = (if (groups.isEmpty) NoShards else groups).map(_.toSeq.map { shard =>
+      val completeAsOf = start.shard(shard).flatMap(_.completeAsOf)
+      val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
+      ShardStart(shard, readable(shard), completeAsOf, open)
+    })
+    val now = LiveBatch(number, start, tasks, clock.elapsedMillis)
+    planned = Some(now)
+    now
+  }
+
+  /** A task that finds no slot reads nothing. */
+  private def most(shards: Int): Int = {
+    val wanted = mostTasks(shards)
+    val recent = limit.filter(_.since > clock.elapsedMillis - LimitPeriod.toMillis)
+    math.max(1, recent.fold(wanted)(it => math.min(it.tasks, wanted)))
+  }
+
+  /** Whether another batch could have more tasks: executors have joined, or it is time to try again. */
+  def hasMoreSlots: Boolean = planned.exists { batch =>
+    clock.elapsedMillis - batch.since > Patience.toMillis &&
+    batch.tasks.size < math.min(batch.shards.size, most(batch.shards.size))
+  }
+
+  /**
+   * The batch has ended.
+   *
+   * @param withJoined adds the streams that the query reads since this run
+   * @param confirmationPeriod see [[LiveEnds.joined]]
+   * @return where the next one begins
+   * @throws SourceException if the end of a task is missing
+   */
+  def end(
+      ends: Seq[TaskEnd],
+      withJoined: SourceOffset => SourceOffset,
+      confirmationPeriod: FiniteDuration
+  ): SourceOffset = {
+    val before = planned.getOrElse(sys.error("No real-time batch is running."))
+    planned = None
+    coordinator.finish()
+    val all = ends.flatMap(_.ends)
+    // Rows of a task whose end is missing would be read again, although nothing has failed.
+    if (all.map(_.shard).sorted != before.shards)
+      throw new SourceException(
+        "KINESIS_INTERNAL_ERROR",
+        s"A real-time batch of $names read ${before.shards.size} shards, but Spark has the ends of " +
+          s"${all.size}. The batch runs again after a restart. Please report this error."
+      )
+    limitTasks(ends)
+    closed += all.count(_.upTo == Progress.Finished)
+    partial = all.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap
+    LiveEnds.joined(withJoined(before.start), all, confirmationPeriod)
+  }
+
+  /** If tasks found no slot, the next batches have only as many tasks as have run. */
+  private def limitTasks(ends: Seq[TaskEnd]): Unit = {
+    val idle = ends.count(end => !end.hasRun && !end.isRetry)
+    val ran = ends.size - idle
+    if (idle > 0 && ran > 0 && !coordinator.isCutShort) {
+      limit = Some(Limit(ran, clock.elapsedMillis))
+      log.warn(
+        s"$idle of ${ends.size} tasks of a real-time batch of $names did not run, because no slot was " +
+          s"free. For $LimitPeriod, batches have $ran tasks. Give the application more cores, or set option " +
+          "'maxPartitions' to the number of slots that are free for this source."
+      )
+    }
+  }
+
+  /** Number of shards that were read to the end. */
+  def closedShards: Long = closed
+}
+
+object LiveBatches {
+
+  /** How long a shard may be without a task. */
+  val Patience: FiniteDuration = 10.seconds
+
+  private val NoShards = Vector(SortedSet.empty[StreamShard])
+
+  /** For how long batches have no more tasks than have found a slot. */
+  private val LimitPeriod = 5.minutes
+
+  /**
+   * @param tasks that can run at the same time
+   * @param since when that was seen, in milliseconds of the clock
+   */
+  private final case class Limit(tasks: Int, since: Long)
+}
+
+/**
+ * @param number of the batch within the run, from 1
+ * @param tasks what each task reads
+ * @param since when it was planned, in milliseconds of the clock
+ */
+final case class LiveBatch(
+    number: Long,
+    start: SourceOffset,
+    tasks: Vector[Seq[ShardStart]],
+    since: Long
+) {
+  val shards: Seq[StreamShard] = tasks.flatten.map(_.shard).sorted
+}
+
+/**
+ * Where a task has ended.
+ *
+ * @param hasRun whether Spark asked the task for a row before the end of the batch
+ * @param isRetry whether an earlier attempt of the task has failed
+ */
+final case class TaskEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boolean)

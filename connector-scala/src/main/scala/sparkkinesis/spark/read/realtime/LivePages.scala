@@ -1,0 +1,33 @@
+package sparkkinesis.spark.read.realtime
+
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.realtime.LiveShards
+import sparkkinesis.source.store.PageStore
+
+/** What a task needs of its executor. */
+private[sparkkinesis] trait LivePages {
+  def shards: LiveShards
+  def store: PageStore
+
+  /** No task needs the pages of the shard up to there any more. */
+  def drop(shard: StreamShard, upTo: Progress): Unit
+
+  /** Counts a page that the store has lost. */
+  def countReread(): Unit
+
+  /** What is to be read has changed. */
+  def hurry(): Unit
+}
+
+/**
+ * An attempt to run a task.
+ *
+ * @param id a number that is larger for each later attempt
+ * @param isRetry whether an earlier attempt of the task has failed
+ */
+private[sparkkinesis] final case class RealTimeAttempt(
+    id: Long,
+    isRetry: Boolean,
+    isCancelled: () => Boolean
+)
