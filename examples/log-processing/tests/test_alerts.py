@@ -13,7 +13,6 @@ from test_table import PASSING, refusal, times
 
 from log_processing.alerts.entries import (
     MAX_DETAIL_BYTES,
-    MAX_ENTRIES,
     MAX_REQUEST_BYTES,
     Entry,
     EntryPlan,
@@ -24,6 +23,9 @@ from log_processing.retry import NotDeliveredError
 
 if TYPE_CHECKING:
     from log_processing.event import LogEvent
+
+
+SERVICE_ENTRIES, SERVICE_BYTES = 10, 256 * 1024
 
 
 def size(one: Entry) -> int:
@@ -40,9 +42,15 @@ def test_requests_are_within_the_limits_and_have_each_entry_once(events: list[Lo
     requests = [full for one in entries if (full := plan.add(one))]
     requests.append(plan.take())
     for request in requests:
-        assert len(request) <= MAX_ENTRIES
-        assert sum(size(one) for one in request) <= MAX_REQUEST_BYTES
+        assert len(request) <= SERVICE_ENTRIES
+        assert sum(size(one) for one in request) <= SERVICE_BYTES
     assert [one for request in requests for one in request] == entries
+
+
+def test_small_entries_fill_a_request() -> None:
+    plan = EntryPlan()
+    requests = [plan.add(entry(made.log_event(number=number))) for number in range(25)]
+    assert [len(request) for request in [*requests, plan.take()] if request] == [10, 10, 5]
 
 
 def test_a_detail_has_the_event_and_its_place_in_kinesis() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -30,6 +31,17 @@ def test_no_more_than_the_limit_run_at_a_time() -> None:
     assert (sum(done), peak) == (9, 3)
 
 
+def test_no_work_waits_in_a_queue() -> None:
+    started: list[int] = []
+    with InFlight[None](2) as flights:
+        for number in range(20):
+            flights.start(partial(started.append, number))
+            # At most two have not ended, and none of the others is held in memory.
+            assert len(started) >= number - 1
+        list(flights.finish())
+    assert sorted(started) == list(range(20))
+
+
 def test_an_error_reaches_the_caller_and_ends_the_pauses_of_the_others() -> None:
     flights: InFlight[None] = InFlight(2)
     pausing = threading.Event()
@@ -38,7 +50,7 @@ def test_an_error_reaches_the_caller_and_ends_the_pauses_of_the_others() -> None
     def pause() -> None:
         pausing.set()
         try:
-            flights.times.sleep(3600)
+            flights.times.sleep(20)
         except NotDeliveredError as error:
             ended.append(str(error))
 

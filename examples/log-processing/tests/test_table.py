@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from log_processing import keys
 from log_processing.retry import NotDeliveredError, Times
-from log_processing.table.batches import MAX_ITEMS, MAX_REQUEST_BYTES, BatchPlan
+from log_processing.table.batches import MAX_REQUEST_BYTES, BatchPlan
 from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item, progress_item
 from log_processing.table.writer import TableWriter
 
 if TYPE_CHECKING:
     from log_processing.event import LogEvent
 
-SERVICE_LIMIT = 16 * 1024 * 1024
+SERVICE_LIMIT, SERVICE_ITEMS = 16 * 1024 * 1024, 25
 
 
 def planned(items: list[Item]) -> list[list[Item]]:
@@ -36,12 +36,28 @@ def test_requests_are_within_the_limits_and_have_each_item_once(events: list[Log
     items = [item for item in items if item.stored_bytes <= MAX_ITEM_BYTES]
     requests = planned(items)
     for request in requests:
-        assert 1 <= len(request) <= MAX_ITEMS
+        assert 1 <= len(request) <= SERVICE_ITEMS
         assert sum(item.sent_bytes for item in request) <= MAX_REQUEST_BYTES
         body = {"RequestItems": {"t" * 255: [put(item) for item in request]}}
         assert len(json.dumps(body)) < SERVICE_LIMIT
         assert len({item.key for item in request}) == len(request)
     assert {item.key for request in requests for item in request} == {item.key for item in items}
+
+
+def test_small_items_fill_a_request() -> None:
+    items = [event_item(made.log_event(number=number), 30) for number in range(60)]
+    assert [len(request) for request in planned(items)] == [25, 25, 10]
+
+
+def test_the_largest_items_fit_into_requests() -> None:
+    messages = ["\x00" * (MAX_ITEM_BYTES - 700)] * 30
+    items = [event_item(made.log_event(text, number), 30) for number, text in enumerate(messages)]
+    assert all(item.stored_bytes <= MAX_ITEM_BYTES for item in items)
+    requests = planned(items)
+    bodies = [json.dumps([put(item) for item in request]) for request in requests]
+    # A task holds several requests in memory, so that they are much smaller than they may be.
+    assert max(map(len, bodies)) < SERVICE_LIMIT / 2
+    assert sum(map(len, requests)) == 30
 
 
 def put(item: Item) -> dict[str, Any]:
