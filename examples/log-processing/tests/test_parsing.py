@@ -144,6 +144,17 @@ def test_a_control_message_has_no_events() -> None:
         gzip.compress(b'{"messageType": "DATA_MESSAGE"}'),
         gzip.compress(b'{"messageType": "DATA_MESSAGE", "logGroup": "g", "logStream": "s"}'),
     ],
+    ids=[
+        "larger than allowed",
+        "cut",
+        "without a checksum",
+        "of another kind",
+        "nested",
+        "empty",
+        "a list",
+        "without names",
+        "without events",
+    ],
 )
 def test_a_wrong_payload_is_one_bad_event(data: bytes) -> None:
     (one,) = parse(made.record(data))
