@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .books import StoredItem
     from .verdict import Verdict
 
-RATE = 300.0
-START_SECONDS, DRAIN_SECONDS = 60.0, 60.0
+RATE = 200.0
+START_SECONDS, DRAIN_SECONDS = 120.0, 120.0
 LATEST_ERRORS = 5
 # Events that arrive later than this before the driver is killed may wait for its restart.
 SETTLED_MS = 3000
