@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STREAM, NAME = "app-logs", "logs"
 FRAME_SECONDS = 0.2
-CAUGHT_UP_SECONDS = 1.5  # of load
+CAUGHT_UP_SECONDS = 3.0  # of load
 
 
 @dataclass(frozen=True)
