@@ -1,5 +1,5 @@
-import sbt._
 import sbt.Keys._
+import sbt._
 
 /** Amazon's DynamoDB Local in a folder that runs without sbt. */
 object DynamodbLocal {

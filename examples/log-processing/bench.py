@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from log_processing.clients import client
-from log_processing.event import KinesisRecord
+from log_processing.delivery.clients import client
+from log_processing.events.event import KinesisRecord
 from log_processing.partition import process_partition
 from log_processing.settings import Settings
 from log_processing.summary import from_json

@@ -7,15 +7,16 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from log_processing.delivery.clients import client
+from log_processing.delivery.retry import Times
+from log_processing.table.items import progress_item
+from log_processing.table.keys import progress_keys
+from log_processing.table.writer import TableWriter
+
 from . import rows, summary
 from .bad_events import write_bad_events
-from .clients import client
-from .keys import progress_keys
 from .partition import process_partition
 from .progress import LIFE_SECONDS, Latency, LatestError, Progress, ShardLag
-from .retry import Times
-from .table.items import progress_item
-from .table.writer import TableWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

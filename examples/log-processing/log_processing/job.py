@@ -15,17 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-FOLDER = Path(__file__).resolve().parent
 if not __package__:  # spark-submit adds the folder of this file to the path, not the one above it
-    sys.path.insert(0, str(FOLDER.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import SparkSession
 
-from log_processing.batch import process_batch  # noqa: E402
-from log_processing.clients import is_local  # noqa: E402
-from log_processing.settings import Settings, read_settings  # noqa: E402
-from log_processing.startup_checks import StartupError, check_all  # noqa: E402
-from spark_kinesis import (  # noqa: E402
+import log_processing
+from log_processing.batch import process_batch
+from log_processing.delivery.clients import is_local
+from log_processing.settings import Settings, read_settings
+from log_processing.startup_checks import StartupError, check_all
+from spark_kinesis import (
     AtTimestamp,
     EnhancedFanOut,
     KinesisSource,
@@ -86,12 +86,13 @@ def start(spark: SparkSession, settings: Settings) -> StreamingQuery:
 
 def ship_package(spark: SparkSession) -> None:
     """Give the package to the executors. In a zip file of ``--py-files``, they have it already."""
-    if not FOLDER.is_dir():
+    package = Path(log_processing.__file__).parent
+    if not package.is_dir():
         return
     archive = Path(tempfile.mkdtemp()) / "log_processing.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        for file in FOLDER.rglob("*.py"):
-            opened.write(file, file.relative_to(FOLDER.parent))
+        for file in package.rglob("*.py"):
+            opened.write(file, file.relative_to(package.parent))
     spark.sparkContext.addPyFile(str(archive))
 
 

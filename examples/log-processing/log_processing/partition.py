@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from . import reasons, rows, summary
-from .alerts.entries import EntryPlan, entry
-from .alerts.publisher import Publisher
-from .clients import client
-from .event import BadEvent, KinesisRecord, LogEvent
-from .in_flight import InFlight
-from .lifetime import why_not_stored
-from .parsing import parse, source_bytes
-from .table.batches import BatchPlan
-from .table.items import MAX_ITEM_BYTES, Item, event_item
-from .table.writer import TableWriter
+from log_processing.alerts.entries import EntryPlan, entry
+from log_processing.alerts.publisher import Publisher
+from log_processing.delivery.clients import client
+from log_processing.delivery.in_flight import InFlight
+from log_processing.events import reasons
+from log_processing.events.event import BadEvent, KinesisRecord, LogEvent
+from log_processing.events.lifetime import why_not_stored
+from log_processing.events.parsing import parse, source_bytes
+from log_processing.table.batches import BatchPlan
+from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item
+from log_processing.table.writer import TableWriter
+
+from . import rows, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .event import KinesisRecord
+from log_processing.events.event import KinesisRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
-    from .event import BadEvent
+    from log_processing.events.event import BadEvent
 
 RECORDS = (
     "stream",

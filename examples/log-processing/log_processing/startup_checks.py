@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .alerts.entries import DETAIL_TYPE, SOURCE
-from .aws_errors import error_code
-from .clients import client
+from log_processing.alerts.entries import DETAIL_TYPE, SOURCE
+from log_processing.delivery.aws_errors import error_code
+from log_processing.delivery.clients import client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .keys import time_text
+from log_processing.table.keys import time_text
 
 if TYPE_CHECKING:
-    from .event import KinesisRecord, LogEvent
+    from log_processing.events.event import KinesisRecord, LogEvent
 
 MAX_SECONDS = 1000
 _MAX_NAME, _MAX_LEVEL, _MAX_MESSAGE = 64, 32, 300

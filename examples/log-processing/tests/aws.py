@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.request import Request, urlopen
 
-from log_processing.clients import client
+from log_processing.delivery.clients import client
 
 TABLE, BUS = "logs", "alerts"
 

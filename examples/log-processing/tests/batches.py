@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from log_processing.keys import progress_keys
 from log_processing.progress import LIFE_SECONDS, Latency, LatestError, Progress, ShardLag
 from log_processing.table import items
+from log_processing.table.keys import progress_keys
 
 NOW = 1_795_417_200
 JOB = "logs"

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from log_processing.event import KinesisIdentity, KinesisRecord, LogEvent
+from log_processing.events.event import KinesisIdentity, KinesisRecord, LogEvent
 
 NOW_S = 1_795_000_000  # 2026-11-18
 NOW_MS = NOW_S * 1000

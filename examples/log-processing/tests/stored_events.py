@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from log_processing.event import KinesisIdentity, LogEvent
+from log_processing.events.event import KinesisIdentity, LogEvent
 from log_processing.query.span import HOUR_US
 from log_processing.table.items import event_item
 

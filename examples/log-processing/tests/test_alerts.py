@@ -19,10 +19,10 @@ from log_processing.alerts.entries import (
     entry,
 )
 from log_processing.alerts.publisher import Publisher
-from log_processing.retry import NotDeliveredError
+from log_processing.delivery.retry import NotDeliveredError
 
 if TYPE_CHECKING:
-    from log_processing.event import LogEvent
+    from log_processing.events.event import LogEvent
 
 
 SERVICE_ENTRIES, SERVICE_BYTES = 10, 256 * 1024

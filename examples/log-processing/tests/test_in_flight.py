@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from log_processing.in_flight import InFlight
-from log_processing.retry import NotDeliveredError
+from log_processing.delivery.in_flight import InFlight
+from log_processing.delivery.retry import NotDeliveredError
 
 
 def test_no_more_than_the_limit_run_at_a_time() -> None:

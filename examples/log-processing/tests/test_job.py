@@ -11,9 +11,10 @@ import aws
 import pytest
 from pyspark.sql import SparkSession
 
-from log_processing import keys, progress
+from log_processing import progress
 from log_processing.job import ship_package, start
 from log_processing.settings import Settings
+from log_processing.table import keys
 from spark_kinesis import with_kinesis
 from spark_kinesis.local import LocalKinesis
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from log_processing import keys
-from log_processing.event import KinesisIdentity
+from log_processing.events.event import KinesisIdentity
+from log_processing.table import keys
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 times = st.datetimes(timezones=st.just(timezone.utc)).map(

@@ -9,9 +9,9 @@ import made
 import pytest
 from hypothesis import given
 
-from log_processing import cloudwatch, reasons
-from log_processing.event import BadEvent, LogEvent
-from log_processing.parsing import MAX_LEVEL_CHARACTERS, parse
+from log_processing.events import cloudwatch, reasons
+from log_processing.events.event import BadEvent, LogEvent
+from log_processing.events.parsing import MAX_LEVEL_CHARACTERS, parse
 from log_processing.table.items import event_item
 
 EVENT = {"timestamp": made.NOW_MS, "level": "INFO", "service": "a", "message": "m"}

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from test_alerts import Bus
 from test_table import PASSING, Table, refusal
 
-from log_processing import partition, reasons
-from log_processing.event import BadEvent, KinesisRecord, LogEvent
-from log_processing.in_flight import InFlight
-from log_processing.lifetime import why_not_stored
-from log_processing.parsing import parse
-from log_processing.retry import NotDeliveredError, Times
+from log_processing import partition
+from log_processing.delivery.in_flight import InFlight
+from log_processing.delivery.retry import NotDeliveredError, Times
+from log_processing.events import reasons
+from log_processing.events.event import BadEvent, KinesisRecord, LogEvent
+from log_processing.events.lifetime import why_not_stored
+from log_processing.events.parsing import parse
 from log_processing.settings import Settings
 from log_processing.summary import Summary, from_json
 from log_processing.table.items import MAX_ITEM_BYTES, event_item

@@ -8,8 +8,8 @@ import made
 import pytest
 
 from log_processing import producer
-from log_processing.event import BadEvent, LogEvent
-from log_processing.parsing import parse
+from log_processing.events.event import BadEvent, LogEvent
+from log_processing.events.parsing import parse
 from spark_kinesis.local import LocalKinesis
 
 

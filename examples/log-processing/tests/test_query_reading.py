@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_events import HOUR_US, MINUTE_US, SERVICE, SEVEN_US, MemoryTable, item, sort_keys
 
-from log_processing.keys import BUCKETS
 from log_processing.query.counting import by_minute
 from log_processing.query.latest import latest
 from log_processing.query.merge import Item, Page, merge_buckets, read_bucket
 from log_processing.query.span import Span
 from log_processing.query.table import LogTable
 from log_processing.query.window import PAGE_SIZE, count, window
+from log_processing.table.keys import BUCKETS
 
 NOW = SEVEN_US + 30 * MINUTE_US
 LEVELS = st.sampled_from(["INFO", "ERROR", "warn"])

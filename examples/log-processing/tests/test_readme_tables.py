@@ -9,7 +9,7 @@ import pytest
 from terraform_files import ROOT
 from test_terraform import JOB, MODULES
 
-from log_processing import reasons
+from log_processing.events import reasons
 from log_processing.settings import Settings
 
 PAGE = (ROOT.parent / "README.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from log_processing.retry import (
+from log_processing.delivery.retry import (
     LONGEST_PAUSE_SECONDS,
     Answer,
     NotDeliveredError,

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from log_processing import startup_checks
-from log_processing.clients import client
+from log_processing.delivery.clients import client
 from log_processing.settings import Settings
 from log_processing.startup_checks import StartupError, check_all
 

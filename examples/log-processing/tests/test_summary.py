@@ -14,7 +14,7 @@ from log_processing.summary import MAX_SECONDS, Summary, from_json, to_json
 from log_processing.table.items import MAX_ITEM_BYTES, progress_item
 
 if TYPE_CHECKING:
-    from log_processing.event import LogEvent
+    from log_processing.events.event import LogEvent
 
 levels = st.sampled_from(["INFO", "WARN", "ERROR"])
 events = st.builds(

@@ -12,14 +12,14 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from log_processing import keys
-from log_processing.retry import NotDeliveredError, Times
+from log_processing.delivery.retry import NotDeliveredError, Times
+from log_processing.table import keys
 from log_processing.table.batches import MAX_REQUEST_BYTES, BatchPlan
 from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item, progress_item
 from log_processing.table.writer import TableWriter
 
 if TYPE_CHECKING:
-    from log_processing.event import LogEvent
+    from log_processing.events.event import LogEvent
 
 SERVICE_LIMIT, SERVICE_ITEMS = 16 * 1024 * 1024, 25
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from log_processing.timestamps import to_micros
+from log_processing.events.timestamps import to_micros
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # A day from the ends of the calendar, so that each offset stays within it.

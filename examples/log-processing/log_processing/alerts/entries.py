@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.keys import time_text
+from log_processing.table.keys import time_text
 
 if TYPE_CHECKING:
-    from log_processing.event import LogEvent
+    from log_processing.events.event import LogEvent
 
 SOURCE, DETAIL_TYPE = "log.stream.processor", "LogError"
 MAX_ENTRIES = 10

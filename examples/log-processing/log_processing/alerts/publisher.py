@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.aws_errors import passing_reason
-from log_processing.retry import Answer, NotDeliveredError, Times, deliver
+from log_processing.delivery.aws_errors import passing_reason
+from log_processing.delivery.retry import Answer, NotDeliveredError, Times, deliver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from werkzeug.serving import BaseWSGIServer, make_server
 
-from log_processing.clients import client
+from log_processing.delivery.clients import client
 from log_processing.options import add_options
 from log_processing.settings import TableSettings
 

@@ -9,9 +9,9 @@ from typing import Any, Callable
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from log_processing.keys import progress_keys
 from log_processing.progress import Progress, from_json
 from log_processing.query.failures import explain
+from log_processing.table.keys import progress_keys
 
 from .rates import SHOWN_SECONDS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from log_processing import progress
-from log_processing.keys import progress_keys
+from log_processing.table.keys import progress_keys
 
 
 class Batches:

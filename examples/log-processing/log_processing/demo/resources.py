@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from log_processing.alerts.entries import DETAIL_TYPE, SOURCE
-from log_processing.clients import client
-from log_processing.keys import PROGRESS_PREFIX
+from log_processing.delivery.clients import client
+from log_processing.table.keys import PROGRESS_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

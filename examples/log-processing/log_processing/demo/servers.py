@@ -9,7 +9,7 @@ from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from log_processing.clients import client
+from log_processing.delivery.clients import client
 
 from .eventbridge_server import READY
 from .program import Program, ProgramError

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable
 
-from log_processing.clients import client
+from log_processing.delivery.clients import client
 from spark_kinesis.local import LocalKinesis
 
 from . import books, resources

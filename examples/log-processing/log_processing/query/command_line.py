@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from log_processing import keys
-from log_processing.clients import client
+from log_processing.delivery.clients import client
+from log_processing.table import keys
 
 from .arguments import Arguments, read_arguments
 from .counting import by_minute

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from log_processing.keys import BUCKETS
+from log_processing.table.keys import BUCKETS
 
 from .merge import Item, merge_buckets
 from .span import HOUR_US, Span

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from log_processing import keys
+from log_processing.table import keys
 
 from .counting import MinuteLevel, count_events
 from .merge import Fetch, Item, Page, read_bucket, sort_key

@@ -1,1 +1,1 @@
-"""Writes to DynamoDB."""
+"""The table in DynamoDB: its keys, its items, and how they are written."""

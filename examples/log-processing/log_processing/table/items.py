@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.keys import event_keys, time_text
-from log_processing.lifetime import expires_at
+from log_processing.events.lifetime import expires_at
+
+from .keys import event_keys, time_text
 
 if TYPE_CHECKING:
-    from log_processing.event import LogEvent
+    from log_processing.events.event import LogEvent
 
 MAX_ITEM_BYTES = 400 * 1024
 _NUMBER_BYTES = 21  # at most

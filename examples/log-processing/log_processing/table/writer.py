@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.aws_errors import passing_reason
-from log_processing.retry import Answer, NotDeliveredError, Times, deliver
+from log_processing.delivery.aws_errors import passing_reason
+from log_processing.delivery.retry import Answer, NotDeliveredError, Times, deliver
 
 from .items import Item, key_of
 

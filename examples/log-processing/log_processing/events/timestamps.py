@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from .keys import is_in_calendar
+from log_processing.table.keys import is_in_calendar
 
 _DAY_1970 = date(1970, 1, 1).toordinal()
 _ISO = re.compile(

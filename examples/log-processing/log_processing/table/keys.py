@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from .event import KinesisIdentity
+    from log_processing.events.event import KinesisIdentity
 
 BUCKETS = 16
 MAX_SERVICE_BYTES = 512

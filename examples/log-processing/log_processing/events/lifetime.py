@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from log_processing.table.keys import time_text
+
 from . import reasons
-from .keys import time_text
 
 if TYPE_CHECKING:
     from .event import LogEvent

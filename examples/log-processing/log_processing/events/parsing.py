@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Union
 
+from log_processing.table.keys import MAX_SERVICE_BYTES
+
 from . import cloudwatch, reasons
 from .event import BadEvent, KinesisIdentity, KinesisRecord, LogEvent
-from .keys import MAX_SERVICE_BYTES
 from .timestamps import to_micros
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""From the bytes of a record to events. Nothing here has side effects."""
