@@ -43,7 +43,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -72,6 +72,9 @@ test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) ## the rest: all seeds, slow test
 # Spark 3.5 takes a jar of its own.
 test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end tests on another Spark, SPARK=4.2.1 (430 MB once); writes docs/reference/spark-versions.md
 	$(PYTHON) -m tests.spark_versions "$(SPARK)"
+
+test-bench: jar ## the whole benchmark with hardly any data, in five minutes
+	$(PYTHON) -m tests.run_all bench
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml

@@ -99,7 +99,7 @@ lazy val bench = (project in file("tests/bench"))
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
     allowUnsafeScalaLibUpgrade := true, // Spark 4.1 brings a newer Scala library than our compiler's
-    Testing.forked, // all tests, whatever the scope: only `make test-all` runs them
+    Testing.forked, // all tests, whatever the scope: only `make test-bench` runs them
     Compile / mainClass := Some("sparkkinesis.bench.Main"),
     run / fork := true,
     run / baseDirectory := (ThisBuild / baseDirectory).value,

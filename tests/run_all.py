@@ -2,6 +2,7 @@
 
 `make test` runs the scope `quick`: every kind of test, with fewer seeds, on one Spark.
 `make test-all` runs the scope `rest`: what the quick scope reduces or leaves out.
+`make test-bench` runs the scope `bench`: the whole benchmark with hardly any data.
 CONTRIBUTING.md says what each part costs.
 
 The numbers come from the JUnit XML reports that sbt and pytest write. A part counts as one more
@@ -95,18 +96,19 @@ SCOPES = {
     ],
     "rest": [
         scala_part("rest", "test"),
-        # A part of its own, so that it fails if no test of the bench runs.
-        Part(
-            name="bench",
-            command=["project/sbt", "bench/test"],
-            reports="tests/bench/target/test-reports/*.xml",
-        ),
         pytest_part("simulator", "tests/simulator"),
         pytest_part("conformance", "tests/conformance"),
         pytest_part("docs-site", "-m", "slow", "tests/docs"),
         pytest_part("e2e-slow", "-m", "slow or cluster", "tests/e2e"),
         newest_part(),
         pytest_part("logs-slow", "-m", "slow", "examples/log-processing"),
+    ],
+    "bench": [
+        Part(
+            name="bench",
+            command=["project/sbt", "bench/test"],
+            reports="tests/bench/target/test-reports/*.xml",
+        ),
     ],
 }
 

@@ -35,7 +35,8 @@ class CrowdedSparkSuite extends AnyFunSuite with SlowSuite {
           Paths.get(sys.props("java.home"), "bin", "java").toString,
           s"-Xmx${heap}m"
         ) ++ opened ++
-          Seq("-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", "-cp") ++
+          Seq("-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1") ++
+          Seq("-Djava.net.preferIPv4Stack=true", "-cp") ++
           sys.props.get("java.class.path") ++ Seq("sparkkinesis.spark.read.CrowdedSpark") ++
           arguments).asJava
       ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
