@@ -1,6 +1,7 @@
 """Dynamic allocation: Spark ends idle executors, but not those that read ahead. Run by a test.
 
-Arguments: endpoint, a folder. Prints what happened and the verdict as JSON in the last line.
+Arguments: endpoint, a folder, how to read. Prints what happened and the verdict as JSON in the last
+line.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ SETTINGS = {
 }
 
 
-def main(endpoint: str, folder: str) -> None:
+def main(endpoint: str, folder: str, mode: str) -> None:
     """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
-        said = run(spark, Stream(endpoint, shards=4), Path(folder))
+        said = run(spark, Stream(endpoint, 4, mode), Path(folder))
     print(json.dumps(said))
 
 

@@ -1,6 +1,7 @@
 """A query whose executors are killed, decommissioned, removed and added. Run by a test.
 
-Arguments: endpoint, a folder. Prints what happened and the verdict as JSON in the last line.
+Arguments: endpoint, a folder, how to read. Prints what happened and the verdict as JSON in the last
+line.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ SETTINGS = {"spark.decommission.enabled": "true"}
 class Life:
     """A query on a cluster, and events of its executors. Each method returns what it saw."""
 
-    def __init__(self, spark: SparkSession, endpoint: str, folder: Path) -> None:
+    def __init__(self, spark: SparkSession, stream: Stream, folder: Path) -> None:
         """Prepare. Nothing runs yet."""
         self.spark = spark
         self.folder = folder
         self.application = spark.sparkContext.applicationId
-        self.stream = Stream(endpoint, shards=4)
+        self.stream = stream
         self.collector = PlacedCollector(holding(folder))
         self.query: StreamingQuery
 
@@ -162,10 +163,10 @@ def load(stream: Stream, pause_seconds: float = 0.02) -> Iterator[None]:
         writer.join()
 
 
-def main(endpoint: str, folder: str) -> None:
+def main(endpoint: str, folder: str, mode: str) -> None:
     """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
-        said = Life(spark, endpoint, Path(folder)).run()
+        said = Life(spark, Stream(endpoint, 4, mode), Path(folder)).run()
     print(json.dumps(said))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from spark_kinesis.local import LocalKinesis
 from tests.e2e.support.cluster import cluster_on_linux
 from tests.e2e.support.programs import run_app, said_by
+from tests.e2e.support.streams import FAN_OUT, POLLING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +23,9 @@ def verdict_in(said: dict[str, Any]) -> dict[str, Any]:
     return {name: said[name] for name in GOOD}
 
 
-def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path) -> None:
-    said = said_by("cluster_queries", simulator, str(tmp_path), cwd=tmp_path)
+@pytest.mark.parametrize("mode", [POLLING, FAN_OUT])
+def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path, mode: str) -> None:
+    said = said_by("cluster_queries", simulator, str(tmp_path), mode, cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert said["killed_in_batch"]["reread"] > 0
     assert said["decommissioned"]["words"]
@@ -32,7 +36,7 @@ def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path)
 
 
 def test_repeated_and_copied_tasks_lose_no_record(simulator: str, tmp_path: Path) -> None:
-    said = said_by("attempts", simulator, str(tmp_path), cwd=tmp_path)
+    said = said_by("attempts", simulator, str(tmp_path), POLLING, cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert 2 in said["fail"]["attempts"]
     assert 1 in said["slow"]["attempts"]
@@ -43,7 +47,7 @@ def test_repeated_and_copied_tasks_lose_no_record(simulator: str, tmp_path: Path
 def test_dynamic_allocation_keeps_the_executors_that_read_ahead(
     simulator: str, tmp_path: Path
 ) -> None:
-    said = said_by("allocation", simulator, str(tmp_path), cwd=tmp_path)
+    said = said_by("allocation", simulator, str(tmp_path), FAN_OUT, cwd=tmp_path)
     assert verdict_in(said) == GOOD
     assert said["before"] == 2
     assert said["stayed"]

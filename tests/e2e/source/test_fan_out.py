@@ -55,6 +55,22 @@ def test_a_query_reads_by_its_consumer_through_a_split_and_a_restart(
     assert consumers(stream) == [registered]
 
 
+def test_a_query_reads_by_its_consumer_from_each_server(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    source = stream.source(consumer=EnhancedFanOut(name="reports"))
+    collector = Collector()
+    for _ in range(2):
+        stream.put(200)
+        with running(spark, source, checkpoint, collector) as query:
+            drain(stream, query, collector)
+            stream.put(200)
+            drain(stream, query, collector)
+            assert counter(query, "subscriptions") >= 2
+            assert counter(query, "pushedBytes") > 0
+    assert_exactly_once_in_order(stream.written, collector.numbered())
+
+
 def test_a_query_reads_by_a_consumer_that_it_cannot_register(
     spark: SparkSession, simulator: str, checkpoint: Path
 ) -> None:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from spark_kinesis import KinesisSink, KinesisSource, StaticCredentials, TrimHorizon
+from spark_kinesis import (
+    EnhancedFanOut,
+    KinesisSink,
+    KinesisSource,
+    StaticCredentials,
+    TrimHorizon,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +30,9 @@ MAX_HASH_KEY = 2**128 - 1
 KEYS = tuple(f"key-{number}" for number in range(40))
 LOCAL = StaticCredentials(access_key_id="local", secret_access_key="local")
 REGION = "us-east-1"
+POLLING = "polling"
+FAN_OUT = "fan-out"
+CONSUMERS = {POLLING: None, FAN_OUT: EnhancedFanOut(name="reports")}
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,7 @@ class Stream:
 
     endpoint: str
     shards: int = 2
+    mode: str = POLLING  # how queries read it
     name: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:12]}")
     written: list[Written] = field(default_factory=list)
 
@@ -85,7 +95,8 @@ class Stream:
 
     def source(self, **options: Any) -> KinesisSource:
         """A source of this stream, by default from the trim horizon."""
-        return source_of(self.endpoint, self.name, **options)
+        given = {"consumer": CONSUMERS[self.mode], **options}
+        return source_of(self.endpoint, self.name, **given)
 
     def sink(self, **options: Any) -> KinesisSink:
         """A sink into this stream, or without a stream if `stream_name` is ``None``."""
