@@ -58,7 +58,7 @@ class Progress:
         errors: number of events with the level ERROR.
         seconds: events by second of arrival, service and level: ``[second, service, level, count]``
             with the second in seconds since 1970. The oldest are left out if there are more than
-            1000, and long names are cut.
+            500, and long names are cut.
         latency: ``None`` if the batch stored nothing.
         shards: one per shard that had records in the batch.
         latestErrors: the latest errors, newest first.
@@ -77,7 +77,7 @@ class Progress:
 
     def to_json(self) -> str:
         """The text of the attribute ``progress``."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
 
 
 def from_json(text: str) -> Progress:

@@ -13,7 +13,7 @@ from log_processing.table.keys import time_text
 if TYPE_CHECKING:
     from log_processing.events.event import KinesisRecord, LogEvent
 
-MAX_SECONDS = 1000
+MAX_SECONDS = 500  # with names of the longest kind, an item of DynamoDB has room for them
 _MAX_NAME, _MAX_LEVEL, _MAX_MESSAGE = 64, 32, 300
 _LATEST = 5
 _EXACT_MS = 100

@@ -160,3 +160,26 @@ def test_a_wrong_payload_is_one_bad_event(data: bytes) -> None:
     (one,) = parse(made.record(data))
     assert isinstance(one, BadEvent)
     assert (one.reason, one.data) == (reasons.UNPARSABLE, data)
+
+
+@pytest.mark.parametrize("depth", [200, 900, 960, 985, 990, 995, 5000])
+def test_deep_json_never_raises(depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    event = json.dumps(EVENT)[:-1]
+    assert len(parse(made.record(f'{event}, "context": {{"x": {deep}}}}}'.encode()))) == 1
+    entry = f'{{"id": {deep}, "timestamp": 1, "message": "m"}}'
+    whole = f'{{"messageType":"DATA_MESSAGE","logGroup":"g","logStream":"s","logEvents":[{entry}]}}'
+    assert len(parse(made.record(gzip.compress(whole.encode())))) == 1
+
+
+def test_a_payload_with_countless_events_is_one_bad_event() -> None:
+    (bad,) = of_payload(*[0] * (cloudwatch.MAX_EVENTS + 1))
+    assert isinstance(bad, BadEvent)
+    assert "log events" in bad.detail
+
+
+def test_data_after_the_compressed_record_is_not_lost() -> None:
+    record = made.record(payload(kind="CONTROL_MESSAGE") + payload({"message": "m"}))
+    (bad,) = parse(record)
+    assert isinstance(bad, BadEvent)
+    assert bad.data == record.data

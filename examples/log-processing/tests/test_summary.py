@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import made
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +99,16 @@ def test_the_lag_of_a_shard_counts_from_its_newest_record() -> None:
         summary.count_record(made.record(b"", arrival_ms=arrival))
     (shard,) = progress_of(summary, 1, 10_000).shards
     assert shard == progress.ShardLag("logs", "shardId-000000000000", 1000)
+
+
+@pytest.mark.parametrize("letter", ["é", "中", "😀", "\x01", '"'])
+def test_the_longest_names_fit_into_the_item(letter: str) -> None:
+    summary = Summary()
+    for number in range(2 * MAX_SECONDS):
+        name = f"{number}{letter * 500}"
+        event = made.log_event(number=number, service=name, level=letter * 128)
+        summary.count_stored(event, made.NOW_MS)
+    total = Summary()
+    total.add(summary)
+    text = progress_of(total, 7, made.NOW_MS).to_json()
+    assert progress_item(("#progress#logs", "7"), text, 1).stored_bytes <= MAX_ITEM_BYTES

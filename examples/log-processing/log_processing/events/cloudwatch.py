@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_BYTES = 16 * 1024 * 1024
+MAX_EVENTS = 50_000  # far more than CloudWatch sends in 1 MB, and few enough for a worker's memory
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # tells zlib to expect the header of gzip
 _LEVEL = re.compile(r"\b(TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b")
@@ -57,6 +58,8 @@ def read(data: bytes) -> Payload:
         raise ValueError("'logGroup' or 'logStream' is missing")  # noqa: TRY004
     if not isinstance(events, list):
         raise ValueError("'logEvents' is not a list")  # noqa: TRY004
+    if len(events) > MAX_EVENTS:
+        raise ValueError(f"more than {MAX_EVENTS} log events")
     return Payload(names[0], names[1], events)
 
 
@@ -70,6 +73,8 @@ def _decompress(data: bytes) -> bytes:
         raise ValueError(f"more than {MAX_BYTES} bytes when decompressed")
     if not unpack.eof:
         raise ValueError("the compressed record ends too early")
+    if unpack.unused_data:
+        raise ValueError("there is data after the end of the compressed record")
     return text
 
 

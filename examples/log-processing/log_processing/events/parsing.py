@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MAX_LEVEL_CHARACTERS = 128
 MAX_NAME_BYTES = 65_535
+_TOO_DEEP = "the JSON is nested too deeply"
 _TEXTS = ("level", "service", "message")
 
 Parsed = Union[LogEvent, BadEvent]
@@ -39,6 +40,8 @@ def parse(record: KinesisRecord) -> list[Parsed]:
         return [_event(_object(record.data), identity, record.data)]
     except _BadError as bad:
         return [BadEvent(bad.reason, str(bad), record.data, identity)]
+    except RecursionError:
+        return [BadEvent(reasons.UNPARSABLE, _TOO_DEEP, record.data, identity)]
 
 
 def _parse_cloudwatch(record: KinesisRecord) -> list[Parsed]:
@@ -58,6 +61,8 @@ def _log_event(payload: cloudwatch.Payload, entry: Any, identity: KinesisIdentit
         return _event(_log_fields(payload, entry), identity, entry)
     except _BadError as bad:
         return BadEvent(bad.reason, str(bad), source_bytes(entry), identity)
+    except RecursionError:
+        return BadEvent(reasons.UNPARSABLE, _TOO_DEEP, source_bytes(entry), identity)
 
 
 def _log_fields(payload: cloudwatch.Payload, entry: Any) -> dict[str, Any]:
@@ -79,7 +84,12 @@ def _log_fields(payload: cloudwatch.Payload, entry: Any) -> dict[str, Any]:
 
 def source_bytes(source: Any) -> bytes:
     """An event as it was received: the bytes of its record, or JSON of the log event."""
-    return source if isinstance(source, bytes) else json.dumps(source).encode()
+    if isinstance(source, bytes):
+        return source
+    try:
+        return json.dumps(source).encode()
+    except RecursionError:  # Python reads JSON that is nested more deeply than it can write
+        return b"(nested too deeply to be written; the record in Kinesis has it)"
 
 
 def _identity(record: KinesisRecord, index: int) -> KinesisIdentity:

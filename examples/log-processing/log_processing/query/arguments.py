@@ -11,6 +11,7 @@ from log_processing.options import add_options, option
 
 from .span import HOUR_US, Span
 
+MAX_HOURS = 3650 * 24
 EXIT_CODES = "Exit codes: 0 success, also if there is no event; 1 failed; 2 wrong command line."
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MICROSECOND = timedelta(microseconds=1)
@@ -51,6 +52,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def hours(text: str) -> int:
+    """A number of hours: at most ten years, the longest time that the job keeps events."""
+    number = positive(text)
+    if number > MAX_HOURS:
+        raise argparse.ArgumentTypeError(f"must be at most {MAX_HOURS}, not {text}")
+    return number
+
+
 def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     common = argparse.ArgumentParser(add_help=False)
@@ -78,7 +87,7 @@ def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--number", type=positive, default=50, help="number of events (default: 50)"
     )
     latest.add_argument(
-        "--hours", type=positive, default=24, help="how far to look back (default: 24 hours)"
+        "--hours", type=hours, default=24, help="how far to look back (default: 24 hours)"
     )
     window = queries.add_parser("window", parents=[common, span], help="all events of a time span")
     window.add_argument(

@@ -100,10 +100,12 @@ private[aws] final class EventBody(
       case e: Throwable => finish(Some(e))
     }
 
+  /** The failure is reported first, because the network may report that it was cancelled. */
   private def finish(failure: Option[Throwable]): Unit = {
     val isLate = isOver
-    close()
+    isOver = true
     if (!isLate) onEnd(failure)
+    close()
   }
 }
 

@@ -17,6 +17,7 @@ class EventBodySuite extends AnyFunSuite {
   private final class Setting {
     @volatile var asked = 0L
     var isCancelled = false
+    var wasCancelledAtEnd = false
     val events: mutable.Buffer[String] = mutable.Buffer.empty[String]
     val ends: mutable.Buffer[Option[Throwable]] = mutable.Buffer.empty[Option[Throwable]]
     var onEvent: () => Unit = () => ()
@@ -30,7 +31,10 @@ class EventBodySuite extends AnyFunSuite {
         }
         isEvent
       },
-      end => ends += end: Unit
+      end => {
+        wasCancelledAtEnd = isCancelled
+        ends += end: Unit
+      }
     )
 
     val network: Subscription = new Subscription {
@@ -143,6 +147,13 @@ class EventBodySuite extends AnyFunSuite {
     it.send(text("a").updated(20, 'x'.toByte), text("b"))
     assert(it.ends.flatten.exists(_.isInstanceOf[EventMessages.Corrupt]))
     assert(it.isCancelled && it.events.isEmpty && it.asked === 1)
+  }
+
+  test("a failure is reported before the network is cancelled, which it may report too") {
+    val it = new Setting().begin()
+    it.body.request()
+    it.send(text("a").reverse)
+    assert(it.ends.size === 1 && it.isCancelled && !it.wasCancelledAtEnd)
   }
 
   test("what a receiver throws ends the body, even an error") {

@@ -17,7 +17,10 @@ class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val anyMessage: Gen[Array[Byte]] = for {
     headers <- Gen.choose(0, 3).flatMap(Gen.listOfN(_, Gen.zip(Gen.alphaStr, Gen.alphaNumStr)))
     size <- Gen.oneOf(0, 1, 11, 12, 13, 300, 70000)
-  } yield message(Array.tabulate(size)(_.toByte), headers.filter(_._1.nonEmpty).take(3): _*)
+  } yield message(
+    Array.tabulate(size)(_.toByte),
+    headers.filter(it => it._1.nonEmpty && it._2.nonEmpty).take(3): _*
+  )
 
   private def comparable(it: EventMessage) =
     (it.headers, it.bytes.slice(it.payloadBegin, it.payloadEnd).toSeq)
