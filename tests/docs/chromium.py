@@ -8,8 +8,11 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # 3 and 4 are the descriptors on which Chromium reads commands and writes answers.
@@ -28,6 +31,16 @@ PATIENCE_SECONDS = 300.0
 def find_browser() -> str | None:
     """The path of an installed Chromium; ``None`` if there is none."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def opened_browser(profile: Path) -> Iterator[Browser]:
+    """A browser, for a fixture. Without Chromium, its tests are skipped."""
+    program = find_browser()
+    if program is None:
+        pytest.skip("Chromium is not installed (for example: apt-get install chromium)")
+    browser = Browser(program, profile)
+    yield browser
+    browser.close()
 
 
 class Browser:

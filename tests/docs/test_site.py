@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.chromium import Browser, find_browser
+from tests.docs.chromium import Browser, opened_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,12 +67,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("Chromium is not installed (for example: apt-get install chromium)")
-    opened = Browser(program, tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
+    yield from opened_browser(tmp_path_factory.mktemp("profile"))
 
 
 def test_pages_load_nothing_from_elsewhere(site: str) -> None:

@@ -19,13 +19,22 @@ _STREAM = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
 _POSITIONS = ("latest", "trim_horizon")
 
 
+MAX_RETENTION_DAYS = 3650
+
+
 @dataclass(frozen=True)
-class TableSettings:
-    """Where the events are stored. Queries and the dashboard need no more than this."""
+class TablePlace:
+    """Where the events are stored. Queries need no more than this."""
 
     table: str = option("name of the DynamoDB table")
     region: str | None = option("AWS region (default: from the AWS SDK)", default=None)
     dynamodb_endpoint: str | None = option("URL of DynamoDB (default: AWS)", default=None)
+
+
+@dataclass(frozen=True)
+class TableSettings(TablePlace):
+    """The table and the query that writes to it. The dashboard needs no more than this."""
+
     name: str = option("name of the query, for its progress in the table", default="logs")
 
 
@@ -82,7 +91,7 @@ class Settings(TableSettings):
                 f"--starting-position must be latest, trim_horizon or a time with a time zone, "
                 f"not '{self.starting_position}'"
             )
-        self._check("retention_days", 1, 3650)
+        self._check("retention_days", 1, MAX_RETENTION_DAYS)
         self._check("trigger_seconds", 0, 3600)
         self._check("write_timeout", 1, 3600)
         self._check("requests_in_flight", 1, 64)

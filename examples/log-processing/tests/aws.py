@@ -6,6 +6,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from log_processing.delivery.clients import client
+from log_processing.demo import resources
 
 TABLE, BUS = "logs", "alerts"
 
@@ -18,23 +19,7 @@ def reset(endpoint: str) -> None:
 
 def create_table(endpoint: str, name: str = TABLE) -> None:
     """The table of the application."""
-    dynamodb = client("dynamodb", "us-east-1", endpoint)
-    dynamodb.create_table(
-        TableName=name,
-        KeySchema=[
-            {"AttributeName": "pk", "KeyType": "HASH"},
-            {"AttributeName": "sk", "KeyType": "RANGE"},
-        ],
-        AttributeDefinitions=[
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "sk", "AttributeType": "S"},
-        ],
-        BillingMode="PAY_PER_REQUEST",
-    )
-    dynamodb.update_time_to_live(
-        TableName=name,
-        TimeToLiveSpecification={"Enabled": True, "AttributeName": "expiresAt"},
-    )
+    resources.create_table(client("dynamodb", "us-east-1", endpoint), name)
 
 
 def create_bus(endpoint: str, name: str = BUS) -> None:

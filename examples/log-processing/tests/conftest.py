@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
 from hypothesis import settings
+from moto import mock_aws
 from moto.server import ThreadedMotoServer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processing
 
 import aws
+
+from log_processing.demo.resources import create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,3 +42,12 @@ def moto(moto_server: str) -> str:
     aws.create_table(moto_server)
     aws.create_bus(moto_server)
     return moto_server
+
+
+@pytest.fixture
+def dynamodb() -> Iterator[Any]:
+    """A client of a DynamoDB in this process, with nothing but an empty table."""
+    with mock_aws():
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        create_table(client, aws.TABLE)
+        yield client

@@ -19,17 +19,6 @@ RETENTION_DAYS = 30
 MINUTE_US, SECOND_US = 60_000_000, 1_000_000
 
 
-def create_table(client: Any) -> None:
-    """Create the table ``logs``."""
-    names = ("pk", "HASH"), ("sk", "RANGE")
-    client.create_table(
-        TableName="logs",
-        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in names],
-        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name, _ in names],
-        BillingMode="PAY_PER_REQUEST",
-    )
-
-
 def item(
     time_us: int,
     number: int = 0,
@@ -105,7 +94,6 @@ __all__ = [
     "SERVICE",
     "SEVEN_US",
     "MemoryTable",
-    "create_table",
     "item",
     "sort_keys",
 ]

@@ -15,7 +15,7 @@ from werkzeug.serving import make_server
 from log_processing.dashboard.feed import BatchFeed
 from log_processing.dashboard.web import create_app
 from log_processing.progress import Latency, LatestError, Progress, ShardLag
-from tests.docs.chromium import Browser, find_browser
+from tests.docs.chromium import Browser, opened_browser
 
 CHARTS = ("levels", "services", "latency", "shards", "bad")
 ATTACK = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'>"
@@ -65,12 +65,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("Chromium is not installed (for example: apt-get install chromium)")
-    opened = Browser(program, tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
+    yield from opened_browser(tmp_path_factory.mktemp("profile"))
 
 
 @pytest.fixture

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 from batches import JOB, NOW, ProgressTable, batch, progress_item
 from botocore.exceptions import ClientError, EndpointConnectionError
-from moto import mock_aws
-from stored_events import create_table
 
 from log_processing.dashboard.command_line import start
 from log_processing.dashboard.feed import MOST_BATCHES, BatchFeed
@@ -170,14 +166,6 @@ def test_figures_are_json_and_not_html(web: FlaskClient, table: ProgressTable) -
     response = web.get("/figures.json")
     assert response.mimetype == "application/json"
     assert response.get_json()["figures"]["errors"][0]["message"] == "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def dynamodb() -> Iterator[Any]:
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="eu-west-1")
-        create_table(client)
-        yield client
 
 
 def test_the_feed_reads_a_table_of_dynamodb(dynamodb: Any) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import aws
 import pytest
 
+from log_processing.demo import processes
 from spark_kinesis import jar_path
 from spark_kinesis.local import LocalKinesis
 
@@ -49,10 +50,14 @@ def job(options: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the driver and its Python workers. Workers are in groups of their own."""
-    for child in descendants(process.pid):
-        signal_to(child, signal.SIGKILL)
+    for child in below(process):
+        signal_to(child.pid, signal.SIGKILL)
     signal_to(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def below(process: subprocess.Popen[bytes]) -> list[processes.Process]:
+    return processes.below(process.pid, processes.running())
 
 
 def signal_to(process: int, number: int) -> None:
@@ -60,35 +65,6 @@ def signal_to(process: int, number: int) -> None:
         os.kill(process, number)
     except ProcessLookupError:
         return
-
-
-def descendants(process: int) -> list[int]:
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found, left = [], [process]
-    while left:
-        children = parents.get(left.pop(), [])
-        found += children
-        left += children
-    return found
-
-
-def workers(process: int) -> list[int]:
-    """Spark's Python workers: the processes that its daemon has forked."""
-    found = []
-    for child in descendants(process):
-        try:
-            command = Path(f"/proc/{child}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"pyspark.daemon" in command:
-            found.append(child)
-    return found[1:]  # the first is the daemon
 
 
 def wait_until(what: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
@@ -122,8 +98,8 @@ def test_nothing_is_lost_or_stored_twice_whatever_is_killed(moto: str, tmp_path:
         with job(options, tmp_path) as process:
             put(kinesis, 0, 50)
             wait_until(lambda: len(stored(moto)) == 50, process)
-            for worker in workers(process.pid):
-                signal_to(worker, signal.SIGKILL)
+            for worker in processes.python_workers(below(process)):
+                signal_to(worker.pid, signal.SIGKILL)
             put(kinesis, 50, 50)
             wait_until(lambda: len(stored(moto)) > 50, process)
             kill(process)

@@ -7,14 +7,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from moto import mock_aws
-from stored_events import MINUTE_US, SECOND_US, SERVICE, SEVEN_US, create_table, item
+from stored_events import MINUTE_US, SECOND_US, SERVICE, SEVEN_US, item
 from throttled_server import ThrottledServer
 
 from log_processing.query import command_line
@@ -23,14 +20,6 @@ from log_processing.query.command_line import main
 FOLDER = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {"LOG_TABLE": "logs", "LOG_REGION": "eu-west-1"}
 SPAN = ["--from", "2026-11-23T07:00", "--to", "2026-11-23T08:00:00+00:00"]
-
-
-@pytest.fixture
-def dynamodb() -> Iterator[Any]:
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="eu-west-1")
-        create_table(client)
-        yield client
 
 
 def put(dynamodb: Any, *items: dict[str, Any]) -> None:

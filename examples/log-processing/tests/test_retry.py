@@ -64,7 +64,14 @@ def test_nothing_is_lost_and_the_deadline_holds(
     service = Service(clock, list(script), recovers=recovers)
     failed = None
     try:
-        deliver(sorted(entries), service.send, "table 'logs': items", TIMEOUT, clock.times)
+        deliver(
+            sorted(entries),
+            service.send,
+            "table 'logs'",
+            kind="items",
+            timeout=TIMEOUT,
+            times=clock.times,
+        )
     except NotDeliveredError as error:
         failed = str(error)
     if failed is not None:
@@ -82,7 +89,7 @@ def test_an_error_of_the_service_ends_it() -> None:
         raise NotDeliveredError("no such table")
 
     with pytest.raises(NotDeliveredError, match="no such table"):
-        deliver([1], send, "table", TIMEOUT, Clock(0).times)
+        deliver([1], send, "table", kind="items", timeout=TIMEOUT, times=Clock(0).times)
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.delivery.aws_errors import passing_reason
-from log_processing.delivery.retry import Answer, NotDeliveredError, Times, deliver
+from log_processing.delivery.retry import Answer, Times, deliver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,18 +38,19 @@ class Publisher:
         Raises:
             NotDeliveredError: if EventBridge does not accept them in time, or refuses them.
         """
-        deliver(entries, self._send, f"bus '{self.bus}': alerts", self.timeout, self.times)
+        deliver(
+            entries,
+            self._send,
+            f"bus '{self.bus}'",
+            kind="alerts",
+            timeout=self.timeout,
+            times=self.times,
+        )
         return len(entries)
 
     def _send(self, entries: Sequence[Entry]) -> Answer[Entry]:
         request = [entry.request(self.bus) for entry in entries]
-        try:
-            answer = self.client.put_events(Entries=request)
-        except Exception as error:
-            reason = passing_reason(error)
-            if reason is None:
-                raise NotDeliveredError(f"bus '{self.bus}': {error}") from error
-            return Answer(entries, reason)
+        answer = self.client.put_events(Entries=request)
         if not answer.get("FailedEntryCount"):
             return Answer(())
         results = answer.get("Entries", [])

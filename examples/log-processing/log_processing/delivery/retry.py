@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Generic, TypeVar
 
+from .aws_errors import passing_reason
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -60,7 +62,9 @@ def pause(attempt: int, chance: Callable[[], float]) -> float:
 def deliver(
     entries: Sequence[Entry],
     send: Callable[[Sequence[Entry]], Answer[Entry]],
-    what: str,
+    where: str,
+    *,
+    kind: str,
     timeout: float,
     times: Times,
 ) -> None:
@@ -70,25 +74,38 @@ def deliver(
 
     Args:
         entries: the entries of one request.
-        send: sends a request.
-        what: destination and kind of the entries, for the error: ``table 'logs': events``.
+        send: sends a request. An error that may pass refuses all entries of it.
+        where: destination of the entries, for the error: ``table 'logs'``.
+        kind: what they are, for the error: ``items``.
         timeout: seconds until the deadline.
         times: the clock.
 
     Raises:
-        NotDeliveredError: if entries are left at the deadline.
+        NotDeliveredError: if entries are left at the deadline, or if an error will not pass.
     """
     begun, attempt, left = times.now(), 0, entries
     while left:
-        answer = send(left)
+        answer = _answer(send, left, where)
         if not answer.refused:
             return
         left = answer.refused
         remaining = begun + timeout - times.now()
         if remaining <= 0:
             raise NotDeliveredError(
-                f"{what}: {len(left)} of {len(entries)} were not accepted within {timeout:g} s. "
-                f"The last answer was: {answer.reason}"
+                f"{where}: {kind}: {len(left)} of {len(entries)} were not accepted within "
+                f"{timeout:g} s. The last answer was: {answer.reason}"
             )
         times.sleep(min(remaining, pause(attempt, times.chance)))
         attempt += 1
+
+
+def _answer(
+    send: Callable[[Sequence[Entry]], Answer[Entry]], entries: Sequence[Entry], where: str
+) -> Answer[Entry]:
+    try:
+        return send(entries)
+    except Exception as error:
+        reason = passing_reason(error)
+        if reason is None:
+            raise NotDeliveredError(f"{where}: {error}") from error
+        return Answer(entries, reason)

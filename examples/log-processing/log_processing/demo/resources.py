@@ -16,18 +16,22 @@ TABLE, BUS, RULE, GROUP = "logs", "log-alerts", "errors", "/aws/events/log-error
 REGION = "us-east-1"
 
 
-def create_table(endpoint: str) -> None:
-    """Create the table, with its time to live."""
-    dynamodb = client("dynamodb", REGION, endpoint)
+def create_table(dynamodb: Any, name: str = TABLE) -> None:
+    """Create the table, with its time to live.
+
+    Args:
+        dynamodb: boto3 client of DynamoDB.
+        name: name of the table.
+    """
     names = {"pk": "HASH", "sk": "RANGE"}
     dynamodb.create_table(
-        TableName=TABLE,
+        TableName=name,
         BillingMode="PAY_PER_REQUEST",
         AttributeDefinitions=[{"AttributeName": it, "AttributeType": "S"} for it in names],
         KeySchema=[{"AttributeName": it, "KeyType": kind} for it, kind in names.items()],
     )
     dynamodb.update_time_to_live(
-        TableName=TABLE,
+        TableName=name,
         TimeToLiveSpecification={"Enabled": True, "AttributeName": "expiresAt"},
     )
 

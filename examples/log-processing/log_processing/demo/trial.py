@@ -67,7 +67,7 @@ def servers(folder: Path) -> Iterator[Stack]:
         except ProgramError as error:
             screen.tell(f"DynamoDB Local does not run here. moto takes its place, slowly. {error}")
             dynamodb = events
-        resources.create_table(dynamodb)
+        resources.create_table(client("dynamodb", resources.REGION, dynamodb))
         resources.create_bus(events)
         endpoints = Endpoints(kinesis.endpoint, dynamodb, events)
         yield Stack(kinesis, endpoints, folder, screen)

@@ -7,23 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta, timezone
 
-from log_processing.options import add_options, option
+from log_processing.options import add_options
+from log_processing.settings import MAX_RETENTION_DAYS, TablePlace
 
 from .span import HOUR_US, Span
 
-MAX_HOURS = 3650 * 24
+MAX_HOURS = MAX_RETENTION_DAYS * 24
 EXIT_CODES = "Exit codes: 0 success, also if there is no event; 1 failed; 2 wrong command line."
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MICROSECOND = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True)
-class Place:
-    """The table to read."""
-
-    table: str = option("name of the DynamoDB table")
-    region: str | None = option("AWS region (default: from the AWS SDK)", default=None)
-    dynamodb_endpoint: str | None = option("URL of DynamoDB (default: AWS)", default=None)
 
 
 def microseconds(text: str) -> int:
@@ -53,7 +45,7 @@ def positive(text: str) -> int:
 
 
 def hours(text: str) -> int:
-    """A number of hours: at most ten years, the longest time that the job keeps events."""
+    """A number of hours, at most the longest time that the job keeps events."""
     number = positive(text)
     if number > MAX_HOURS:
         raise argparse.ArgumentTypeError(f"must be at most {MAX_HOURS}, not {text}")
@@ -65,7 +57,7 @@ def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("service", help="name of the service, in upper and lower case as stored")
     common.add_argument("--json", action="store_true", help="print JSON lines instead of a table")
-    add_options(common, Place, environment)
+    add_options(common, TablePlace, environment)
     span = argparse.ArgumentParser(add_help=False)
     span.add_argument(
         "--from",
@@ -101,7 +93,7 @@ def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
 class Arguments:
     """The command line, complete and checked."""
 
-    place: Place
+    place: TablePlace
     query: str
     service: str
     json: bool
@@ -122,7 +114,7 @@ def read_arguments(
     if start >= end:
         whole.error("--from must be before --to")
     return Arguments(
-        place=Place(**{field.name: given[field.name] for field in fields(Place)}),
+        place=TablePlace(**{field.name: given[field.name] for field in fields(TablePlace)}),
         query=given["query"],
         service=given["service"],
         json=given["json"],

@@ -6,8 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_processing.delivery.aws_errors import passing_reason
-from log_processing.delivery.retry import Answer, NotDeliveredError, Times, deliver
+from log_processing.delivery.retry import Answer, Times, deliver
 
 from .items import Item, key_of
 
@@ -40,7 +39,14 @@ class TableWriter:
         Raises:
             NotDeliveredError: if DynamoDB does not store them in time, or refuses them.
         """
-        deliver(items, self._send, f"table '{self.table}': items", self.timeout, self.times)
+        deliver(
+            items,
+            self._send,
+            f"table '{self.table}'",
+            kind="items",
+            timeout=self.timeout,
+            times=self.times,
+        )
         return _now_ms()
 
     def _send(self, items: Sequence[Item]) -> Answer[Item]:
@@ -48,13 +54,7 @@ class TableWriter:
         puts = [
             {"PutRequest": {"Item": {**item.attributes, "storedAt": stored_at}}} for item in items
         ]
-        try:
-            answer = self.client.batch_write_item(RequestItems={self.table: puts})
-        except Exception as error:
-            reason = passing_reason(error)
-            if reason is None:
-                raise NotDeliveredError(f"table '{self.table}': {error}") from error
-            return Answer(items, reason)
+        answer = self.client.batch_write_item(RequestItems={self.table: puts})
         unprocessed = answer.get("UnprocessedItems", {}).get(self.table)
         if not unprocessed:
             return Answer(())
