@@ -35,7 +35,7 @@ SETTINGS = {
 def main(endpoint: str, folder: str, mode: str) -> None:
     """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
-        said = run(spark, Stream(endpoint, 4, mode), Path(folder))
+        said = run(spark, Stream(endpoint, shards=4, mode=mode), Path(folder))
     print(json.dumps(said))
 
 

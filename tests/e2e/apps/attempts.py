@@ -1,7 +1,6 @@
 """Tasks that run more than once: after a failure, and as a copy of a slow task. Run by a test.
 
-Arguments: endpoint, a folder, how to read. Prints what happened and the verdict as JSON in the last
-line.
+Arguments: endpoint, a folder. Prints what happened and the verdict as JSON in the last line.
 """
 
 from __future__ import annotations
@@ -51,12 +50,12 @@ def meddling(folder: Path) -> Callable[[str, int, int], None]:
     return meddle
 
 
-def main(endpoint: str, folder: str, mode: str) -> None:
+def main(endpoint: str, folder: str) -> None:
     """Run on a cluster, and print the result."""
     with standalone(Path(folder)) as master:
         spark = new_session(master, SETTINGS)
         try:
-            said = run(spark, Stream(endpoint, 4, mode), Path(folder))
+            said = run(spark, Stream(endpoint, shards=4), Path(folder))
         finally:
             spark.stop()
     print(json.dumps(said))

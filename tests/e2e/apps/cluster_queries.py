@@ -166,7 +166,7 @@ def load(stream: Stream, pause_seconds: float = 0.02) -> Iterator[None]:
 def main(endpoint: str, folder: str, mode: str) -> None:
     """Run on a cluster, and print the result."""
     with cluster_session(executors=2, conf=SETTINGS) as spark:
-        said = Life(spark, Stream(endpoint, 4, mode), Path(folder)).run()
+        said = Life(spark, Stream(endpoint, shards=4, mode=mode), Path(folder)).run()
     print(json.dumps(said))
 
 

@@ -1,7 +1,7 @@
 """A query in real-time mode that copies a stream, on a cluster. Run by a test.
 
-Arguments: endpoint, names of two streams that are there, name of a consumer of enhanced fan-out or
-an empty one, a folder. Runs until there is a file `stop`.
+Arguments: endpoint, names of two streams that are there, how to read, a folder. Runs until there is
+a file `stop`.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from spark_kinesis import EnhancedFanOut, KinesisSink
+from spark_kinesis import KinesisSink
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.programs import tell
 from tests.e2e.support.real_time import LONG, real_time, real_time_settings
-from tests.e2e.support.streams import LOCAL, REGION, source_of
+from tests.e2e.support.streams import CONSUMERS, LOCAL, REGION, source_of
 
 
-def main(endpoint: str, stream: str, target: str, consumer: str, name: str) -> None:
+def main(endpoint: str, stream: str, target: str, mode: str, name: str) -> None:
     """Run on a cluster until the test ends the program."""
     folder = Path(name)
-    fan_out = EnhancedFanOut(name=consumer) if consumer else None
-    source = source_of(endpoint, stream, consumer=fan_out)
+    source = source_of(endpoint, stream, consumer=CONSUMERS[mode])
     sink = KinesisSink(
         stream_name=target,
         region=REGION,

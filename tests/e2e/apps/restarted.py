@@ -1,7 +1,7 @@
 """A query whose driver is killed. Its results are in files. Run by a test, more than once.
 
-Arguments: endpoint, name of a stream that is there, name of a consumer of enhanced fan-out or an
-empty one, a folder. Runs until there is a file `stop`.
+Arguments: endpoint, name of a stream that is there, how to read, a folder. Runs until there is a
+file `stop`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis import EnhancedFanOut
 from tests.e2e.support.cluster import cluster_session
 from tests.e2e.support.harness import collected, running
 from tests.e2e.support.programs import tell
-from tests.e2e.support.streams import source_of, wait_for
+from tests.e2e.support.streams import CONSUMERS, source_of, wait_for
 from tests.e2e.support.verdict import Collected
 
 if TYPE_CHECKING:
@@ -55,11 +54,10 @@ def results(folder: Path) -> list[Collected]:
     return [Collected(**row) for file in files for row in json.loads(file.read_text())]
 
 
-def main(endpoint: str, stream: str, consumer: str, name: str) -> None:
+def main(endpoint: str, stream: str, mode: str, name: str) -> None:
     """Run on a cluster until the test ends the program."""
     folder = Path(name)
-    fan_out = EnhancedFanOut(name=consumer) if consumer else None
-    source = source_of(endpoint, stream, consumer=fan_out)
+    source = source_of(endpoint, stream, consumer=CONSUMERS[mode])
     with cluster_session(executors=2) as spark:
         tell(spark, folder)
         with running(spark, source, folder / "checkpoint", Results(folder)) as query:

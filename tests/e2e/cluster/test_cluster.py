@@ -10,7 +10,7 @@ import pytest
 from spark_kinesis.local import LocalKinesis
 from tests.e2e.support.cluster import cluster_on_linux
 from tests.e2e.support.programs import run_app, said_by
-from tests.e2e.support.streams import FAN_OUT, POLLING
+from tests.e2e.support.streams import CONSUMERS, FAN_OUT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def verdict_in(said: dict[str, Any]) -> dict[str, Any]:
     return {name: said[name] for name in GOOD}
 
 
-@pytest.mark.parametrize("mode", [POLLING, FAN_OUT])
+@pytest.mark.parametrize("mode", CONSUMERS)
 def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path, mode: str) -> None:
     said = said_by("cluster_queries", simulator, str(tmp_path), mode, cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
@@ -36,7 +36,7 @@ def test_lost_and_added_executors_lose_no_record(simulator: str, tmp_path: Path,
 
 
 def test_repeated_and_copied_tasks_lose_no_record(simulator: str, tmp_path: Path) -> None:
-    said = said_by("attempts", simulator, str(tmp_path), POLLING, cwd=tmp_path)
+    said = said_by("attempts", simulator, str(tmp_path), cwd=tmp_path)
     assert {step: verdict_in(what) for step, what in said.items()} == dict.fromkeys(said, GOOD)
     assert 2 in said["fail"]["attempts"]
     assert 1 in said["slow"]["attempts"]

@@ -13,7 +13,7 @@ from tests.e2e.apps.restarted import results
 from tests.e2e.support.cluster import cluster_on_linux, work_folder
 from tests.e2e.support.processes import executors, of_session
 from tests.e2e.support.programs import application, told
-from tests.e2e.support.streams import FENCE, Stream, wait_for, wait_more
+from tests.e2e.support.streams import FAN_OUT, FENCE, POLLING, Stream, wait_for, wait_more
 from tests.e2e.support.verdict import assert_exactly_once_in_order
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def test_killed_processes_a_reshard_and_changes_of_mode_lose_no_record(
     stream = Stream(simulator, shards=4)
     calls = [subscriptions(simulator)]
     held = []
-    for consumer in ("reports", ""):
-        with restarted(stream, tmp_path, consumer) as driver:
+    for mode in (FAN_OUT, POLLING):
+        with restarted(stream, tmp_path, mode) as driver:
             said = told(tmp_path)
             with load(stream, pause_seconds=0.2):
                 wait_more("rows", lambda: arrived(stream, tmp_path))
@@ -56,7 +56,7 @@ def test_killed_processes_a_reshard_and_changes_of_mode_lose_no_record(
                 wait_more("rows", lambda: arrived(stream, tmp_path), 40)
             held.append(kill_in_batch(driver, said, stream, tmp_path))
         calls.append(subscriptions(simulator))
-    with restarted(stream, tmp_path, "reports") as last:
+    with restarted(stream, tmp_path, FAN_OUT) as last:
         assert_ends_with_every_row(last, stream, tmp_path)
     calls.append(subscriptions(simulator))
     assert all((tmp_path / f"again-{batch}").exists() for batch in held)
@@ -64,10 +64,10 @@ def test_killed_processes_a_reshard_and_changes_of_mode_lose_no_record(
 
 
 def restarted(
-    stream: Stream, folder: Path, consumer: str = ""
+    stream: Stream, folder: Path, mode: str = POLLING
 ) -> AbstractContextManager[subprocess.Popen[bytes]]:
-    """The program, which reads the stream by polling or by a consumer."""
-    return application("restarted", stream.endpoint, stream.name, consumer, folder=folder)
+    """The program, which reads the stream in a mode."""
+    return application("restarted", stream.endpoint, stream.name, mode, folder=folder)
 
 
 def kill_in_batch(

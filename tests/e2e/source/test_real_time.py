@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis import EnhancedFanOut, stop_gracefully
+from spark_kinesis import stop_gracefully
 from tests.e2e.support.processes import executors
 from tests.e2e.support.programs import application, told
 from tests.e2e.support.real_time import LONG, needs_real_time, real_time, real_time_settings
-from tests.e2e.support.streams import FENCE, Stream, wait_for
+from tests.e2e.support.streams import CONSUMERS, FENCE, Stream, wait_for
 from tests.e2e.support.verdict import assert_written_in_order
 
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ pytestmark = [
     needs_real_time,
     pytest.mark.parametrize("kinesis", ["simulator"], indirect=True),
 ]
-
-MODES: dict[str, dict[str, Any]] = {
-    "polling": {},
-    "fan-out": {"consumer": EnhancedFanOut(name="live")},
-}
 
 
 @pytest.fixture
@@ -91,13 +86,13 @@ def counts(source: Stream) -> dict[str, int]:
     return dict(Counter(written.key for written in source.written))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", CONSUMERS)
 def test_rows_arrive_in_the_batch_through_a_split_and_a_planned_stop(
     live: SparkSession, new_stream: Any, checkpoint: Path, mode: str
 ) -> None:
     source, target = new_stream(2), new_stream(1)
     source.put(200)
-    with copying(live, source, target, checkpoint, **MODES[mode]) as query:
+    with copying(live, source, target, checkpoint, consumer=CONSUMERS[mode]) as query:
         wait_copied(query, source, target)
         assert query.lastProgress is None, "the first batch runs"
         source.split()
@@ -108,7 +103,7 @@ def test_rows_arrive_in_the_batch_through_a_split_and_a_planned_stop(
         wait_copied(query, source, target)
         assert stop_gracefully(query, timedelta(seconds=60))
     source.put(200)
-    with copying(live, source, target, checkpoint, **MODES[mode]) as query:
+    with copying(live, source, target, checkpoint, consumer=CONSUMERS[mode]) as query:
         wait_copied(query, source, target)
     assert_written_in_order(counts(source), arrived(target))
 
@@ -192,12 +187,11 @@ def test_order_is_refused_if_the_query_does_not_keep_it(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", CONSUMERS)
 def test_a_killed_executor_loses_nothing(new_stream: Any, tmp_path: Path, mode: str) -> None:
     source, target = new_stream(2), new_stream(1)
     source.put(200)
-    consumer = "live" if mode == "fan-out" else ""
-    arguments = (source.endpoint, source.name, target.name, consumer)
+    arguments = (source.endpoint, source.name, target.name, mode)
     with application("live_copy", *arguments, folder=tmp_path) as driver:
         said = told(tmp_path)
 
