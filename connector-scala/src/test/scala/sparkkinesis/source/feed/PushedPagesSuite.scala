@@ -264,7 +264,7 @@ class PushedPagesSuite extends AnyFunSuite {
     }
   }
 
-  test("a consumer that is gone is told from a shard that is gone") {
+  test("a missing consumer and a missing shard are different failures") {
     val it = new Feeding().asked()
     it.fail(new KinesisException.NotFound("no shard"))
     intercept[KinesisException.NotFound](it.next())

@@ -18,6 +18,7 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
   import JsonReader._
 
   private val words = ByteBuffer.wrap(bytes)
+  private val numbers = new JsonNumbers(bytes, until)
   private var nesting = 0L // a bit for each open map or array: whether it is a map
   private var depth = 0
   at = from
@@ -158,54 +159,11 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
 
   /** The number times ten to the power of `scale`, without the rest of its fraction. */
   private def decimal(scale: Int): Long = {
-    val isNegative = peek() == '-'
-    if (isNegative) at += 1
-    var value = 0L
-    var digits = 0
-    var power = scale
-    var isFraction = false
-    while (at < until && (isDigit(bytes(at)) || bytes(at) == '.' && !isFraction)) {
-      if (bytes(at) == '.') isFraction = true
-      else {
-        digits += 1
-        if (value < MostBeforeDigit) {
-          value = value * 10 + (bytes(at) - '0')
-          if (isFraction) power -= 1
-        } else if (!isFraction) throw Unsupported
-      }
-      at += 1
-    }
-    if (digits == 0) throw Unsupported
-    val scaled = shifted(value, power + exponent())
-    if (isNegative) -scaled else scaled
+    skipSpace()
+    val number = numbers.read(at, scale)
+    at = numbers.end
+    number
   }
-
-  private def exponent(): Int =
-    if (at < until && (bytes(at) | 0x20) == 'e') {
-      at += 1
-      val sign = here
-      if (sign == '-' || sign == '+') at += 1
-      var value = 0
-      val begin = at
-      while (at < until && isDigit(bytes(at))) {
-        if (value < MostExponent) value = value * 10 + (bytes(at) - '0')
-        at += 1
-      }
-      if (at == begin) throw Unsupported
-      if (sign == '-') -value else value
-    } else 0
-
-  private def shifted(value: Long, power: Int): Long =
-    if (power >= 0) {
-      var (result, left) = (value, power)
-      while (left > 0 && result != 0) {
-        if (result > MostBeforeDigit) throw Unsupported
-        result *= 10
-        left -= 1
-      }
-      result
-    } else if (power < -18) 0
-    else value / Powers(-power)
 }
 
 private object JsonReader {
@@ -219,13 +177,6 @@ private object JsonReader {
 
   /** Not 0 if one of the eight bytes is 0. */
   private def zeros(word: Long): Long = (word - EachByte) & ~word & 0x80 * EachByte
-
-  /** A number below it has room for one more digit. */
-  private val MostBeforeDigit = 100000000000000000L
-  private val MostExponent = 1000
-  private val Powers: Array[Long] = Array.iterate(1L, 19)(_ * 10)
-
-  private def isDigit(byte: Byte): Boolean = byte >= '0' && byte <= '9'
 
   private def isSpace(byte: Byte): Boolean =
     byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'

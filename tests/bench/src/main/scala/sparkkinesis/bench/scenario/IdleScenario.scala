@@ -5,7 +5,7 @@ import scala.util.Using
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.{ServerStats, Usage}
+import sparkkinesis.bench.measure.{QuietQuery, ServerStats, Usage}
 import sparkkinesis.bench.raw.{RawClient, RawFollower, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.IdleScenario._
@@ -27,26 +27,12 @@ final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   }
 
   private def ofQuery(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
-    val begun = iteratorCalls(kinesis)
-    val query = spark
-      .read(kinesis.endpoint, Stream)
-      .writeStream
-      .format("noop")
-      .option("checkpointLocation", spark.newCheckpoint().toString)
-      .start()
-    try {
-      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
-        query.exception.foreach(throw _)
-        iteratorCalls(kinesis) - begun >= shards
-      }
-      Waiting.sleep(sizing.settling)
+    val rows = spark.read(kinesis.endpoint, Stream)
+    val checkpoint = spark.newCheckpoint().toString
+    QuietQuery.use(kinesis, rows, checkpoint, shards, "GetShardIterator", sizing.settling) { query =>
       (1 to sizing.rounds).map(_ => window(kinesis, shards)(batchOf(query)))
-    } finally query.stop()
+    }
   }
-
-  /** Number of calls, which shows that the query reads each shard. */
-  private def iteratorCalls(kinesis: LocalKinesis): Long =
-    ServerStats.of(kinesis.endpoint).callsOf("GetShardIterator")
 
   /** @param batch number of the last batch */
   private def window(kinesis: LocalKinesis, shards: Int)(batch: => Long): Window = {
@@ -100,7 +86,6 @@ final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
 
 private object IdleScenario {
   val Stream = "idle"
-  val StartLimit: FiniteDuration = 60.seconds
   val Operations: Seq[String] = Seq("GetRecords", "GetShardIterator", "ListShards")
   val Goals: Map[String, Goal] =
     Map("GetRecords" -> Goal.atMost(1), "GetShardIterator" -> Goal.never)

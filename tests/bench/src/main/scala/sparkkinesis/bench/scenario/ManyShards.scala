@@ -2,7 +2,7 @@ package sparkkinesis.bench.scenario
 
 import scala.concurrent.duration._
 
-import sparkkinesis.bench.measure.{Footprint, ServerStats}
+import sparkkinesis.bench.measure.{Footprint, QuietQuery}
 import sparkkinesis.bench.raw.Waiting
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.ManyShards._
@@ -27,23 +27,11 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
       options: Map[String, String],
       operation: String
   ): Footprint = {
-    def calls = ServerStats.of(kinesis.endpoint).callsOf(operation)
-    val begun = calls
-    val query = spark
-      .read(kinesis.endpoint, Stream, options)
-      .writeStream
-      .format("noop")
-      .option("checkpointLocation", spark.newCheckpoint().toString)
-      .start()
-    try {
-      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
-        query.exception.foreach(throw _)
-        calls - begun >= shards
-      }
-      Waiting.sleep(Settling)
-      query.exception.foreach(throw _)
+    val rows = spark.read(kinesis.endpoint, Stream, options)
+    val checkpoint = spark.newCheckpoint().toString
+    QuietQuery.use(kinesis, rows, checkpoint, shards, operation, Settling) { _ =>
       Footprint.to(kinesis.endpoint)
-    } finally query.stop()
+    }
   }
 
   private def results(pushed: Footprint, polled: Footprint): Seq[Result] = {
@@ -65,8 +53,6 @@ private[scenario] final class ManyShards(spark: BenchSpark, shards: Int, title: 
 
 private object ManyShards {
   val Stream = "many"
-  val StartLimit: FiniteDuration = 60.seconds
-
   val EndLimit: FiniteDuration = 60.seconds
 
   /** Threads of Spark and of the network, which stay for some time after a query. */

@@ -34,7 +34,7 @@ private[scenario] final class RealTimeCosts(
 
   private def of(trigger: Trigger): Costs = kinesis.withStream(Stream, Shards) {
     val seen = new AtomicLong
-    val options = RealTimeScenario.FanOut + ("startingPosition" -> "trim_horizon")
+    val options = FanOutScenario.Options + ("startingPosition" -> "trim_horizon")
     val rows = spark.read(kinesis.endpoint, Stream, options)
     val query = VisibleRows.listen(rows, spark.newCheckpoint().toString, trigger) { _ =>
       seen.incrementAndGet(); ()

@@ -27,8 +27,8 @@ final class RealTimeScenario(spark: BenchSpark, sizing: Sizing) extends Scenario
 
   override def run(): Seq[Result] = LocalKinesis.use("1g") { kinesis =>
     val fanOut = LatencyScenario.goals(20, 100)
-    toRows(kinesis, "fan-out", FanOut, 5, sizing.slowWindow, fanOut) ++
-      toRows(kinesis, "fan-out", FanOut, 500, sizing.window, fanOut) ++
+    toRows(kinesis, "fan-out", FanOutScenario.Options, 5, sizing.slowWindow, fanOut) ++
+      toRows(kinesis, "fan-out", FanOutScenario.Options, 500, sizing.window, fanOut) ++
       toRows(kinesis, "polling", Map.empty, 500, sizing.window, Percentiles) ++
       toStream(kinesis) ++
       new RealTimeCosts(name, kinesis, spark, sizing).results()
@@ -59,7 +59,7 @@ final class RealTimeScenario(spark: BenchSpark, sizing: Sizing) extends Scenario
         new RawFollower(kinesis.client, Output, OutputPeriod, 2, latency.ours.see)
       val measured = Using.resource(follower) { _ =>
         latency.run(Rate, sizing.window) {
-          read(kinesis, FanOut)
+          read(kinesis, FanOutScenario.Options)
             .select("partitionKey", "data")
             .writeStream
             .format("kinesis")
@@ -81,7 +81,6 @@ private[scenario] object RealTimeScenario {
 
   /** A batch ends during the measurement of each row of the report. */
   val Live: Trigger = Trigger.RealTime("30 seconds")
-  val FanOut: Map[String, String] = Map("consumerMode" -> "efo", "consumerName" -> "ours")
 
   private val Input = "realtime"
   private val Output = "realtime-output"

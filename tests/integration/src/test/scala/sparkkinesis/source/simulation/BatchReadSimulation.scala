@@ -5,10 +5,10 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 import scala.util.Random
-import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Repeated
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
 import sparkkinesis.simulator.fault.Faults
@@ -20,20 +20,14 @@ import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import sparkkinesis.spark.read.task.RecordRow
-import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Batch reads over seeded histories with splits, merges, late listings and failing calls: each
  * attempt returns exactly the records between start and end. `SEED=n` replays one history.
  */
-class BatchReadSimulation extends AnyFunSuite {
-  private def each(count: Int)(check: Past => Int): Unit = {
-    val rows = TestScope.seeds(count).map { seed =>
-      try check(new Past(seed))
-      catch {
-        case NonFatal(e) => fail(s"history failed: replay with SEED=$seed (${e.getMessage})", e)
-      }
-    }
+class BatchReadSimulation extends AnyFunSuite with SeededHistories {
+  private def eachPast(count: Int)(check: Past => Int): Unit = {
+    val rows = each(count)(seed => check(new Past(seed)))
     info(s"${rows.size} histories, ${rows.sum} rows")
     assert(rows.sum > 0)
   }
@@ -152,7 +146,7 @@ class BatchReadSimulation extends AnyFunSuite {
     "a read from one time to another has each record between them once, in every attempt",
     Repeated
   ) {
-    each(300) { batch =>
+    eachPast(300) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val isToNow = batch.random.nextBoolean()
       val end = if (isToNow) EndingPosition.Latest else EndingPosition.Before(before)
@@ -167,7 +161,7 @@ class BatchReadSimulation extends AnyFunSuite {
   }
 
   test("a read may go from one record to another in some of the shards", Repeated) {
-    each(200) { batch =>
+    eachPast(200) { batch =>
       val horizon = everywhere(Position.TrimHorizon)
       val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))
       batch.settle()
@@ -203,7 +197,7 @@ class BatchReadSimulation extends AnyFunSuite {
   }
 
   test("the times of a filter exclude no record that matches it", Repeated) {
-    each(100) { batch =>
+    eachPast(100) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val bounds = ReadBounds.None.copy(
         sinceMillis = Some(from.toEpochMilli),

@@ -1,33 +1,18 @@
 package sparkkinesis.source.simulation
 
-import scala.concurrent.ExecutionContext.global
 import scala.concurrent.duration._
-import scala.concurrent.{Await, Future}
-import scala.util.control.NonFatal
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Repeated
 import sparkkinesis.model.Position
-import sparkkinesis.{Repeated, TestScope}
 
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
  * batches, order per key, no batch with a child and its parent, no shard too far ahead of another.
  * `SEED=n` replays one history of each kind.
  */
-class DeliverySimulation extends AnyFunSuite {
-
-  /** Runs histories on all cores: they share nothing. */
-  private def each[A](count: Int)(check: Long => A): Seq[A] = {
-    val all = TestScope.seeds(count).map(seed => Future(replayable(seed)(check))(global))
-    all.map(Await.result(_, 20.minutes))
-  }
-
-  private def replayable[A](seed: Long)(check: Long => A): A =
-    try check(seed)
-    catch {
-      case NonFatal(e) => fail(s"history failed: replay with SEED=$seed (${e.getMessage})", e)
-    }
+class DeliverySimulation extends AnyFunSuite with SeededHistories {
 
   private def checked(history: History, query: SimulatedQuery): Promises = {
     val promises = new Promises(history.world, query.committed)

@@ -1,8 +1,9 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import scala.concurrent.duration._
 
 import sparkkinesis.model.Position
+import sparkkinesis.source.simulation.World
 
 /** The life of a query in real-time mode, by its seed: see [[LiveQuery.disturb]] for what happens to it. */
 final class LiveHistory(seed: Long) {

@@ -1,10 +1,11 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import java.time.Instant
 
 import scala.concurrent.duration._
 
 import sparkkinesis.source.realtime.TaskEnd
+import sparkkinesis.source.simulation.{Row, World}
 import sparkkinesis.spark.read.realtime.RealTimePartition
 
 /**

@@ -1,4 +1,6 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
+
+import sparkkinesis.source.simulation.World
 
 /**
  * An executor of a query in real-time mode.

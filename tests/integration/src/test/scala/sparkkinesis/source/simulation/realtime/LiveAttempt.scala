@@ -1,10 +1,11 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
 import sparkkinesis.source.realtime.TaskEnd
+import sparkkinesis.source.simulation.{Row, World}
 import sparkkinesis.spark.read.realtime.{RealTimeAttempt, RealTimePartition, RealTimeTask}
 import sparkkinesis.spark.read.task.RecordRow
 

@@ -1,9 +1,10 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.realtime.{LiveLink, LiveShards}
+import sparkkinesis.source.simulation.{SimulatedExecutor, World}
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.realtime.LivePages
 

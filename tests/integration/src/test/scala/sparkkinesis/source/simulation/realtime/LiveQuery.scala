@@ -1,10 +1,11 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import scala.concurrent.duration._
 
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
+import sparkkinesis.source.simulation.{Batch, Row, World}
 
 /**
  * A query in real-time mode. It does Spark's part step by step: begins a batch, runs its tasks until they

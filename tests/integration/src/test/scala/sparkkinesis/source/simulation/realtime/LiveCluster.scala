@@ -1,7 +1,8 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import scala.concurrent.duration._
 
+import sparkkinesis.source.simulation.World
 import sparkkinesis.spark.read.realtime.RealTimePartition
 
 /**

@@ -1,4 +1,4 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import scala.collection.mutable
 import scala.concurrent.duration.FiniteDuration
@@ -9,6 +9,7 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{CoordinatorGone, ReadLimits}
 import sparkkinesis.source.realtime._
+import sparkkinesis.source.simulation.{SimulatedDriver, World}
 import sparkkinesis.spark.read.realtime.RealTimePartition
 
 /**

@@ -1,9 +1,10 @@
-package sparkkinesis.source.simulation
+package sparkkinesis.source.simulation.realtime
 
 import scala.collection.mutable
 
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.realtime.ShardEndpoint
+import sparkkinesis.source.simulation.{Batch, Row}
 
 /**
  * The rows that a query in real-time mode has handed out in batches that Spark has logged. What it may
