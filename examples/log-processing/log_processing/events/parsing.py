@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MAX_LEVEL_CHARACTERS = 128
 MAX_NAME_BYTES = 65_535
-_TOO_DEEP = "the JSON is nested too deeply"
 _TEXTS = ("level", "service", "message")
 
 Parsed = Union[LogEvent, BadEvent]
@@ -40,8 +39,6 @@ def parse(record: KinesisRecord) -> list[Parsed]:
         return [_event(_object(record.data), identity, record.data)]
     except _BadError as bad:
         return [BadEvent(bad.reason, str(bad), record.data, identity)]
-    except RecursionError:
-        return [BadEvent(reasons.UNPARSABLE, _TOO_DEEP, record.data, identity)]
 
 
 def _parse_cloudwatch(record: KinesisRecord) -> list[Parsed]:
@@ -61,8 +58,6 @@ def _log_event(payload: cloudwatch.Payload, entry: Any, identity: KinesisIdentit
         return _event(_log_fields(payload, entry), identity, entry)
     except _BadError as bad:
         return BadEvent(bad.reason, str(bad), source_bytes(entry), identity)
-    except RecursionError:
-        return BadEvent(reasons.UNPARSABLE, _TOO_DEEP, source_bytes(entry), identity)
 
 
 def _log_fields(payload: cloudwatch.Payload, entry: Any) -> dict[str, Any]:
@@ -88,7 +83,7 @@ def source_bytes(source: Any) -> bytes:
         return source
     try:
         return json.dumps(source).encode()
-    except RecursionError:  # Python reads JSON that is nested more deeply than it can write
+    except RecursionError:  # as in `_text`
         return b"(nested too deeply to be written; the record in Kinesis has it)"
 
 
@@ -148,7 +143,12 @@ def _context(given: Any) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    return _clean(value) if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return _clean(value)
+    try:
+        return json.dumps(value)
+    except RecursionError:  # Python reads JSON that is nested more deeply than it can write
+        raise _BadError(reasons.UNPARSABLE, "the JSON is nested too deeply") from None
 
 
 def _clean(text: str) -> str:
