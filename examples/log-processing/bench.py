@@ -1,8 +1,9 @@
 """Speed and memory of one task: ``python bench.py``.
 
 Runs the function that a Spark task runs, on events in memory, against a server on this machine that
-accepts everything at once. Prints events per second and per second of processor time, the share of
-the processor time that boto3 takes, and the peak of the memory.
+accepts everything at once, or with `--dynamodb-local` against DynamoDB Local. Prints events per
+second and per second of processor time, the share of the processor time that boto3 takes, and the
+peak of the memory.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from log_processing.delivery.clients import client
@@ -26,6 +31,9 @@ from log_processing.summary import from_json
 
 ARROW_RECORDS = 200
 ONE_ERROR_IN = 100
+SETTINGS = Settings(
+    table="logs", streams="logs", bus="alerts", checkpoint="none", bad_events="none"
+)
 
 
 class AcceptsAll(BaseHTTPRequestHandler):
@@ -96,19 +104,19 @@ def data(number: int, now_ms: int, message_bytes: int) -> bytes:
     return json.dumps(event).encode()
 
 
-def measure(endpoint: str, events: int, message_bytes: int, in_flight: int) -> str:
-    """Run a task, and describe what it took."""
-    settings = Settings(
-        table="logs",
-        streams="logs",
-        bus="alerts",
-        checkpoint="none",
-        bad_events="none",
-        dynamodb_endpoint=endpoint,
-        events_endpoint=endpoint,
-        requests_in_flight=in_flight,
-    )
-    boto = client("dynamodb", None, endpoint, in_flight)
+def measure(endpoint: str, dynamodb: str, events: int, message_bytes: int, in_flight: int) -> str:
+    """Run a task, and describe what it took.
+
+    Args:
+        endpoint: URL of the server that accepts everything.
+        dynamodb: URL of the server that stores the events.
+        events: number of events.
+        message_bytes: size of a message.
+        in_flight: parallel requests.
+    """
+    settings = replace(SETTINGS, dynamodb_endpoint=dynamodb, events_endpoint=endpoint)
+    settings = replace(settings, requests_in_flight=in_flight)
+    boto = client("dynamodb", None, dynamodb, in_flight)
     of_boto = BotoTime(boto, "batch_write_item")
     given = batches(events, message_bytes)
     if message_bytes < ONE_ERROR_IN * 100:
@@ -119,10 +127,25 @@ def measure(endpoint: str, events: int, message_bytes: int, in_flight: int) -> s
     done = from_json(last.column(0)[0].as_py())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (
-        f"{done.events} events of {message_bytes} bytes stored, {done.published} published: "
+        f"{done.events} events of {message_bytes} bytes stored, {done.errors} of them errors: "
         f"{done.events / wall:.0f}/s, {done.events / cpu:.0f} per second of one core, "
         f"{of_boto.seconds / cpu:.0%} of it in boto3; peak memory {peak:.0f} MB"
     )
+
+
+@contextmanager
+def dynamodb_local() -> Iterator[str]:
+    """Run DynamoDB Local, with the table. Returns its URL."""
+    from log_processing.demo.resources import create_table  # noqa: PLC0415 with packages for tests
+    from log_processing.demo.servers import start_dynamodb  # noqa: PLC0415
+
+    with TemporaryDirectory() as folder:
+        program, endpoint = start_dynamodb(Path(folder))
+        try:
+            create_table(client("dynamodb", "us-east-1", endpoint))
+            yield endpoint
+        finally:
+            program.stop()
 
 
 def main() -> None:
@@ -131,6 +154,11 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=50_000)
     parser.add_argument("--message-bytes", type=int, default=200)
     parser.add_argument("--requests-in-flight", type=int, default=8)
+    parser.add_argument(
+        "--dynamodb-local",
+        action="store_true",
+        help="store the events in DynamoDB Local, which `make demo-logs` builds",
+    )
     parser.add_argument("--serve", action="store_true", help="run the server only")
     asked = parser.parse_args()
     if asked.serve:
@@ -138,13 +166,16 @@ def main() -> None:
         print(server.server_port, flush=True)
         server.serve_forever()
     command = [sys.executable, __file__, "--serve"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server_process:
-        try:
-            assert server_process.stdout is not None
-            endpoint = f"http://127.0.0.1:{int(server_process.stdout.readline())}"
-            print(measure(endpoint, asked.events, asked.message_bytes, asked.requests_in_flight))
-        finally:
-            server_process.kill()
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server_process,
+        ExitStack() as stack,
+    ):
+        stack.callback(server_process.kill)
+        assert server_process.stdout is not None
+        endpoint = f"http://127.0.0.1:{int(server_process.stdout.readline())}"
+        dynamodb = stack.enter_context(dynamodb_local()) if asked.dynamodb_local else endpoint
+        sizes = asked.events, asked.message_bytes, asked.requests_in_flight
+        print(measure(endpoint, dynamodb, *sizes))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from . import rows
+from .startup_checks import StartupError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 COLUMNS = (
     "reason",
@@ -33,3 +36,36 @@ def write_bad_events(outcomes: DataFrame, folder: str, run: str, batch: int) -> 
     """
     bad = outcomes.where("summary IS NULL").selectExpr(*COLUMNS)
     bad.coalesce(1).write.mode("overwrite").parquet(f"{folder}/run={run}/batch={batch}")
+
+
+def check_folder(spark: SparkSession, folder: str) -> None:
+    """Try to write to the folder of bad events, which may be needed for the first time after weeks.
+
+    It writes the bad events of a micro-batch that has none: a file without rows. Spark has no
+    public way to write without a trace. The next start replaces the file.
+
+    Args:
+        spark: session of the job.
+        folder: folder of all bad events.
+
+    Raises:
+        StartupError: if the folder cannot be written.
+    """
+    from py4j.protocol import Py4JJavaError  # noqa: PLC0415 only the driver has it
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        write_bad_events(spark.createDataFrame([], rows.OUTCOMES), folder, "check", 0)
+    except (PySparkException, Py4JJavaError) as error:
+        raise StartupError(
+            f"Folder of bad events '{folder}' cannot be written. Check its name and the "
+            f"permissions of the job. {_cause(error)}"
+        ) from error
+
+
+def _cause(error: Any) -> str:
+    """The first cause of an error of Java, or the error itself."""
+    cause = getattr(error, "java_exception", None)
+    while cause is not None and cause.getCause() is not None:
+        cause = cause.getCause()
+    return str(error if cause is None else cause.toString())

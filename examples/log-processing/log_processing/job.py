@@ -21,10 +21,12 @@ if not __package__:  # spark-submit adds the folder of this file to the path, no
 from pyspark.sql import SparkSession
 
 import log_processing
+from log_processing.bad_events import check_folder
 from log_processing.batch import process_batch
 from log_processing.delivery.clients import is_local
+from log_processing.delivery.clock import SYSTEM_CLOCK
 from log_processing.settings import Settings, read_settings
-from log_processing.startup_checks import StartupError, check_all
+from log_processing.startup_checks import StartupError, wait_until_ready
 from spark_kinesis import (
     AtTimestamp,
     EnhancedFanOut,
@@ -96,21 +98,31 @@ def ship_package(spark: SparkSession) -> None:
     spark.sparkContext.addPyFile(str(archive))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job. Returns 0 after a planned end, and 1 if something is missing at the start."""
-    settings = read_settings(sys.argv[1:] if arguments is None else arguments)
-    try:
-        check_all(settings)
-    except StartupError as error:
-        print(f"log_processing: {error}", file=sys.stderr)
-        return 1
+def run(settings: Settings) -> None:
+    """Run the query until its planned end.
+
+    Raises:
+        StartupError: if something is missing at the start.
+    """
+    wait_until_ready(settings, SYSTEM_CLOCK)
     spark = with_kinesis(SparkSession.builder.appName(settings.name)).getOrCreate()
     ship_package(spark)
     stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
     try:
+        check_folder(spark, settings.bad_events)
         start(spark, settings).awaitTermination()
     finally:
         spark.stop()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the job. Returns 0 after a planned end, and 1 if something is missing at the start."""
+    settings = read_settings(sys.argv[1:] if arguments is None else arguments)
+    try:
+        run(settings)
+    except StartupError as error:
+        print(f"log_processing: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

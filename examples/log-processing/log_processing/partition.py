@@ -11,29 +11,31 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from log_processing.alerts.entries import EntryPlan, entry
+from log_processing.alerts.entries import Entry, entry, entry_plan
 from log_processing.alerts.publisher import Publisher
 from log_processing.delivery.clients import client
 from log_processing.delivery.in_flight import InFlight
+from log_processing.delivery.refusals import Refusal
 from log_processing.events import reasons
 from log_processing.events.event import BadEvent, KinesisRecord, LogEvent
 from log_processing.events.lifetime import why_not_stored
 from log_processing.events.parsing import parse, source_bytes
-from log_processing.table.batches import BatchPlan
 from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item
-from log_processing.table.writer import TableWriter
+from log_processing.table.requests import item_plan
+from log_processing.table.writer import Stored, TableWriter
 
 from . import rows, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from log_processing.delivery.request_plan import RequestPlan
+
     from .settings import Settings
 
 ALERTS_IN_FLIGHT = 2
+Refused = list[Refusal[Entry]]
 _MAX_BAD_ROWS, _MAX_BAD_BYTES = 1000, 4 * 1024 * 1024
-
-Stored = tuple["Sequence[Item]", int]
 
 
 def process_partition(settings: Settings, batches: Iterator[Any]) -> Iterator[Any]:
@@ -46,14 +48,14 @@ def process_partition(settings: Settings, batches: Iterator[Any]) -> Iterator[An
     dynamodb = client("dynamodb", settings.region, settings.dynamodb_endpoint, connections)
     events = client("events", settings.region, settings.events_endpoint, ALERTS_IN_FLIGHT)
     stores: InFlight[Stored] = InFlight(settings.requests_in_flight)
-    alerts: InFlight[int] = InFlight(ALERTS_IN_FLIGHT)
+    alerts: InFlight[Refused] = InFlight(ALERTS_IN_FLIGHT)
     with stores, alerts:
         work = PartitionWork(
             settings=settings,
             stores=stores,
             alerts=alerts,
-            writer=TableWriter(dynamodb, settings.table, settings.write_timeout, stores.times),
-            publisher=Publisher(events, settings.bus, settings.write_timeout, alerts.times),
+            writer=TableWriter(dynamodb, settings.table, settings.write_timeout, stores.clock),
+            publisher=Publisher(events, settings.bus, settings.write_timeout, alerts.clock),
             now_s=int(time.time()),
         )
         for batch in batches:
@@ -77,13 +79,13 @@ class PartitionWork:
 
     settings: Settings
     stores: InFlight[Stored]
-    alerts: InFlight[int]
+    alerts: InFlight[Refused]
     writer: TableWriter
     publisher: Publisher
     now_s: int
     summary: summary.Summary = field(default_factory=summary.Summary)
-    _items: BatchPlan = field(default_factory=BatchPlan)
-    _entries: EntryPlan = field(default_factory=EntryPlan)
+    _items: RequestPlan[Item] = field(default_factory=item_plan)
+    _entries: RequestPlan[Entry] = field(default_factory=entry_plan)
     _bad: list[BadEvent] = field(default_factory=list)
     _bad_bytes: int = 0
 
@@ -112,7 +114,8 @@ class PartitionWork:
         for stored in self.stores.finish():
             self._after_store(stored)
         self._publish(self._entries.take())
-        self.summary.published += sum(self.alerts.finish())
+        for refused in self.alerts.finish():
+            self._keep_refused(refused)
 
     def _plan(self, event: LogEvent) -> None:
         problem = why_not_stored(event, self.settings.retention_days, self.now_s)
@@ -123,7 +126,19 @@ class PartitionWork:
                 return
             size = f"{item.stored_bytes} bytes as an item of DynamoDB, at most {MAX_ITEM_BYTES}"
             problem = (reasons.TOO_LARGE, size)
-        self._keep(BadEvent(*problem, source_bytes(event.source), event.identity))
+        self._keep_unstored(event, *problem)
+
+    def _keep_unstored(self, event: LogEvent, reason: str, detail: str) -> None:
+        """Keep an event that is not stored. An error raises its alert nevertheless.
+
+        Its own time may be too far away for EventBridge. So the alert has the time of arrival.
+        """
+        if event.is_error:
+            self._publish(self._entries.add(entry(event, event.identity.arrival_ms / 1000)))
+        self._keep_event(event, reason, detail)
+
+    def _keep_event(self, event: LogEvent, reason: str, detail: str) -> None:
+        self._keep(BadEvent(reason, detail, source_bytes(event.source), event.identity))
 
     def _keep(self, bad: BadEvent) -> None:
         self._bad.append(bad)
@@ -132,22 +147,24 @@ class PartitionWork:
 
     def _store(self, items: Sequence[Item]) -> None:
         if items:
-            for stored in self.stores.start(partial(_store, self.writer, items)):
+            for stored in self.stores.start(partial(self.writer.store, items)):
                 self._after_store(stored)
 
     def _after_store(self, stored: Stored) -> None:
-        items, at_ms = stored
-        for event in (item.event for item in items):
+        for event in (item.event for item in stored.items):
             if event is not None:
-                self.summary.count_stored(event, at_ms)
+                self.summary.count_stored(event, stored.at_ms)
                 if event.is_error:
                     self._publish(self._entries.add(entry(event)))
+        for refusal in stored.refused:
+            if refusal.entry.event is not None:
+                self._keep_unstored(refusal.entry.event, reasons.REFUSED, refusal.reason)
 
-    def _publish(self, entries: Sequence[Any]) -> None:
+    def _publish(self, entries: Sequence[Entry]) -> None:
         if entries:
-            done = self.alerts.start(partial(self.publisher.publish, entries))
-            self.summary.published += sum(done)
+            for refused in self.alerts.start(partial(self.publisher.publish, entries)):
+                self._keep_refused(refused)
 
-
-def _store(writer: TableWriter, items: Sequence[Item]) -> Stored:
-    return items, writer.store(items)
+    def _keep_refused(self, refused: Refused) -> None:
+        for refusal in refused:
+            self._keep_event(refusal.entry.event, reasons.ALERT_REFUSED, refusal.reason)

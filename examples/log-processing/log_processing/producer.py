@@ -7,9 +7,11 @@ A local Kinesis needs ``--endpoint http://127.0.0.1:4567``.
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ EVENT = (
     '"context": {"request": "{{uuid}}", "millis": {{random 1 900}}}}'
 )
 GARBAGE = '{"timestamp": "{{now}}", "level": "{{text 12}}'
+_POLL_SECONDS = 0.1
 _LEVELS = 100  # the template chooses one of these words
 
 
@@ -39,7 +42,7 @@ def template(errors: float) -> str:
 
 
 def commands(asked: argparse.Namespace) -> list[list[str]]:
-    """The commands of the generators. There is none for a rate of 0."""
+    """The commands of the generators: one or two, because none has a rate of 0."""
     rates = {
         template(asked.errors): asked.rate * (1 - asked.garbage),
         GARBAGE: asked.rate * asked.garbage,
@@ -56,7 +59,7 @@ def commands(asked: argparse.Namespace) -> list[list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write until the time is over or Ctrl-C. Returns the exit code of the generators."""
+    """Write until the time is over or Ctrl-C. Returns 0, or the exit code of a failed generator."""
     parser = argparse.ArgumentParser(
         prog="log_processing.producer", description="Write log events and garbage to a stream."
     )
@@ -64,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--stream", required=True, help="name of the stream")
     add("--endpoint", help="URL of Kinesis (default: AWS)")
     add("--region", help="AWS region (default: from the AWS SDK)")
-    add("--rate", type=float, default=100.0, help="records per second (default: 100)")
+    add("--rate", type=_rate, default=100.0, help="records per second (default: 100)")
     add("--seconds", type=float, help="time to write for (default: until Ctrl-C)")
     add("--errors", type=_share, default=0.05, help="share of errors (default: 0.05)")
     add("--garbage", type=_share, default=0.02, help="share of garbage (default: 0.02)")
@@ -72,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     running = [subprocess.Popen(command) for command in commands(asked)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        return max(process.wait() for process in running)
+        return wait(running)
     except KeyboardInterrupt:
         return 0  # the generators got Ctrl-C too
     finally:
@@ -80,6 +83,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGINT)  # their planned end
             process.wait()
+
+
+def wait(running: Sequence[subprocess.Popen[bytes]]) -> int:
+    """Wait until all processes have succeeded, or one has failed.
+
+    Returns:
+        The exit code, as a shell reports it: 128 and more for a process that a signal ended.
+    """
+    while True:
+        codes = [process.poll() for process in running]
+        failed = [code for code in codes if code]
+        if failed:
+            return failed[0] if failed[0] > 0 else 128 - failed[0]
+        if None not in codes:
+            return 0
+        time.sleep(_POLL_SECONDS)
+
+
+def _rate(text: str) -> float:
+    rate = float(text)
+    if not 0 < rate < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return rate
 
 
 def _share(text: str) -> float:

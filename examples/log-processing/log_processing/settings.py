@@ -65,7 +65,8 @@ class Settings(TableSettings):
         "minimum seconds between two micro-batches (default: 0)", default=0.0
     )
     write_timeout: float = option(
-        "seconds to repeat a write that DynamoDB or EventBridge refuses (default: 60)", default=60.0
+        "seconds to retry a write that DynamoDB or EventBridge temporarily rejects (default: 60)",
+        default=60.0,
     )
     requests_in_flight: int = option("parallel requests per task (default: 8)", default=8)
     max_bytes_per_batch: int = option(
@@ -74,7 +75,7 @@ class Settings(TableSettings):
     stop_timeout: float = option(
         "seconds that a micro-batch may take after SIGTERM (default: 25)", default=25.0
     )
-    once: bool = option("process what has arrived, and end", default=False)
+    once: bool = option("process all available records, then exit", default=False)
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -34,7 +34,6 @@ class Summary:
     events: int = 0
     bad: int = 0
     errors: int = 0
-    published: int = 0
     seconds: Counter[tuple[int, str, str]] = field(default_factory=Counter)
     latency: Counter[int] = field(default_factory=Counter)
     newest: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -64,7 +63,6 @@ class Summary:
         self.events += other.events
         self.bad += other.bad
         self.errors += other.errors
-        self.published += other.published
         self.seconds.update(other.seconds)
         self._keep_newest_seconds()
         self.latency.update(other.latency)

@@ -4,6 +4,12 @@ locals {
   account = data.aws_caller_identity.here.account_id
   ec2     = var.compute == "ec2"
 
+  # During an outage of DynamoDB or EventBridge, an attempt lasts at least eight minutes: Spark
+  # runs a task four times, and each time it repeats its writes for `write_timeout`. So an outage
+  # alone never uses up the attempts of an hour.
+  attempts      = 10
+  write_timeout = 120
+
   # EMR's managed policy for clusters works only on resources with this tag.
   emr_tags = local.ec2 ? { for-use-with-amazon-emr-managed-policies = "true" } : {}
   tags     = merge({ application = var.name }, local.emr_tags, var.tags)
@@ -103,6 +109,7 @@ module "emr_ec2" {
   release              = var.emr_release
   instance_type        = var.instance_type
   nodes                = var.executors + 1 # one for the driver
+  attempts             = local.attempts
   vpc_id               = module.network.vpc_id
   subnet_id            = module.network.subnet_ids[0]
   security_group_id    = module.network.workers_security_group_id
@@ -126,6 +133,8 @@ module "job" {
   trigger_seconds   = var.trigger_seconds
   starting_position = var.starting_position
   fan_out_consumer  = var.fan_out_consumer
+  attempts          = local.attempts
+  write_timeout     = local.write_timeout
 }
 
 module "alarms" {
@@ -147,7 +156,7 @@ module "alarms" {
 }
 
 locals {
-  # A job of EMR Serverless fails after five failed attempts in an hour.
+  # A job of EMR Serverless fails after ten failed attempts in an hour.
   run_failed = {
     source      = ["aws.emr-serverless"]
     detail-type = ["EMR Serverless Job Run State Change"]

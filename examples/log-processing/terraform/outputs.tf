@@ -8,6 +8,11 @@ output "start_job" {
   value       = local.ec2 ? local.add_steps : local.start_job_run
 }
 
+output "stop_job" {
+  description = "Command that stops the job."
+  value       = local.ec2 ? local.add_stop_step : local.cancel_job_runs
+}
+
 output "stream_name" {
   description = "Name of the stream that services send their log events to."
   value       = module.stream.name
@@ -21,6 +26,16 @@ output "table_name" {
 output "alert_queue_url" {
   description = "URL of the queue that receives one message per alert."
   value       = module.events.queue_url
+}
+
+output "checkpoint_folder" {
+  description = "Folder of the job's checkpoint."
+  value       = module.job.checkpoint
+}
+
+output "bad_events_folder" {
+  description = "Folder of the events that could not be stored."
+  value       = module.job.bad_events
 }
 
 output "reader_policy_arn" {
@@ -42,6 +57,9 @@ locals {
   application_id = join("", module.emr_serverless[*].application_id)
   cluster_id     = join("", module.emr_ec2[*].cluster_id)
   with_role      = replace(module.job.start_job_run, "JOB_ROLE", module.job_role.arn)
-  start_job_run  = replace(local.with_role, "APPLICATION", local.application_id)
-  add_steps      = replace(module.job.add_steps, "CLUSTER", local.cluster_id)
+
+  start_job_run   = replace(local.with_role, "APPLICATION", local.application_id)
+  cancel_job_runs = replace(module.job.cancel_job_runs, "APPLICATION", local.application_id)
+  add_steps       = replace(module.job.add_steps, "CLUSTER", local.cluster_id)
+  add_stop_step   = replace(module.job.add_stop_step, "CLUSTER", local.cluster_id)
 }

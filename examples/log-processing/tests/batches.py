@@ -20,12 +20,15 @@ def batch(
     seconds: Sequence[tuple[int, str, str, int]] = (),
     latency: Latency | None = None,
     shards: Sequence[ShardLag] = (),
+    shard_count: int = 0,
     errors: Sequence[LatestError] = (),
     bad: int = 0,
+    query: str = "query",
 ) -> Progress:
     """What a batch reports that ended at ``time`` (seconds since 1970)."""
     return Progress(
         time=int(time * 1000),
+        query=query,
         batch=number,
         records=sum(it[3] for it in seconds),
         events=sum(it[3] for it in seconds),
@@ -34,6 +37,7 @@ def batch(
         seconds=seconds,
         latency=latency,
         shards=shards,
+        shardCount=shard_count or len(shards),
         latestErrors=errors,
     )
 
@@ -41,7 +45,7 @@ def batch(
 def progress_item(progress: Progress, job: str = JOB) -> dict[str, Any]:
     """The DynamoDB item of a batch."""
     expires = progress.time // 1000 + LIFE_SECONDS
-    keys = progress_keys(job, progress.batch)
+    keys = progress_keys(job, progress.time, progress.query, progress.batch)
     return items.progress_item(keys, progress.to_json(), expires).attributes
 
 
@@ -61,7 +65,7 @@ class ProgressTable:
         self.put(*batches)
 
     def put(self, *batches: Progress) -> None:
-        """Store batches, or store them again."""
+        """Store batches."""
         self._items.update({it["sk"]["S"]: it for it in map(progress_item, batches)})
 
     def query(self, **request: Any) -> dict[str, Any]:
@@ -70,10 +74,7 @@ class ProgressTable:
         if self.failure is not None:
             raise self.failure
         values = request["ExpressionAttributeValues"]
-        first = values.get(":last", {"S": ""})["S"]
-        is_last_included = "sk >= :last" in request["KeyConditionExpression"]
-        found = [it for name, it in self._items.items() if name > first or is_last_included]
-        found = [it for it in found if it["sk"]["S"] >= first]
+        found = [it for name, it in self._items.items() if name >= values[":first"]["S"]]
         found = [it for it in found if it["pk"] == values[":pk"]]
         found.sort(key=lambda it: str(it["sk"]["S"]), reverse=not request["ScanIndexForward"])
         return {"Items": found[: request["Limit"]]}

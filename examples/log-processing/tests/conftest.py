@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processi
 import aws
 
 from log_processing.demo.resources import create_table
+from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,23 @@ if TYPE_CHECKING:
 # No test asserts wall-clock time: a busy machine is no failure.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _scala_of_the_local_kinesis() -> Iterator[None]:
+    """On Spark 3.5, the local Kinesis takes Scala 2.13 from another Spark: `tests/sparks.py`."""
+    home, start = os.environ.get("SIMULATOR_SPARK_HOME"), LocalKinesis.start
+
+    def start_with_spark_4(kinesis: LocalKinesis) -> LocalKinesis:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPARK_HOME", str(home))
+            patch.delenv("SPARK_KINESIS_JAR")
+            return start(kinesis)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if home is not None:
+            patch.setattr(LocalKinesis, "start", start_with_spark_4)
+        yield
 
 
 @pytest.fixture(scope="session")

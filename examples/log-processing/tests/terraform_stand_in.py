@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,19 +107,7 @@ def apply(terraform: str, work: Path, **variables: str) -> dict[str, Any]:
         write(read_folder(folder), work / folder.relative_to(ROOT))
     environment = {**own_environment(), **{f"TF_VAR_{k}": it for k, it in variables.items()}}
 
-    def run(*arguments: str) -> str:
-        ended = subprocess.run(
-            [terraform, *arguments],
-            cwd=work,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode:
-            raise AssertionError(ended.stdout + ended.stderr)
-        return ended.stdout
-
+    run = partial(_run, terraform, work, environment)
     run("init", "-no-color", "-input=false")
     run("apply", "-no-color", "-input=false", "-auto-approve")
     state = json.loads(run("show", "-json"))["values"]
@@ -126,6 +115,20 @@ def apply(terraform: str, work: Path, **variables: str) -> dict[str, Any]:
         **{name: it["value"] for name, it in state["outputs"].items()},
         "resources": dict(_resources(state["root_module"])),
     }
+
+
+def _run(terraform: str, work: Path, environment: dict[str, str], *arguments: str) -> str:
+    ended = subprocess.run(
+        [terraform, *arguments],
+        cwd=work,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode:
+        raise AssertionError(ended.stdout + ended.stderr)
+    return ended.stdout
 
 
 def _resources(module: dict[str, Any]) -> list[tuple[str, Any]]:

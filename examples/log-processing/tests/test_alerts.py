@@ -9,14 +9,14 @@ import made
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_table import PASSING, refusal, times
+from test_table import PASSING, clock, refusal
 
 from log_processing.alerts.entries import (
     MAX_DETAIL_BYTES,
     MAX_REQUEST_BYTES,
     Entry,
-    EntryPlan,
     entry,
+    entry_plan,
 )
 from log_processing.alerts.publisher import Publisher
 from log_processing.delivery.retry import NotDeliveredError
@@ -38,17 +38,19 @@ def size(one: Entry) -> int:
 @given(st.lists(made.events, max_size=30))
 def test_requests_are_within_the_limits_and_have_each_entry_once(events: list[LogEvent]) -> None:
     entries = [entry(event) for event in events]
-    plan = EntryPlan()
+    plan = entry_plan()
     requests = [full for one in entries if (full := plan.add(one))]
     requests.append(plan.take())
     for request in requests:
         assert len(request) <= SERVICE_ENTRIES
         assert sum(size(one) for one in request) <= SERVICE_BYTES
-    assert [one for request in requests for one in request] == entries
+        assert len({one.event.identity for one in request}) == len(request)
+    sent = [one.event.identity for request in requests for one in request]
+    assert set(sent) == {one.event.identity for one in entries}
 
 
 def test_small_entries_fill_a_request() -> None:
-    plan = EntryPlan()
+    plan = entry_plan()
     requests = [plan.add(entry(made.log_event(number=number))) for number in range(25)]
     assert [len(request) for request in [*requests, plan.take()] if request] == [10, 10, 5]
 
@@ -104,6 +106,7 @@ class Bus:
     def __init__(self, script: list[Any]) -> None:
         self.script = script
         self.published: list[str] = []
+        self.times: list[float] = []
         self.sizes: list[int] = []
 
     def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803
@@ -117,6 +120,7 @@ class Bus:
                 results.append({"ErrorCode": "InternalFailure", "ErrorMessage": "later"})
             else:
                 self.published.append(one["Detail"])
+                self.times.append(one["Time"])
                 results.append({"EventId": "1"})
         failed = len(step & set(range(len(Entries))))
         return {"FailedEntryCount": failed, "Entries": results}
@@ -129,7 +133,7 @@ class Bus:
 def test_failed_entries_alone_are_sent_again(count: int, script: list[Any]) -> None:
     bus = Bus(list(script))
     entries = [entry(made.log_event(f"m{n}", n)) for n in range(count)]
-    assert Publisher(bus, "alerts", 3600, times()).publish(entries) == count
+    assert Publisher(bus, "alerts", 3600, clock()).publish(entries) == []
     assert sorted(bus.published) == sorted(one.detail for one in entries)
 
 
@@ -137,17 +141,17 @@ def test_an_incomplete_answer_is_not_believed() -> None:
     bus = Bus([])
     answers = [{"FailedEntryCount": 1, "Entries": []}, {"FailedEntryCount": 0}]
     bus.put_events = lambda **_: answers.pop(0)  # type: ignore[method-assign,assignment]
-    assert Publisher(bus, "alerts", 60, times()).publish([entry(made.log_event())]) == 1
+    assert Publisher(bus, "alerts", 60, clock()).publish([entry(made.log_event())]) == []
     assert answers == []
 
 
 def test_an_error_that_stays_names_the_bus() -> None:
     bus = Bus([refusal("AccessDeniedException")])
     with pytest.raises(NotDeliveredError, match=r"bus 'alerts'.*AccessDenied"):
-        Publisher(bus, "alerts", 60, times()).publish([entry(made.log_event())])
+        Publisher(bus, "alerts", 60, clock()).publish([entry(made.log_event())])
 
 
 def test_failures_without_end_fail_at_the_deadline() -> None:
     bus = Bus([{0}] * 10_000)
     with pytest.raises(NotDeliveredError, match=r"1 of 1.*within 60 s.*InternalFailure: later"):
-        Publisher(bus, "alerts", 60, times()).publish([entry(made.log_event())])
+        Publisher(bus, "alerts", 60, clock()).publish([entry(made.log_event())])

@@ -71,10 +71,13 @@ def test_the_shard_that_is_furthest_behind_is_first() -> None:
     assert len(found["shards"]) == MOST_SHARDS
     assert found["shards"][0] == {"name": "logs shard 29", "behindMs": 2900}
     assert found["now"]["behindMs"] == 2900
-    assert found["summaries"]["shards"] == (
-        "30 shards with records in the last minute. Furthest behind: logs shard 29, 2.9 s. "
+    assert found["texts"]["shards"] == (
+        "30 shards with records in the last minute. Largest lag: logs shard 29, 2.9 s. "
         "The chart shows the 20 shards with the largest lag."
     )
+    more = figures([batch(1, shards=shards, shard_count=500)], now=NOW_MS)
+    assert more["texts"]["shards"].startswith("500 shards with records in the last minute.")
+    assert more["texts"]["shards"].endswith("The chart shows the 20 shards with the largest lag.")
 
 
 def test_a_shard_without_records_in_the_last_batch_keeps_its_lag_for_a_minute() -> None:
@@ -119,7 +122,7 @@ def test_bad_events_of_the_last_minutes_are_counted() -> None:
     shown = figures(found, now=NOW_MS)
     assert shown["bad"]["counts"] == [2, 3]
     assert shown["now"]["bad"] == 5
-    assert shown["summaries"]["bad"] == "Last 5 minutes: 5 bad events."
+    assert shown["texts"]["bad"] == "Last 5 minutes: 5 bad events."
 
 
 def test_the_rate_leaves_out_the_newest_second() -> None:
@@ -131,7 +134,7 @@ def test_old_batches_have_figures_too() -> None:
     shown = figures([batch(1, NOW - 9_999, seconds=[(NOW - 9_999, "a", "INFO", 1)])], now=NOW_MS)
     assert shown["seconds"] == []
     assert shown["now"]["eventsPerSecond"] == 0
-    assert shown["summaries"]["levels"] == "Last 5 minutes: no events."
+    assert shown["texts"]["levels"] == "Last 5 minutes: no events."
 
 
 def test_the_page_is_live_while_batches_come() -> None:

@@ -15,7 +15,7 @@ def test_no_more_than_the_limit_run_at_a_time() -> None:
     running, peak, lock = 0, 0, threading.Lock()
     gate = threading.Barrier(3)
 
-    def work() -> int:
+    def call() -> int:
         nonlocal running, peak
         with lock:
             running += 1
@@ -26,12 +26,12 @@ def test_no_more_than_the_limit_run_at_a_time() -> None:
         return 1
 
     with InFlight[int](3) as flights:
-        done = [result for _ in range(9) for result in flights.start(work)]
+        done = [result for _ in range(9) for result in flights.start(call)]
         done += flights.finish()
     assert (sum(done), peak) == (9, 3)
 
 
-def test_no_work_waits_in_a_queue() -> None:
+def test_no_call_waits_in_a_queue() -> None:
     started: list[int] = []
     with InFlight[None](2) as flights:
         for number in range(20):
@@ -50,7 +50,7 @@ def test_an_error_reaches_the_caller_and_ends_the_pauses_of_the_others() -> None
     def pause() -> None:
         pausing.set()
         try:
-            flights.times.sleep(20)
+            flights.clock.sleep(20)
         except NotDeliveredError as error:
             ended.append(str(error))
 
@@ -69,6 +69,6 @@ def test_an_error_reaches_the_caller_and_ends_the_pauses_of_the_others() -> None
     assert ended == ["abandoned, because another request of the task failed"]
 
 
-def test_without_works_there_is_nothing_to_wait_for() -> None:
+def test_without_calls_there_is_nothing_to_wait_for() -> None:
     with InFlight[int](2) as flights:
         assert list(flights.finish()) == []

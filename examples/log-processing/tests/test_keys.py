@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from urllib.parse import unquote
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def test_services_do_not_share_a_partition(a: str, b: str, time_us: int, bucket:
     first, second = (keys.partition_key(service, hour, bucket) for service in (a, b))
     assert (first == second) == (a == b)
     assert first.count("#") == 2
-    assert keys.unescape_service(first.split("#")[0]) == a
+    assert unquote(first.split("#")[0]) == a
     assert not first.startswith(keys.PROGRESS_PREFIX)
 
 
@@ -83,6 +84,8 @@ def test_busy_services_use_all_buckets() -> None:
     assert max(counts) < 1200
 
 
-def test_progress_is_in_order_of_batches() -> None:
-    assert keys.progress_keys("logs", 7) == ("#progress#logs", "00000000000000000007")
-    assert keys.progress_keys("logs", 9)[1] < keys.progress_keys("logs", 10)[1]
+def test_progress_is_in_order_of_time_whatever_query_and_batch() -> None:
+    key = ("#progress#logs", "1970-01-01T00:00:00.999000Z#b#10")
+    assert keys.progress_keys("logs", 999, "b", 10) == key
+    assert keys.progress_keys("logs", 1000, "a", 9) > key
+    assert keys.progress_from("logs", 999) < key < keys.progress_from("logs", 1000)

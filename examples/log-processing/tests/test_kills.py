@@ -44,7 +44,7 @@ def trial(stack: Stack, reached: Endpoints) -> Iterator[Trial]:
     """A trial whose job runs and has processed records."""
     chance = random.Random(SEED)
     with closing(Trial(stack, reached, RATE, chance)) as opened:
-        opened.screen.tell(f"seed: LOG_SEED={SEED}")
+        opened.screen.log(f"seed: LOG_SEED={SEED}")
         opened.begin_load()
         opened.job.start()
         wait_for_batch(opened)
@@ -56,14 +56,14 @@ def wait_for_batch(opened: Trial) -> None:
     opened.watch_until("a batch", lambda: opened.batches.records > before, WAIT_SECONDS)
 
 
-def assert_flawless(opened: Trial) -> None:
-    """Check that the job processes the rest, ends well, and that the books are equal."""
+def assert_balanced(opened: Trial) -> None:
+    """Check that the job processes the rest, ends well, and that the ledgers are equal."""
     opened.end_load()
     opened.watch_until("all records are processed", lambda: opened.is_drained, DRAIN_SECONDS)
     assert opened.job.stop() == 0
     verdict, _, alerts = opened.compare()
-    opened.screen.tell(f"{verdict}, alerts: {alerts}")
-    assert verdict.is_flawless, str(verdict)
+    opened.screen.log(f"{verdict}, alerts: {alerts}")
+    assert verdict.is_balanced, str(verdict)
     assert verdict.errors > 0
     assert verdict.bad > 0
 
@@ -87,11 +87,12 @@ def test_killed_drivers_and_workers_and_reshards_lose_and_repeat_nothing(tmp_pat
             else:
                 opened.watch_until("a Python worker", opened.kill_worker, WAIT_SECONDS)
             done += 1
-            opened.screen.tell(f"{done}. kill -9 of a {kill}")
-        assert_flawless(opened)
+            opened.screen.log(f"{done}. kill -9 of a {kill}")
+        assert_balanced(opened)
     assert done >= 20
 
 
+@pytest.mark.long
 def test_no_alert_is_lost_while_eventbridge_is_down(tmp_path: Path) -> None:
     with servers(tmp_path) as stack, closing(Gate(stack.endpoints.events)) as gate:
         reached = dataclasses.replace(stack.endpoints, events=gate.url)
@@ -104,16 +105,17 @@ def test_no_alert_is_lost_while_eventbridge_is_down(tmp_path: Path) -> None:
             gate.open()
             wait_for_batch(opened)
             assert opened.batches.errors > during
-            assert_flawless(opened)
+            assert_balanced(opened)
 
 
+@pytest.mark.long
 def test_throttled_writes_lose_and_repeat_nothing(tmp_path: Path) -> None:
     with servers(tmp_path) as stack:
         with closing(Gate(stack.endpoints.dynamodb, refused=0.5, seed=SEED)) as gate:
             reached = dataclasses.replace(stack.endpoints, dynamodb=gate.url)
             with trial(stack, reached) as opened:
                 opened.watch(5)
-                assert_flawless(opened)
+                assert_balanced(opened)
         seen = gate.seen
     assert seen["throttled"] > 0
     assert seen["halved"] > 0

@@ -9,7 +9,7 @@ import made
 import pytest
 from hypothesis import given
 
-from log_processing.events import cloudwatch, reasons
+from log_processing.events import reasons
 from log_processing.events.event import BadEvent, LogEvent
 from log_processing.events.parsing import MAX_LEVEL_CHARACTERS, parse
 from log_processing.table.items import event_item
@@ -20,15 +20,6 @@ EVENT = {"timestamp": made.NOW_MS, "level": "INFO", "service": "a", "message": "
 def parsed(fields: object) -> LogEvent | BadEvent:
     (one,) = parse(made.record(json.dumps(fields).encode()))
     return one
-
-
-def of_payload(*entries: object) -> list[LogEvent | BadEvent]:
-    return parse(made.record(payload(*entries)))
-
-
-def payload(*entries: object, kind: str = "DATA_MESSAGE") -> bytes:
-    fields = {"messageType": kind, "logGroup": "g", "logStream": "s", "logEvents": entries}
-    return gzip.compress(json.dumps(fields).encode())
 
 
 @given(made.data)
@@ -64,6 +55,8 @@ def test_an_event_keeps_its_values(fields: dict[str, object]) -> None:
         ({"service": None}, reasons.UNPARSABLE),
         ({"message": 5}, reasons.UNPARSABLE),
         ({"context": "text"}, reasons.UNPARSABLE),
+        ({"context": {"": 1, "(empty)": 2}}, reasons.UNPARSABLE),
+        ({"context": {"?": 1, "\ud800": 2}}, reasons.UNPARSABLE),
         ({"timestamp": None}, reasons.UNDATED),
         ({"timestamp": "yesterday"}, reasons.UNDATED),
         ({"timestamp": True}, reasons.UNDATED),
@@ -100,68 +93,6 @@ def test_half_a_character_becomes_a_question_mark() -> None:
     assert one.message == "a?b"
 
 
-def test_each_log_event_of_a_payload_is_an_event() -> None:
-    own = {"level": "ERROR", "service": "b", "message": "own"}
-    first, second, third, fourth = of_payload(
-        {"id": "1", "timestamp": 1000, "message": "2026 WARN: ERROR later"},
-        {"id": "2", "timestamp": 2000, "message": json.dumps(own)},
-        {"id": "3"},
-        {"id": "4", "timestamp": 4000, "message": '{"level": "", "text": "no level"}'},
-    )
-    assert isinstance(first, LogEvent)
-    assert (first.time_us, first.level, first.service) == (1_000_000, "WARN", "g")
-    assert first.context == {"logStream": "s", "id": "1"}
-    assert isinstance(second, LogEvent)
-    assert (second.time_us, second.level, second.service) == (2_000_000, "ERROR", "b")
-    assert isinstance(third, BadEvent)
-    assert json.loads(third.data) == {"id": "3"}
-    assert isinstance(fourth, LogEvent)
-    assert (fourth.level, fourth.service) == ("INFO", "g")
-    assert [one.identity.event for one in (first, second, third, fourth)] == [0, 1, 2, 3]
-
-
-def test_an_own_time_counts_more_than_that_of_the_payload() -> None:
-    message = json.dumps({**EVENT, "timestamp": 5000})
-    (one,) = of_payload({"timestamp": 1000, "message": message})
-    assert isinstance(one, LogEvent)
-    assert one.time_us == 5_000_000
-
-
-def test_a_control_message_has_no_events() -> None:
-    assert parse(made.record(payload("anything", kind="CONTROL_MESSAGE"))) == []
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        gzip.compress(b"0" * (cloudwatch.MAX_BYTES + 1)),
-        payload({"message": "m"})[:-10],
-        payload({"message": "m"})[:-4],  # only the checksum is cut
-        payload(kind="OTHER"),
-        gzip.compress(b"[" * 100_000),
-        gzip.compress(b"{}"),
-        gzip.compress(b"[]"),
-        gzip.compress(b'{"messageType": "DATA_MESSAGE"}'),
-        gzip.compress(b'{"messageType": "DATA_MESSAGE", "logGroup": "g", "logStream": "s"}'),
-    ],
-    ids=[
-        "larger than allowed",
-        "cut",
-        "without a checksum",
-        "of another kind",
-        "nested",
-        "empty",
-        "a list",
-        "without names",
-        "without events",
-    ],
-)
-def test_a_wrong_payload_is_one_bad_event(data: bytes) -> None:
-    (one,) = parse(made.record(data))
-    assert isinstance(one, BadEvent)
-    assert (one.reason, one.data) == (reasons.UNPARSABLE, data)
-
-
 @pytest.mark.parametrize("depth", [200, 900, 960, 985, 990, 995, 5000])
 def test_deep_json_never_raises(depth: int) -> None:
     deep = "[" * depth + "]" * depth
@@ -170,16 +101,3 @@ def test_deep_json_never_raises(depth: int) -> None:
     entry = f'{{"id": {deep}, "timestamp": 1, "message": "m"}}'
     whole = f'{{"messageType":"DATA_MESSAGE","logGroup":"g","logStream":"s","logEvents":[{entry}]}}'
     assert len(parse(made.record(gzip.compress(whole.encode())))) == 1
-
-
-def test_a_payload_with_countless_events_is_one_bad_event() -> None:
-    (bad,) = of_payload(*[0] * (cloudwatch.MAX_EVENTS + 1))
-    assert isinstance(bad, BadEvent)
-    assert "log events" in bad.detail
-
-
-def test_data_after_the_compressed_record_is_not_lost() -> None:
-    record = made.record(payload(kind="CONTROL_MESSAGE") + payload({"message": "m"}))
-    (bad,) = parse(record)
-    assert isinstance(bad, BadEvent)
-    assert bad.data == record.data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import made
 import pytest
@@ -23,6 +24,23 @@ def test_a_wrong_share_is_named(option: str, capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         producer.main(["--stream=logs", option])
     assert "is not from 0 to 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rate", ["0", "-1", "nan", "inf"])
+def test_a_wrong_rate_is_named(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        producer.main(["--stream=logs", f"--rate={rate}"])
+    assert f"'{rate}' is not a number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "sys.exit(7)"])
+def test_a_generator_that_fails_ends_the_producer(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = [f"import os, sys; {end}", "import time; time.sleep(600)"]
+    commands = [[sys.executable, "-c", text] for text in programs]
+    monkeypatch.setattr(producer, "commands", lambda _: commands[::-1])
+    assert producer.main(["--stream=logs"]) == (7 if "7" in end else 128 + 9)
 
 
 def test_it_writes_events_and_garbage() -> None:

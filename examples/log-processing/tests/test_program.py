@@ -118,13 +118,22 @@ def test_nothing_is_lost_or_stored_twice_whatever_is_killed(moto: str, tmp_path:
 
 
 @pytest.mark.slow
-def test_the_program_names_what_is_missing_and_ends(moto: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("--table=none", "Table 'none' does not exist."),
+        ("--bad-events=/dev/null/bad", "Folder of bad events '/dev/null/bad' cannot be written."),
+    ],
+)
+def test_the_program_names_what_is_missing_and_ends(
+    moto: str, tmp_path: Path, change: str, problem: str
+) -> None:
     with LocalKinesis(streams={"logs": 1}) as kinesis:
-        options = ["--streams=logs", "--table=none", f"--bus={aws.BUS}", "--checkpoint=c"]
+        options = ["--streams=logs", f"--table={aws.TABLE}", f"--bus={aws.BUS}", "--checkpoint=c"]
         options += ["--bad-events=b", f"--kinesis-endpoint={kinesis.endpoint}"]
-        options += [f"--dynamodb-endpoint={moto}", f"--events-endpoint={moto}"]
+        options += [f"--dynamodb-endpoint={moto}", f"--events-endpoint={moto}", change]
         with job(options, tmp_path) as process:
             assert process.wait(PATIENCE_SECONDS) == 1
     said = (tmp_path / "job.log").read_text()
-    assert "log_processing: Table 'none' does not exist." in said
+    assert f"log_processing: {problem}" in said
     assert "Traceback" not in said

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +13,6 @@ from throttled_server import ThrottledServer
 from log_processing.query import command_line
 from log_processing.query.command_line import main
 
-FOLDER = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {"LOG_TABLE": "logs", "LOG_REGION": "eu-west-1"}
 SPAN = ["--from", "2026-11-23T07:00", "--to", "2026-11-23T08:00:00+00:00"]
 
@@ -64,7 +59,7 @@ def test_latest_says_where_the_search_stopped(
     assert main(["latest", SERVICE, "--hours", "2"], ENVIRONMENT) == 0
     printed = capsys.readouterr()
     assert "paid" in printed.out
-    assert printed.err.startswith("Found 1 of 50 events. The search stopped at 2")
+    assert printed.err.startswith("Found 1 of 50 events. Use --hours to search before 2")
 
 
 @pytest.mark.parametrize("query", [["latest"], ["window", *SPAN], ["count", *SPAN]])
@@ -85,7 +80,7 @@ def test_a_window_stops_at_its_limit(dynamodb: Any, capsys: pytest.CaptureFixtur
     assert main(["window", SERVICE, *SPAN, "--limit", "4", "--json"], ENVIRONMENT) == 0
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 4
-    assert "Stopped after 4 events, and there are more: --limit." in printed.err
+    assert "Showing the first 4 events. Use --limit to see more." in printed.err
     assert main(["window", SERVICE, *SPAN, "--limit", "5"], ENVIRONMENT) == 0
     assert capsys.readouterr().err == ""
 
@@ -178,29 +173,3 @@ def test_an_unreachable_endpoint_is_one_clear_error(
         unused = server.url
     assert main(["latest", SERVICE, "--dynamodb-endpoint", unused], ENVIRONMENT) == 1
     assert capsys.readouterr().err.startswith("DynamoDB did not answer for table 'logs'. Could not")
-
-
-def test_the_module_is_a_program() -> None:
-    command = [sys.executable, "-m", "log_processing.query", "--help"]
-    environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
-    ended = subprocess.run(
-        command, env=environment, check=True, capture_output=True, text=True, cwd=FOLDER
-    )
-    assert "latest|window|count" in ended.stdout
-    assert "Exit codes" in ended.stdout
-
-
-def test_a_reader_that_ends_early_is_no_error() -> None:
-    with ThrottledServer(failures=0, items=[item(SEVEN_US, it) for it in range(2_000)]) as server:
-        command = [sys.executable, "-m", "log_processing.query", "window", SERVICE, *SPAN, "--json"]
-        command += ["--limit", "100000", "--dynamodb-endpoint", server.url]
-        environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(FOLDER)}
-        with subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=FOLDER
-        ) as program:
-            assert program.stdout is not None
-            assert program.stderr is not None
-            program.stdout.readline()
-            program.stdout.close()
-            assert program.stderr.read() == b""
-    assert program.returncode == 0

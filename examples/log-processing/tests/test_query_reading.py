@@ -7,23 +7,28 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import made
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stored_events import HOUR_US, MINUTE_US, SERVICE, SEVEN_US, MemoryTable, item, sort_keys
 
+from log_processing.events.lifetime import why_not_stored
 from log_processing.query.counting import by_minute
 from log_processing.query.latest import latest
-from log_processing.query.merge import Item, Page, merge_buckets, read_bucket
+from log_processing.query.merge import Page, TableItem, merge_buckets, read_bucket
 from log_processing.query.span import Span
 from log_processing.query.table import LogTable
 from log_processing.query.window import PAGE_SIZE, count, window
+from log_processing.table.items import event_item
 from log_processing.table.keys import BUCKETS
 
 NOW = SEVEN_US + 30 * MINUTE_US
+DAY_US = 24 * HOUR_US
 LEVELS = st.sampled_from(["INFO", "ERROR", "warn"])
 # Times that are often equal, up to three hours in the past, and some in the future.
-times = st.integers(-180, 70).map(lambda minutes: NOW + minutes * MINUTE_US)
+times = st.integers(-180, 70) | st.integers(-180, 1500)
+times = times.map(lambda minutes: NOW + minutes * MINUTE_US)
 events = st.lists(st.tuples(times, LEVELS), max_size=60).map(
     lambda found: [item(time, number, level=level) for number, (time, level) in enumerate(found)]
 )
@@ -56,10 +61,10 @@ def test_merged_buckets_equal_sorting_everything(
     ahead: bool,
     newest_first: bool,
 ) -> None:
-    def reader(numbers: list[int]) -> Iterator[Item]:
+    def reader(numbers: list[int]) -> Iterator[TableItem]:
         rows = [{"sk": {"S": f"{it:04d}"}} for it in sorted(numbers, reverse=newest_first)]
 
-        def fetch(last_key: Item | None) -> Page:
+        def fetch(last_key: TableItem | None) -> Page:
             start = 0 if last_key is None else last_key["next"]
             end = start + size
             return Page(rows[start:end], {"next": end} if end < len(rows) else None)
@@ -81,7 +86,7 @@ def test_latest_equals_the_last_of_all(
 ) -> None:
     table = LogTable(MemoryTable(stored, largest_page), "logs", threads)
     found = latest(table, SERVICE, wanted=wanted, hours=hours, now=NOW)
-    limit = Span(NOW - hours * HOUR_US, NOW + HOUR_US)
+    limit = Span(NOW - hours * HOUR_US, NOW + DAY_US)
     assert sort_keys(found.items) == sort_keys(within(stored, limit)[-wanted:])
     if len(found.items) < wanted:
         assert found.searched == limit
@@ -117,10 +122,31 @@ def test_latest_reads_one_small_page_per_bucket(threads: ThreadPoolExecutor) -> 
     memory = MemoryTable([item(SEVEN_US + number, number) for number in range(5_000)])
     found = latest(LogTable(memory, "logs", threads), SERVICE, wanted=50, hours=24, now=NOW)
     assert len(found.items) == 50
-    # The hour ahead is empty. The hour that has the events is the last one that is read.
-    assert memory.hours_queried() == {"2026-11-23T08", "2026-11-23T07"}
+    # The hours ahead are empty. The hour that has the events is the last one that is read.
+    assert min(memory.hours_queried()) == "2026-11-23T07"
+    assert max(memory.hours_queried()) == "2026-11-24T07"
     assert memory.items_read <= 5 * 50
     assert found.searched.start == SEVEN_US
+
+
+@pytest.mark.parametrize("ahead", [0, 5 * HOUR_US, DAY_US - 1])
+def test_latest_finds_what_the_job_stores_although_it_is_dated_ahead(
+    threads: ThreadPoolExecutor, ahead: int
+) -> None:
+    now = made.NOW_MS * 1000  # the record arrives now
+    event = made.log_event(time_us=now + ahead)
+    assert why_not_stored(event, 30, made.NOW_S) is None
+    memory = MemoryTable([item(now - HOUR_US, 1), event_item(event, 30).attributes])
+    found = latest(LogTable(memory, "logs", threads), SERVICE, wanted=1, hours=2, now=now)
+    assert sort_keys(found.items) == [event_item(event, 30).key[1]]
+
+
+def test_a_search_without_events_makes_one_request_per_hour_and_bucket(
+    threads: ThreadPoolExecutor,
+) -> None:
+    memory = MemoryTable([])
+    assert latest(LogTable(memory, "logs", threads), SERVICE, wanted=50, hours=24, now=NOW)
+    assert len(memory.queries) == 49 * BUCKETS == 784  # as the README says
 
 
 def test_latest_stops_at_the_limit(threads: ThreadPoolExecutor) -> None:

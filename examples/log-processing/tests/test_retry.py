@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from log_processing.delivery.clock import Clock
 from log_processing.delivery.retry import (
     LONGEST_PAUSE_SECONDS,
     Answer,
     NotDeliveredError,
-    Times,
     deliver,
     pause,
 )
@@ -21,10 +21,10 @@ from log_processing.delivery.retry import (
 TIMEOUT = 20.0
 
 
-class Clock:
+class ManualClock:
     def __init__(self, seed: int) -> None:
         self.now = 0.0
-        self.times = Times(lambda: self.now, self.sleep, random.Random(seed).random)
+        self.clock = Clock(lambda: self.now, self.sleep, random.Random(seed).random)
 
     def sleep(self, seconds: float) -> None:
         assert seconds >= 0
@@ -34,7 +34,7 @@ class Clock:
 class Service:
     """Refuses what a script says, then nothing, or everything for ever."""
 
-    def __init__(self, clock: Clock, script: list[set[int]], *, recovers: bool) -> None:
+    def __init__(self, clock: ManualClock, script: list[set[int]], *, recovers: bool) -> None:
         self.clock = clock
         self.script = script
         self.recovers = recovers
@@ -60,17 +60,16 @@ class Service:
 def test_nothing_is_lost_and_the_deadline_holds(
     entries: set[int], script: list[set[int]], recovers: bool, seed: int
 ) -> None:
-    clock = Clock(seed)
+    clock = ManualClock(seed)
     service = Service(clock, list(script), recovers=recovers)
     failed = None
     try:
         deliver(
             sorted(entries),
             service.send,
-            "table 'logs'",
-            kind="items",
+            "table 'logs': items",
             timeout=TIMEOUT,
-            times=clock.times,
+            clock=clock.clock,
         )
     except NotDeliveredError as error:
         failed = str(error)
@@ -89,7 +88,7 @@ def test_an_error_of_the_service_ends_it() -> None:
         raise NotDeliveredError("no such table")
 
     with pytest.raises(NotDeliveredError, match="no such table"):
-        deliver([1], send, "table", kind="items", timeout=TIMEOUT, times=Clock(0).times)
+        deliver([1], send, "table", timeout=TIMEOUT, clock=ManualClock(0).clock)
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1))

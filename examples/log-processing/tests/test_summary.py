@@ -58,7 +58,7 @@ def test_a_percentile_is_at_most_one_percent_too_large(millis: list[int], share:
 
 @given(stored)
 def test_progress_can_be_read_back(given: list[tuple[LogEvent, int]]) -> None:
-    done = progress_of(summary_of(given), 7, made.NOW_MS)
+    done = progress_of(summary_of(given), "query", 7, made.NOW_MS)
     read = progress.from_json(done.to_json())
     assert read == done
     assert (read.batch, read.events) == (7, len(given))
@@ -75,7 +75,7 @@ def test_the_progress_of_a_strange_batch_fits_into_an_item() -> None:
     whole = Summary()
     for _ in range(3):
         whole.add(summary)
-    done = progress_of(whole, 1, made.NOW_MS)
+    done = progress_of(whole, "query", 1, made.NOW_MS)
     assert len(done.seconds) <= MAX_SECONDS
     assert len(done.latestErrors) == 5
     item = progress_item(("#progress#logs", "1"), done.to_json(), 1)
@@ -97,7 +97,7 @@ def test_the_lag_of_a_shard_counts_from_its_newest_record() -> None:
     summary = Summary()
     for arrival in (5000, 9000, 7000):
         summary.count_record(made.record(b"", arrival_ms=arrival))
-    (shard,) = progress_of(summary, 1, 10_000).shards
+    (shard,) = progress_of(summary, "query", 1, 10_000).shards
     assert shard == progress.ShardLag("logs", "shardId-000000000000", 1000)
 
 
@@ -110,5 +110,5 @@ def test_the_longest_names_fit_into_the_item(letter: str) -> None:
         summary.count_stored(event, made.NOW_MS)
     total = Summary()
     total.add(summary)
-    text = progress_of(total, 7, made.NOW_MS).to_json()
+    text = progress_of(total, "query", 7, made.NOW_MS).to_json()
     assert progress_item(("#progress#logs", "7"), text, 1).stored_bytes <= MAX_ITEM_BYTES

@@ -12,10 +12,11 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from log_processing.delivery.retry import NotDeliveredError, Times
+from log_processing.delivery.clock import Clock
+from log_processing.delivery.retry import NotDeliveredError
 from log_processing.table import keys
-from log_processing.table.batches import MAX_REQUEST_BYTES, BatchPlan
 from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item, progress_item
+from log_processing.table.requests import MAX_REQUEST_BYTES, item_plan
 from log_processing.table.writer import TableWriter
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SERVICE_LIMIT, SERVICE_ITEMS = 16 * 1024 * 1024, 25
 
 
 def planned(items: list[Item]) -> list[list[Item]]:
-    plan = BatchPlan()
+    plan = item_plan()
     requests = [full for item in items if (full := plan.add(item))]
     return [*requests, *([rest] if (rest := plan.take()) else [])]
 
@@ -95,8 +96,9 @@ def test_an_item_looks_like_this() -> None:
 class Table:
     """A client whose answers follow a script. After it, each request succeeds."""
 
-    def __init__(self, script: list[Any]) -> None:
+    def __init__(self, script: list[Any], answers_with: str = "logs") -> None:
         self.script = script
+        self.answers_with = answers_with
         self.stored: dict[tuple[str, str], Any] = {}
         self.sizes: list[int] = []
 
@@ -110,7 +112,7 @@ class Table:
         for one in taken:
             item = one["PutRequest"]["Item"]
             self.stored[item["pk"]["S"], item["sk"]["S"]] = item
-        return {"UnprocessedItems": {"logs": list(reversed(left))} if left else {}}
+        return {"UnprocessedItems": {self.answers_with: list(reversed(left))} if left else {}}
 
 
 def refusal(code: str, status: int = 400) -> ClientError:
@@ -118,13 +120,13 @@ def refusal(code: str, status: int = 400) -> ClientError:
     return ClientError(answer, "BatchWriteItem")
 
 
-def times() -> Times:
+def clock() -> Clock:
     now = [0.0]
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    return Times(lambda: now[0], sleep, random.Random(1).random)
+    return Clock(lambda: now[0], sleep, random.Random(1).random)
 
 
 PASSING = [
@@ -143,7 +145,7 @@ PASSING = [
 def test_each_item_is_stored_whatever_is_refused(count: int, script: list[Any]) -> None:
     table = Table(list(script))
     items = [event_item(made.log_event(number=n), 30) for n in range(count)]
-    TableWriter(table, "logs", 3600, times()).store(items)
+    TableWriter(table, "logs", 3600, clock()).store(items)
     assert set(table.stored) == {item.key for item in items}
     assert all("storedAt" in item for item in table.stored.values())
     assert table.sizes == sorted(table.sizes, reverse=True)  # what is stored is not sent again
@@ -153,14 +155,21 @@ def test_each_item_is_stored_whatever_is_refused(count: int, script: list[Any]) 
 def test_an_error_that_stays_fails_at_once(code: str) -> None:
     table = Table([refusal(code)])
     with pytest.raises(NotDeliveredError, match=f"table 'logs'.*{code}"):
-        TableWriter(table, "logs", 60, times()).store([event_item(made.log_event(), 30)])
+        TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
     assert table.sizes == [1]
 
 
 def test_throttling_without_end_fails_at_the_deadline() -> None:
     table = Table([refusal("ThrottlingException")] * 10_000)
     with pytest.raises(NotDeliveredError, match=r"1 of 1 were not accepted within 60 s.*Throttl"):
-        TableWriter(table, "logs", 60, times()).store([event_item(made.log_event(), 30)])
+        TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
+
+
+def test_unprocessed_items_count_under_any_name_of_the_table() -> None:
+    table = Table([2], "arn:aws:dynamodb:eu-west-1:123456789012:table/logs")
+    items = [event_item(made.log_event(number=n), 30) for n in range(3)]
+    TableWriter(table, "logs", 60, clock()).store(items)
+    assert set(table.stored) == {item.key for item in items}
 
 
 def test_unprocessed_items_of_another_request_do_not_count() -> None:
@@ -174,5 +183,5 @@ def test_unprocessed_items_of_another_request_do_not_count() -> None:
         return answers.pop() if answers else {"UnprocessedItems": {}}
 
     table.batch_write_item = first_wrong  # type: ignore[method-assign]
-    TableWriter(table, "logs", 60, times()).store([event_item(made.log_event(), 30)])
+    TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
     assert table.sizes == [1, 1]

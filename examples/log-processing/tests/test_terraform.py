@@ -157,6 +157,11 @@ def test_the_code_calls_exactly_what_is_allowed(service: str) -> None:
     assert set(calls(service)) == JOB[service] | reader
 
 
+def test_the_code_calls_only_what_is_allowed_on_a_stream() -> None:
+    # The connector makes the other calls for a consumer.
+    assert set(calls("kinesis")) == JOB["kinesis"] | {"DescribeStreamConsumer"}
+
+
 def test_other_policies_allow_only_what_is_listed() -> None:
     found = {}
     for file in ROOT.glob("modules/*/*.tf"):

@@ -4,42 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
-import shutil
 import subprocess
 from typing import Any
 
 import pytest
+from terraform_cases import NEEDS_TERRAFORM, TERRAFORM, applied, submitted
 from terraform_files import ROOT
-from terraform_stand_in import apply, own_environment
+from terraform_stand_in import own_environment
 from test_terraform import JOB, READER
 
 from log_processing.settings import Settings, read_settings
 
-TERRAFORM = shutil.which("terraform") or shutil.which("tofu") or ""
-
-pytestmark = pytest.mark.skipif(not TERRAFORM, reason="neither terraform nor tofu is installed")
-
-REGION = "eu-west-1"
-KEY = f"arn:aws:kms:{REGION}:123456789012:key/1"
-CASES = {
-    "serverless": {},
-    "serverless, consumer, own key": {"fan_out_consumer": "logs", "kms_key_arn": KEY},
-    "ec2": {
-        "compute": "ec2",
-        "stream_mode": "ON_DEMAND",
-        "zones": '["eu-west-1a"]',
-        "alarm_email": "on@call.example",
-    },
-}
-
-
-@pytest.fixture(scope="module", params=CASES)
-def applied(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What Terraform made of the folder, and the variables."""
-    variables = CASES[request.param]
-    work = tmp_path_factory.mktemp("terraform")
-    return {**apply(TERRAFORM, work, region=REGION, **variables), "variables": variables}
+pytestmark = NEEDS_TERRAFORM
+__all__ = ["applied"]
 
 
 def policy(applied: Any, name: str) -> list[dict[str, Any]]:
@@ -55,14 +32,9 @@ def allowed(statements: list[dict[str, Any]]) -> set[str]:
 
 def settings_of(command: str) -> Settings:
     """The settings of the job that a command starts. The job accepts them."""
-    words = shlex.split(command)
-    if "--steps" in words:
-        (step,) = json.loads(words[words.index("--steps") + 1])
-        arguments = step["Args"]
-        (job,) = (n for n, it in enumerate(arguments) if it.endswith("/job.py"))
-        return read_settings(arguments[job + 1 :], {})
-    run = json.loads(words[words.index("--job-driver") + 1])["sparkSubmit"]
-    return read_settings(run["entryPointArguments"], {})
+    arguments = submitted(command)
+    (job,) = (n for n, it in enumerate(arguments) if it.endswith("/job.py"))
+    return read_settings(arguments[job + 1 :], {})
 
 
 def test_the_job_has_exactly_its_permissions(applied: Any) -> None:
@@ -113,6 +85,8 @@ def test_the_job_accepts_the_options_of_the_command(applied: Any) -> None:
     assert settings.table == applied["table_name"]
     assert settings.consumer == applied["variables"].get("fan_out_consumer")
     assert settings.retention_days == 30
+    assert settings.checkpoint == applied["checkpoint_folder"]
+    assert settings.bad_events == applied["bad_events_folder"]
     for folder in (settings.checkpoint, settings.bad_events):
         assert re.fullmatch(r"s3://[^/]+/(checkpoint/log-processing|bad-events)", folder)
 
@@ -123,6 +97,25 @@ def test_the_command_names_the_files_that_are_uploaded(applied: Any) -> None:
     assert uploaded == named
     assert len(named) == 4
     assert not re.search(r"APPLICATION|JOB_ROLE|CLUSTER", applied["start_job"])
+
+
+def test_a_batch_has_a_task_per_core_of_the_executors(applied: Any) -> None:
+    executors = int(applied["variables"].get("executors", 2))
+    assert f"spark.default.parallelism={2 * executors}" in submitted(applied["start_job"])
+    assert "spark.executor.cores=2" in submitted(applied["start_job"])
+
+
+def test_an_outage_does_not_use_up_the_attempts_of_an_hour(applied: Any) -> None:
+    # Spark runs a task four times, and each time it repeats a write for this long.
+    attempt_seconds = 4 * settings_of(applied["start_job"]).write_timeout
+    cluster = applied["resources"].get("module.emr_ec2[0].aws_emr_cluster__job")
+    if cluster is None:
+        (allowed,) = re.findall(r"maxFailedAttemptsPerHour=(\d+)", applied["start_job"])
+    else:
+        (site,) = json.loads(cluster["configurations_json"])
+        (allowed,) = site["Properties"].values()
+        assert f"spark.yarn.maxAppAttempts={allowed}" in submitted(applied["start_job"])
+    assert 3600 / attempt_seconds < int(allowed)
 
 
 def test_the_stream_is_behind_if_nothing_reads_it(applied: Any) -> None:

@@ -15,17 +15,16 @@ from stored_events import MemoryTable
 class ThrottledServer:
     """Throttles some requests, and then answers from a table in memory.
 
+    Args:
+        failures: number of requests that are throttled.
+        items: content of the table.
+
     Attributes:
         throttled: number of requests that were throttled.
     """
 
     def __init__(self, *, failures: int, items: Iterable[dict[str, Any]] = ()) -> None:
-        """Listen on a free port.
-
-        Args:
-            failures: number of requests that are throttled.
-            items: content of the table.
-        """
+        """Listen on a free port, with the content of a table."""
         self.throttled = 0
         self._failures, self._lock = failures, threading.Lock()
         self._table = MemoryTable(items)

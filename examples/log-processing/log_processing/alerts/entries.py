@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from log_processing.delivery.request_plan import RequestPlan
+from log_processing.events.texts import utf8_size
 from log_processing.table.keys import time_text
 
 if TYPE_CHECKING:
@@ -25,10 +27,13 @@ class Entry:
     """An entry of a request.
 
     Attributes:
+        event: the event.
+        time_s: time of the entry, in seconds since 1970.
         detail: JSON text with the event and its place in Kinesis.
         size: bytes by EventBridge's rules.
     """
 
+    event: LogEvent
     time_s: float
     detail: str
     size: int
@@ -44,30 +49,35 @@ class Entry:
         }
 
 
-def entry(event: LogEvent) -> Entry:
+def entry(event: LogEvent, time_s: float | None = None) -> Entry:
     """The entry of an event.
 
     If it is too large, its message is cut and then its context left out. The list ``shortened``
     names what is not complete. The event in the table is always complete.
+
+    Args:
+        event: an event.
+        time_s: time of the entry, in seconds since 1970. Default: the time of the event.
     """
     context = dict(event.context)
     detail = _detail(event, event.message, context, ())
-    if _size(detail) > MAX_DETAIL_BYTES:
+    if utf8_size(detail) > MAX_DETAIL_BYTES:
         detail = _shortened(event, context)
-    return Entry(event.time_us / 1_000_000, detail, _FIXED_BYTES + _size(detail))
+    time_s = event.time_us / 1_000_000 if time_s is None else time_s
+    return Entry(event, time_s, detail, _FIXED_BYTES + utf8_size(detail))
 
 
 def _shortened(event: LogEvent, context: dict[str, str]) -> str:
     names: tuple[str, ...] = ("message",)
-    if _size(_detail(event, "", context, names)) > MAX_DETAIL_BYTES:
+    if utf8_size(_detail(event, "", context, names)) > MAX_DETAIL_BYTES:
         context, names = {}, ("message", "context")
         whole = _detail(event, event.message, context, ("context",))
-        if _size(whole) <= MAX_DETAIL_BYTES:
+        if utf8_size(whole) <= MAX_DETAIL_BYTES:
             return whole
     low, high = 0, len(event.message)
     while low < high:  # the longest start of the message that fits
         middle = (low + high + 1) // 2
-        if _size(_detail(event, event.message[:middle], context, names)) <= MAX_DETAIL_BYTES:
+        if utf8_size(_detail(event, event.message[:middle], context, names)) <= MAX_DETAIL_BYTES:
             low = middle
         else:
             high = middle - 1
@@ -98,29 +108,11 @@ def _detail(
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def _size(detail: str) -> int:
-    return len(detail) if detail.isascii() else len(detail.encode())
-
-
-class EntryPlan:
-    """Collects the entries of the next request."""
-
-    def __init__(self) -> None:
-        """Has no entries."""
-        self._entries: list[Entry] = []
-        self._bytes = 0
-
-    def add(self, entry: Entry) -> list[Entry]:
-        """Add an entry. Returns the request that is full, or nothing."""
-        full: list[Entry] = []
-        if self._bytes + entry.size > MAX_REQUEST_BYTES:
-            full = self.take()
-        self._entries.append(entry)
-        self._bytes += entry.size
-        return full or (self.take() if len(self._entries) == MAX_ENTRIES else [])
-
-    def take(self) -> list[Entry]:
-        """The request that is not full yet; nothing without entries."""
-        entries, self._entries = self._entries, []
-        self._bytes = 0
-        return entries
+def entry_plan() -> RequestPlan[Entry]:
+    """A plan within EventBridge's limits."""
+    return RequestPlan(
+        MAX_ENTRIES,
+        MAX_REQUEST_BYTES,
+        size=lambda entry: entry.size,
+        key=lambda entry: entry.event.identity,
+    )

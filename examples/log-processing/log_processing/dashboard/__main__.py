@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .command_line import main
 
-main()
+sys.exit(main())

@@ -8,8 +8,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from botocore.exceptions import BotoCoreError
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from log_processing.delivery.aws_errors import missing_setting
 from log_processing.delivery.clients import client
 from log_processing.options import add_options
 from log_processing.settings import TableSettings
@@ -17,6 +19,7 @@ from log_processing.settings import TableSettings
 from .feed import BatchFeed
 from .web import create_app
 
+SUCCESS, FAILED = 0, 1
 ATTEMPTS = 2  # the page asks again every second
 LAST_PORT = 65_535
 
@@ -52,12 +55,17 @@ def start(arguments: Sequence[str], environment: Mapping[str, str]) -> BaseWSGIS
 
 def main(
     arguments: Sequence[str] = tuple(sys.argv[1:]), environment: Mapping[str, str] = os.environ
-) -> None:
-    """Serve until the program is stopped."""
+) -> int:
+    """Serve until the program is stopped. Returns 0 then, and 1 if it cannot start."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no line per request
-    server = start(arguments, environment)
+    try:
+        server = start(arguments, environment)
+    except BotoCoreError as error:
+        print(f"dashboard: {missing_setting(error) or error}", file=sys.stderr)
+        return FAILED
     print(f"dashboard: http://{server.host}:{server.port}/", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:
         server.server_close()
+    return SUCCESS

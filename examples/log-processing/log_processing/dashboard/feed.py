@@ -9,9 +9,8 @@ from typing import Any, Callable
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from log_processing.progress import Progress, from_json
+from log_processing.progress import KnownBatches, Progress, batches_in, batches_request
 from log_processing.query.failures import explain
-from log_processing.table.keys import progress_keys
 
 from .rates import SHOWN_SECONDS
 
@@ -54,7 +53,7 @@ class BatchFeed:
         self.table, self.job = table, job
         self._client, self._clock = client, clock
         self._lock = threading.Lock()
-        self._known: dict[str, Progress] = {}
+        self._known = KnownBatches()
         self._reading = Reading([])
         self._next_time = 0.0
 
@@ -69,34 +68,13 @@ class BatchFeed:
     def _read_table(self) -> Reading:
         failure = None
         try:
-            self._known.update(self._new_batches())
+            self._known.add(self._new_batches())
         except (BotoCoreError, ClientError) as error:
             failure = explain(error, table=self.table)
-        self._forget()
-        return Reading(sorted(self._known.values(), key=lambda it: (it.time, it.batch)), failure)
+        self._known.forget_before(int((self._clock() - SHOWN_SECONDS) * 1000))
+        return Reading(self._known.in_order, failure)
 
-    def _new_batches(self) -> dict[str, Progress]:
-        """The newest batches, by sort key. The last known one is among them: it may be repeated."""
-        partition, _ = progress_keys(self.job, 0)
-        condition, values = "pk = :pk", {":pk": {"S": partition}}
-        if self._known:
-            condition += " AND sk >= :last"
-            values[":last"] = {"S": max(self._known)}
-        answer = self._client.query(
-            TableName=self.table,
-            KeyConditionExpression=condition,
-            ExpressionAttributeValues=values,
-            ScanIndexForward=False,
-            Limit=MOST_BATCHES,
-        )
-        return {item["sk"]["S"]: from_json(item["progress"]["S"]) for item in answer["Items"]}
-
-    def _forget(self) -> None:
-        """Keep the batches that the page shows, and the newest one."""
-        start_ms = (self._clock() - SHOWN_SECONDS) * 1000
-        newest = max(self._known, default="")
-        self._known = {
-            key: batch
-            for key, batch in self._known.items()
-            if batch.time >= start_ms or key == newest
-        }
+    def _new_batches(self) -> list[Progress]:
+        """The newest batches, and again those that ended shortly before the newest known one."""
+        request = batches_request(self.table, self.job, self._known.read_from_ms)
+        return batches_in(self._client.query(**request, ScanIndexForward=False, Limit=MOST_BATCHES))

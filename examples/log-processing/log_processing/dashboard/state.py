@@ -42,13 +42,13 @@ def state(batches: Sequence[Progress], *, now: float, failure: str | None) -> St
         return State(EMPTY, "Waiting for the first batch.")
     silence = max(0.0, now - batches[-1].time / 1000)
     if silence > longest_silence(batches):
-        reasons = "The job has stopped, or no events arrive."
-        return State(STALE, f"No batch for {silence:.0f} s. {reasons} The figures are old.")
+        reasons = "The job has stopped, or no events arrive. These figures are out of date."
+        return State(STALE, f"No batch for {silence:.0f} s. {reasons}")
     return State(LIVE, "Live.")
 
 
 def longest_silence(batches: Sequence[Progress]) -> float:
-    """The seconds without a batch after which the figures are old."""
+    """The seconds without a batch after which the figures are out of date."""
     times = [batch.time / 1000 for batch in batches]
     gaps = sorted(later - earlier for earlier, later in zip(times, times[1:]))
     usual = gaps[len(gaps) // 2] if gaps else 0.0

@@ -5,23 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 _SERVER_ERROR = 500
-_PASSING = frozenset(
+_DENIED = frozenset(
+    {"AccessDenied", "AccessDeniedException", "NotAuthorized", "UnauthorizedOperation"}
+)
+_THROTTLED = frozenset(
     {
-        "InternalException",
-        "InternalFailure",
-        "InternalServerError",
+        "KMSThrottlingException",
         "LimitExceededException",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
-        "RequestTimeout",
-        "RequestTimeoutException",
-        "ServiceUnavailable",
-        "ServiceUnavailableException",
         "SlowDown",
         "Throttling",
         "ThrottlingException",
         "ThrottledException",
         "TooManyRequestsException",
+    }
+)
+_PASSING = _THROTTLED | frozenset(
+    {
+        "InternalException",
+        "InternalFailure",
+        "InternalServerError",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
     }
 )
 
@@ -45,6 +53,32 @@ def passing_reason(error: Exception) -> str | None:
     )
     if isinstance(error, lost):
         return f"{type(error).__name__}: {error}"
+    return None
+
+
+def is_invalid_request(error: Exception) -> bool:
+    """Whether a service refused a request because of what it contains."""
+    return error_code(error) == "ValidationException"
+
+
+def is_denied(error: Exception) -> bool:
+    """Whether the credentials lack a permission."""
+    return error_code(error) in _DENIED
+
+
+def is_throttled(error: Exception) -> bool:
+    """Whether a service refused a request because there were too many."""
+    return error_code(error) in _THROTTLED
+
+
+def missing_setting(error: Exception) -> str | None:
+    """What to set if the AWS SDK has no region or no credentials, otherwise ``None``."""
+    from botocore import exceptions  # noqa: PLC0415 slow to load
+
+    if isinstance(error, exceptions.NoRegionError):
+        return "No AWS region. Set --region or LOG_REGION."
+    if isinstance(error, exceptions.NoCredentialsError):
+        return "No AWS credentials. Set them as the AWS SDK expects, for example with AWS_PROFILE."
     return None
 
 

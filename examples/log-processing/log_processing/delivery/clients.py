@@ -34,9 +34,20 @@ def client(
             themselves what to send again, and so have 1.
     """
     import boto3  # noqa: PLC0415 slow to load
-    from botocore.config import Config  # noqa: PLC0415
 
-    config = Config(
+    keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+    session = boto3.Session(
+        region_name=region or ("us-east-1" if is_local(endpoint) else None),
+        **(keys if is_local(endpoint) else {}),
+    )
+    config = _config(endpoint, connections, attempts)
+    return session.client(service, endpoint_url=endpoint, config=config)
+
+
+def _config(endpoint: str | None, connections: int, attempts: int) -> Any:
+    from botocore.config import Config  # noqa: PLC0415 slow to load
+
+    return Config(
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=_ANSWER_SECONDS,
         max_pool_connections=connections,
@@ -45,9 +56,3 @@ def client(
         retries={"total_max_attempts": attempts, "mode": "standard"},
         tcp_keepalive=True,
     )
-    keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-    session = boto3.Session(
-        region_name=region or ("us-east-1" if is_local(endpoint) else None),
-        **(keys if is_local(endpoint) else {}),
-    )
-    return session.client(service, endpoint_url=endpoint, config=config)

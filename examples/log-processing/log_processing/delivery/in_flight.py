@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from typing import TYPE_CHECKING, Callable, Generic, TypeVar
 
-from .retry import NotDeliveredError, Times
+from .clock import SYSTEM_CLOCK
+from .retry import NotDeliveredError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +17,9 @@ Result = TypeVar("Result")
 
 
 class InFlight(Generic[Result]):
-    """Runs works in threads, at most ``limit`` at a time. One thread uses an instance.
+    """Runs calls in threads, at most ``limit`` at a time. One thread uses an instance.
 
-    Use it in a ``with`` block: at an error, the block ends the pauses of all works.
+    Use it in a ``with`` block: at an error, the block ends the pauses of all calls.
     """
 
     def __init__(self, limit: int) -> None:
@@ -28,36 +28,36 @@ class InFlight(Generic[Result]):
         self._pool = ThreadPoolExecutor(limit, thread_name_prefix="in-flight")
         self._futures: set[Future[Result]] = set()
         self._abandoned = threading.Event()
-        self.times = Times(now=time.monotonic, sleep=self._sleep, chance=random.random)
+        self.clock = replace(SYSTEM_CLOCK, sleep=self._sleep)
 
     def _sleep(self, seconds: float) -> None:
         if self._abandoned.wait(seconds):
             raise NotDeliveredError("abandoned, because another request of the task failed")
 
-    def start(self, work: Callable[[], Result]) -> list[Result]:
-        """Start a work, after one of the others has ended if there are too many.
+    def start(self, call: Callable[[], Result]) -> list[Result]:
+        """Start a call, after one of the others has ended if there are too many.
 
         Returns:
-            The results of works that have ended.
+            The results of calls that have ended.
 
         Raises:
-            Exception: if a work failed.
+            Exception: if a call failed.
         """
-        done = self._take(FIRST_COMPLETED) if len(self._futures) >= self._limit else []
-        self._futures.add(self._pool.submit(work))
+        done = self._take() if len(self._futures) >= self._limit else []
+        self._futures.add(self._pool.submit(call))
         return done
 
     def finish(self) -> Iterator[Result]:
-        """Wait for all works, and return their results as they end.
+        """Wait for all calls, and return their results as they end.
 
         Raises:
-            Exception: if a work failed.
+            Exception: if a call failed.
         """
         while self._futures:
-            yield from self._take(FIRST_COMPLETED)
+            yield from self._take()
 
-    def _take(self, until: str) -> list[Result]:
-        ended, self._futures = wait(self._futures, return_when=until)
+    def _take(self) -> list[Result]:
+        ended, self._futures = wait(self._futures, return_when=FIRST_COMPLETED)
         return [future.result() for future in ended]
 
     def __enter__(self) -> InFlight[Result]:

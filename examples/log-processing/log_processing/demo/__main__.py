@@ -29,16 +29,17 @@ def main() -> int:
             print(f"demo-logs: {error}", file=sys.stderr)
             return UNABLE
     show(outcome)
-    return 0 if outcome.verdict.is_flawless else FAILED
+    return 0 if outcome.verdict.is_balanced else FAILED
 
 
 def show(outcome: Outcome) -> None:
     """Print the result."""
     verdict = outcome.verdict
     if verdict.strange:
-        print(f"{verdict.strange} bad events were kept twice, or are no bad events")
+        print(f"{verdict.strange} wrong rows or alerts: kept twice, not bad, or not an error")
     print(f"{outcome.alerts} alerts arrived for {verdict.errors} errors: an alert may be repeated")
-    print(f"from put to stored while the job ran: {outcome.calm}; all events: {outcome.overall}")
+    times = f"{outcome.undisturbed}; all events: {outcome.overall}"
+    print(f"from put to stored while the job ran: {times}")
     print(verdict)
     print("latest errors:")
     for error in outcome.latest_errors:

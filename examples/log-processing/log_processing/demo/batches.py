@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from log_processing import progress
-from log_processing.table.keys import progress_keys
+from log_processing.progress import KnownBatches, Progress, batches_in, batches_request
 
 
 class Batches:
@@ -20,43 +19,36 @@ class Batches:
             name: name of the query.
         """
         self._dynamodb, self._table, self._name = dynamodb, table, name
-        self._known: dict[int, progress.Progress] = {}
+        self._known = KnownBatches()
 
     def read(self) -> None:
-        """Read new micro-batches, and again the last one, which may have been repeated."""
-        partition, last = progress_keys(self._name, max(self._known, default=0))
-        pages = self._dynamodb.get_paginator("query").paginate(
-            TableName=self._table,
-            KeyConditionExpression="pk = :pk AND sk >= :sk",
-            ExpressionAttributeValues={":pk": {"S": partition}, ":sk": {"S": last}},
-        )
-        for page in pages:
-            for item in page["Items"]:
-                done = progress.from_json(item["progress"]["S"])
-                self._known[done.batch] = done
+        """Read new micro-batches."""
+        request = batches_request(self._table, self._name, self._known.read_from_ms)
+        for page in self._dynamodb.get_paginator("query").paginate(**request):
+            self._known.add(batches_in(page))
 
     @property
     def records(self) -> int:
         """The number of Kinesis records in all of them."""
-        return sum(batch.records for batch in self._known.values())
+        return sum(batch.records for batch in self._known.in_order)
 
     @property
     def events(self) -> int:
         """The number of stored events in all of them."""
-        return sum(batch.events for batch in self._known.values())
+        return sum(batch.events for batch in self._known.in_order)
 
     @property
     def bad(self) -> int:
         """The number of bad events in all of them."""
-        return sum(batch.bad for batch in self._known.values())
+        return sum(batch.bad for batch in self._known.in_order)
 
     @property
     def errors(self) -> int:
         """The number of errors in all of them."""
-        return sum(batch.errors for batch in self._known.values())
+        return sum(batch.errors for batch in self._known.in_order)
 
     @property
-    def latest(self) -> progress.Progress | None:
+    def latest(self) -> Progress | None:
         """The latest one that stored an event."""
-        stored = [batch for batch in self._known.values() if batch.latency is not None]
-        return max(stored, key=lambda batch: batch.batch, default=None)
+        stored = [batch for batch in self._known.in_order if batch.latency is not None]
+        return stored[-1] if stored else None

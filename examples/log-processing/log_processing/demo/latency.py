@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .books import StoredItem
+    from .ledger import StoredItem
 
 Span = tuple[int, int]  # from, to: milliseconds since 1970
 

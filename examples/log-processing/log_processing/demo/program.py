@@ -86,7 +86,7 @@ class Program:
             if ended:
                 break
             time.sleep(0.05)
-        raise ProgramError(f"{self.name} did not start.\n{self.last_words()}")
+        raise ProgramError(f"{self.name} did not start.\n{self.last_lines()}")
 
     def check(self) -> None:
         """Check that it still runs.
@@ -95,7 +95,7 @@ class Program:
             ProgramError: if it has ended.
         """
         if self.status is not None:
-            text = f"{self.name} ended with exit code {self.status}.\n{self.last_words()}"
+            text = f"{self.name} ended with exit code {self.status}.\n{self.last_lines()}"
             raise ProgramError(text)
 
     def kill_group(self) -> None:
@@ -115,7 +115,7 @@ class Program:
         self.kill_group()
         return self._process.returncode
 
-    def last_words(self) -> str:
+    def last_lines(self) -> str:
         """The end of its output."""
         lines = self.log.read_text(errors="replace").splitlines()
         return "\n".join(lines[-_LAST_LINES:])

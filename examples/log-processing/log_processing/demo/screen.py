@@ -19,7 +19,7 @@ class Screen:
         self._begun = time.monotonic()
         self._due = 0.0
 
-    def tell(self, event: str) -> None:
+    def log(self, event: str) -> None:
         """Print an event."""
         print(f"{time.monotonic() - self._begun:6.1f} s  {event}", flush=True)
 
@@ -34,4 +34,4 @@ class Screen:
         if latest is not None and latest.latency is not None:
             latency = latest.latency
             figures += f"; latest batch p50 {latency.p50} ms, p99 {latency.p99} ms"
-        self.tell(f"  {figures}")
+        self.log(f"  {figures}")

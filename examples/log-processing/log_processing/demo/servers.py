@@ -44,5 +44,5 @@ def start_dynamodb(folder: Path, jars: Path = BUILT) -> tuple[Program, str]:
         client("dynamodb", "us-east-1", endpoint).list_tables()
     except (ProgramError, BotoCoreError, ClientError) as error:
         program.kill_group()
-        raise ProgramError(f"{error}\n{program.last_words()}") from error
+        raise ProgramError(f"{error}\n{program.last_lines()}") from error
     return program, endpoint

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from log_processing.delivery.clock import now_ms
 
 from . import resources
 from .latency import Percentiles, Span, percentiles, within
@@ -17,7 +18,7 @@ from .trial import NAME, STREAM, Stack, Trial, servers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .books import StoredItem
+    from .ledger import StoredItem
     from .verdict import Verdict
 
 RATE = 200.0
@@ -33,7 +34,7 @@ class Outcome:
 
     Attributes:
         alerts: number of messages at the rule's target, with repeats.
-        calm: time from put to stored while the job ran.
+        undisturbed: time from put to stored while the job ran.
         overall: the same for all events, also those that waited for the job to start again.
         latest_errors: the latest errors of the table, newest first.
         dashboard: URL of the dashboard during the trial.
@@ -41,7 +42,7 @@ class Outcome:
 
     verdict: Verdict
     alerts: int
-    calm: Percentiles
+    undisturbed: Percentiles
     overall: Percentiles
     latest_errors: list[StoredItem]
     dashboard: str
@@ -52,7 +53,7 @@ def run(folder: Path) -> Outcome:
     with ExitStack() as stack:
         started = stack.enter_context(servers(folder))
         screen = started.screen
-        screen.tell("local Kinesis, DynamoDB and EventBridge run")
+        screen.log("local Kinesis, DynamoDB and EventBridge run")
         chance = random.Random(7)  # noqa: S311 the same choices every time
         trial = Trial(started, started.endpoints, RATE, chance)
         stack.enter_context(closing(trial))
@@ -60,14 +61,14 @@ def run(folder: Path) -> Outcome:
         stack.callback(page.stop)
         trial.job.start()
         dashboard = page.address("dashboard: ")
-        screen.tell(f"the job starts; dashboard: {dashboard}")
-        calm = play(trial)
-        screen.tell("the job has stopped; now the books are compared")
+        screen.log(f"the job starts; dashboard: {dashboard}")
+        undisturbed = play(trial)
+        screen.log("the job has stopped; the ledgers are compared now")
         verdict, items, alerts = trial.compare()
         return Outcome(
             verdict=verdict,
             alerts=alerts,
-            calm=percentiles(within(items, calm)),
+            undisturbed=percentiles(within(items, undisturbed)),
             overall=percentiles([item.millis for item in items]),
             latest_errors=latest_errors(items),
             dashboard=dashboard,
@@ -76,38 +77,51 @@ def run(folder: Path) -> Outcome:
 
 def play(trial: Trial) -> list[Span]:
     """Write events, reshard, kill and restart. Returns the times in which the job just ran."""
-    calm: list[Span] = []
-    screen = trial.screen
     trial.begin_load()
-    screen.tell("generators write events, errors, garbage and payloads of CloudWatch Logs")
+    trial.screen.log("generators write events, errors, garbage and payloads of CloudWatch Logs")
     catch_up(trial)
+    undisturbed = [split_a_shard(trial)]
+    restart_the_driver(trial)
+    undisturbed.append(kill_workers_and_merge(trial))
+    trial.end_load()
+    trial.screen.log("the generators have stopped; the job processes the rest")
+    trial.watch_until("the job has processed all records", lambda: trial.is_drained, DRAIN_SECONDS)
+    trial.job.stop()
+    return undisturbed
+
+
+def split_a_shard(trial: Trial) -> Span:
+    """Let the job run, and split a shard. Returns the time without what waited for a restart."""
     begun = now_ms()
     trial.watch(6)
     lower, upper = trial.kinesis.split(STREAM)
-    screen.tell(f"a shard was split into {lower} and {upper}")
+    trial.screen.log(f"a shard was split into {lower} and {upper}")
     trial.watch(6)
-    calm.append((begun, now_ms() - SETTLED_MS))
+    return begun, now_ms() - SETTLED_MS
+
+
+def restart_the_driver(trial: Trial) -> None:
+    """Kill the driver, and start the job again."""
     trial.job.kill_driver()
-    screen.tell("kill -9: the driver. Events still arrive")
+    trial.screen.log("kill -9: the driver. Events still arrive")
     trial.watch(1)
     trial.job.start()
     catch_up(trial)
-    screen.tell("the job started again from its checkpoint, and has caught up")
+    trial.screen.log("the job started again from its checkpoint, and has caught up")
+
+
+def kill_workers_and_merge(trial: Trial) -> Span:
+    """Kill two Python workers, and merge two shards. Returns the time that this took."""
     begun = now_ms()
     for _ in range(2):
         trial.watch(3)
         trial.watch_until("a Python worker", trial.kill_worker, START_SECONDS)
-        screen.tell("kill -9: a Python worker")
+        trial.screen.log("kill -9: a Python worker")
     trial.watch(3)
     merged = trial.kinesis.merge(STREAM)
-    screen.tell(f"two shards were merged into {merged}")
+    trial.screen.log(f"two shards were merged into {merged}")
     trial.watch(6)
-    calm.append((begun, now_ms()))
-    trial.end_load()
-    screen.tell("the generators have stopped; the job processes the rest")
-    trial.watch_until("the job has processed all records", lambda: trial.is_drained, DRAIN_SECONDS)
-    trial.job.stop()
-    return calm
+    return begun, now_ms()
 
 
 def catch_up(trial: Trial) -> None:
@@ -127,8 +141,3 @@ def latest_errors(items: list[StoredItem]) -> list[StoredItem]:
     """The latest errors, newest first."""
     errors = [item for item in items if item.is_error]
     return sorted(errors, key=lambda item: item.timestamp, reverse=True)[:LATEST_ERRORS]
-
-
-def now_ms() -> int:
-    """The time in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000

@@ -6,9 +6,10 @@ import gzip
 import json
 import sys
 import threading
-import time
 import uuid
 from typing import TYPE_CHECKING, Any
+
+from log_processing.delivery.clock import now_ms
 
 from .program import Program
 
@@ -77,9 +78,9 @@ class Traffic:
 
 def payload() -> bytes:
     """A payload of CloudWatch Logs. One of its events has no time, and one is JSON of ours."""
-    now_ms = time.time_ns() // 1_000_000
+    time_ms = now_ms()
     events: list[dict[str, Any]] = [
-        {"id": str(uuid.uuid4()), "timestamp": now_ms, "message": f"INFO line {number}"}
+        {"id": str(uuid.uuid4()), "timestamp": time_ms, "message": f"INFO line {number}"}
         for number in range(PAYLOAD_EVENTS)
     ]
     context = {"request": str(uuid.uuid4())}

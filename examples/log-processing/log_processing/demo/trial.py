@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Callable
 from log_processing.delivery.clients import client
 from spark_kinesis.local import LocalKinesis
 
-from . import books, resources
+from . import ledger, resources
 from .batches import Batches
 from .program import ProgramError
 from .running_job import RunningJob
 from .screen import Screen
 from .servers import start_dynamodb, start_moto
 from .traffic import Traffic
-from .verdict import Verdict, judge
+from .verdict import Verdict, compare
 
 if TYPE_CHECKING:
     import random
@@ -65,7 +65,7 @@ def servers(folder: Path) -> Iterator[Stack]:
             program, dynamodb = start_dynamodb(folder)
             stack.callback(program.stop)
         except ProgramError as error:
-            screen.tell(f"DynamoDB Local does not run here. moto takes its place, slowly. {error}")
+            screen.log(f"DynamoDB Local does not run here. moto takes its place, slowly. {error}")
             dynamodb = events
         resources.create_table(client("dynamodb", resources.REGION, dynamodb))
         resources.create_bus(events)
@@ -168,13 +168,13 @@ class Trial:
                 return False
             time.sleep(FRAME_SECONDS)
 
-    def compare(self) -> tuple[Verdict, list[books.StoredItem], int]:
-        """Compare the books. Returns the verdict, all items, and the number of alerts."""
-        items = [books.stored_item(it) for it in resources.stored_items(self._endpoints.dynamodb)]
+    def compare(self) -> tuple[Verdict, list[ledger.StoredItem], int]:
+        """Compare the ledgers. Returns the verdict, all items, and the number of alerts."""
+        items = [ledger.stored_item(it) for it in resources.stored_items(self._endpoints.dynamodb)]
         details = resources.published_details(self._endpoints.events)
-        alerts = [books.event_id(detail["context"]) for detail in details]
-        put = books.put(self.kinesis.records(STREAM))
-        verdict = judge(put, [item.id for item in items], alerts, books.kept(self._bad))
+        alerts = [ledger.event_id(detail["context"]) for detail in details]
+        put = ledger.put(self.kinesis.records(STREAM))
+        verdict = compare(put, [item.id for item in items], alerts, ledger.kept(self._bad))
         return verdict, items, len(alerts)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The comparison of the books."""
+"""The comparison of the ledgers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .books import BadKey, Put
+    from .ledger import BadKey, Put
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Verdict:
         published: number of errors of the stream that arrived at the rule's target.
         bad: number of bad events in the stream.
         kept: number of these that are in the folder of bad events once.
-        strange: number of places in that folder that are there twice, or hold no bad event.
+        strange: number of places in that folder that are there twice or hold no bad event, and of
+            alerts about events that are no errors.
     """
 
     put: int
@@ -38,7 +39,7 @@ class Verdict:
     strange: int
 
     @property
-    def is_flawless(self) -> bool:
+    def is_balanced(self) -> bool:
         """Whether there were events, and each was stored, published or kept as it should be."""
         return (
             0 < self.put == self.stored
@@ -55,7 +56,7 @@ class Verdict:
         )
 
 
-def judge(
+def compare(
     put: Put, stored: Iterable[str], published: Collection[str], kept: Counter[BadKey]
 ) -> Verdict:
     """Compare what is in the stream with what arrived.
@@ -67,6 +68,7 @@ def judge(
         kept: the places of the bad events that were kept.
     """
     items = Counter(stored)
+    alerts = set(published)
     once = {place for place, count in kept.items() if count == 1}
     return Verdict(
         put=sum(put.events.values()),
@@ -74,8 +76,8 @@ def judge(
         missing=sum((put.events - items).values()),
         twice=sum((items - put.events).values()),
         errors=len(put.errors),
-        published=len(put.errors & set(published)),
+        published=len(put.errors & alerts),
         bad=len(put.bad),
         kept=len(put.bad & once),
-        strange=len(set(kept) - put.bad) + len(set(kept) - once),
+        strange=len(set(kept) - put.bad) + len(set(kept) - once) + len(alerts - put.errors),
     )

@@ -15,7 +15,15 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_EVENTS = 50_000  # far more than CloudWatch sends in 1 MB, and few enough for a worker's memory
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # tells zlib to expect the header of gzip
-_LEVEL = re.compile(r"\b(TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b")
+_LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
+# A word in capitals is a level. In lower case, only level=error, "level":"error" and [error] are:
+# other words may be part of a sentence.
+_LEVEL = re.compile(
+    rf"\b({_LEVELS})\b"
+    rf"|\b(?i:level=\"?({_LEVELS}))\b"
+    rf"|\blevel\"\s*:\s*\"(?i:({_LEVELS}))\""
+    rf"|\[(?i:({_LEVELS}))\]"
+)
 _LEVEL_WITHIN = 256  # characters at the start of a message
 
 
@@ -81,14 +89,14 @@ def _decompress(data: bytes) -> bytes:
 def plain_fields(payload: Payload, entry: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an event whose message is not JSON of ours.
 
-    The level is the first word of the message that is a level in capital letters, otherwise INFO.
+    The level is the first one that the message contains, otherwise INFO.
     """
     message = entry["message"]
     level = _LEVEL.search(message[:_LEVEL_WITHIN])
     context = {"logStream": payload.log_stream, "id": entry.get("id")}
     return {
         "timestamp": entry.get("timestamp"),
-        "level": level.group(1) if level else "INFO",
+        "level": level[level.lastindex or 0] if level else "INFO",
         "service": payload.log_group,
         "message": message,
         "context": {name: value for name, value in context.items() if value is not None},

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .event import LogEvent
 
 _DAY_SECONDS = 24 * 60 * 60
-_MAX_AHEAD_MS = _DAY_SECONDS * 1000
+MAX_AHEAD_US = _DAY_SECONDS * 1_000_000
 
 
 def expires_at(time_us: int, retention_days: int) -> int:
@@ -29,7 +29,7 @@ def why_not_stored(event: LogEvent, retention_days: int, now_s: int) -> tuple[st
     if expires_at(event.time_us, retention_days) <= now_s:
         detail = f"{time_text(event.time_us)} is more than {retention_days} days ago"
         return reasons.EXPIRED, detail
-    if event.time_us // 1000 > event.identity.arrival_ms + _MAX_AHEAD_MS:
+    if event.time_us // 1000 > event.identity.arrival_ms + MAX_AHEAD_US // 1000:
         detail = f"{time_text(event.time_us)} is more than a day after the record arrived"
         return reasons.FROM_THE_FUTURE, detail
     return None

@@ -70,11 +70,19 @@ def _log_fields(payload: cloudwatch.Payload, entry: Any) -> dict[str, Any]:
             fields = _object(message)
         except _BadError:
             fields = {}
-        if all(_is_text(name, fields.get(name)) for name in _TEXTS):
+        if _is_event(fields):
+            if not _is_text("service", fields.get("service")):
+                fields["service"] = payload.log_group
             if to_micros(fields.get("timestamp")) is None:
                 fields["timestamp"] = entry.get("timestamp")
             return fields
     return cloudwatch.plain_fields(payload, entry)
+
+
+def _is_event(fields: Mapping[str, Any]) -> bool:
+    """Whether the JSON message of a log event is an event, perhaps without service and time."""
+    texts = all(_is_text(name, fields.get(name)) for name in ("level", "message"))
+    return texts and isinstance(fields.get("context"), (dict, type(None)))
 
 
 def source_bytes(source: Any) -> bytes:
@@ -137,6 +145,8 @@ def _context(given: Any) -> dict[str, str]:
     if not isinstance(given, dict):
         raise _BadError(reasons.UNPARSABLE, "'context' is not a JSON object")
     context = {_clean(name) or "(empty)": _text(value) for name, value in given.items()}
+    if len(context) < len(given):
+        raise _BadError(reasons.UNPARSABLE, "'context' has names that would be stored as one name")
     if any(len(name.encode()) > MAX_NAME_BYTES for name in context):
         raise _BadError(reasons.TOO_LARGE, "'context' has a name that is too long")
     return context

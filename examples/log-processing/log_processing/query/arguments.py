@@ -54,22 +54,7 @@ def hours(text: str) -> int:
 
 def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("service", help="name of the service, in upper and lower case as stored")
-    common.add_argument("--json", action="store_true", help="print JSON lines instead of a table")
-    add_options(common, TablePlace, environment)
-    span = argparse.ArgumentParser(add_help=False)
-    span.add_argument(
-        "--from",
-        dest="start",
-        metavar="TIME",
-        type=microseconds,
-        help="first time, UTC if it has no offset (default: one hour before --to)",
-    )
-    span.add_argument(
-        "--to", dest="end", metavar="TIME", type=microseconds, help="end, exclusive (default: now)"
-    )
-
+    common, span = _common_options(environment), _span_options()
     whole = argparse.ArgumentParser(
         prog="log_processing.query", description="Query stored log events.", epilog=EXIT_CODES
     )
@@ -87,6 +72,29 @@ def parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     queries.add_parser("count", parents=[common, span], help="events per minute and level")
     return whole
+
+
+def _common_options(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("service", help="name of the service, in upper and lower case as stored")
+    common.add_argument("--json", action="store_true", help="print JSON lines instead of a table")
+    add_options(common, TablePlace, environment)
+    return common
+
+
+def _span_options() -> argparse.ArgumentParser:
+    span = argparse.ArgumentParser(add_help=False)
+    span.add_argument(
+        "--from",
+        dest="start",
+        metavar="TIME",
+        type=microseconds,
+        help="first time, UTC if it has no offset (default: one hour before --to)",
+    )
+    span.add_argument(
+        "--to", dest="end", metavar="TIME", type=microseconds, help="end, exclusive (default: now)"
+    )
+    return span
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,11 @@ def answer_latest(table: LogTable, given: Arguments, now: int) -> None:
     """Print the latest events, and how far the search went if there are too few."""
     found = latest(table, given.service, wanted=given.number, hours=given.hours, now=now)
     number = print_events(map(stored_event, found.items), as_json=given.json)
+    advice = f"Use --hours to search before {start_of(found.searched)}"
     if number == 0:
-        note_nothing(given.service, found.searched, "--hours looks further back")
+        note_nothing(given.service, found.searched, advice)
     elif number < given.number:
-        start = keys.time_text(found.searched.start)
-        note(f"Found {number} of {given.number} events. The search stopped at {start}: --hours.")
+        note(f"Found {number} of {given.number} events. {advice}.")
 
 
 def answer_window(table: LogTable, given: Arguments, _: int) -> None:
@@ -82,9 +82,9 @@ def answer_window(table: LogTable, given: Arguments, _: int) -> None:
     events = map(stored_event, window(table, given.service, given.span))
     number = print_events(islice(events, given.limit), as_json=given.json)
     if number == 0:
-        note_nothing(given.service, given.span, "--from and --to select another time")
+        note_nothing(given.service, given.span, "Use --from and --to to select another time")
     elif next(events, None) is not None:
-        note(f"Stopped after {number} events, and there are more: --limit.")
+        note(f"Showing the first {number} events. Use --limit to see more.")
 
 
 def answer_count(table: LogTable, given: Arguments, _: int) -> None:
@@ -92,14 +92,19 @@ def answer_count(table: LogTable, given: Arguments, _: int) -> None:
     counts = by_minute(count(table, given.service, given.span))
     print_counts(counts, as_json=given.json)
     if not counts:
-        note_nothing(given.service, given.span, "--from and --to select another time")
+        note_nothing(given.service, given.span, "Use --from and --to to select another time")
 
 
 def note_nothing(service: str, searched: Span, advice: str) -> None:
     """Say that there is no event, and what to do."""
-    start, end = keys.time_text(searched.start), keys.time_text(searched.end)
+    start, end = start_of(searched), keys.time_text(searched.end)
     note(f"No events of service '{service}' from {start} to {end}.")
     note(f"Check the name of the service (upper and lower case differ). {advice}.")
+
+
+def start_of(searched: Span) -> str:
+    """The start of a search, as text."""
+    return keys.time_text(searched.start)
 
 
 def note(text: str) -> None:

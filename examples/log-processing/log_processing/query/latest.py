@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from log_processing.events.lifetime import MAX_AHEAD_US
 from log_processing.table.keys import BUCKETS
 
-from .merge import Item, merge_buckets
+from .merge import TableItem, merge_buckets
 from .span import HOUR_US, Span
 
 if TYPE_CHECKING:
     from .table import LogTable
-
-# The clocks of services differ: their newest events may be dated in the future.
-AHEAD_US = HOUR_US
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Latest:
         searched: the span that was read. It is shorter than the limit if enough events were found.
     """
 
-    items: list[Item]
+    items: list[TableItem]
     searched: Span
 
 
@@ -39,6 +37,9 @@ def page_size(wanted: int) -> int:
 def latest(table: LogTable, service: str, *, wanted: int, hours: int, now: int) -> Latest:
     """Find the latest events, hour by hour, and stop as soon as there are enough.
 
+    The job stores events that are dated in the future, so the search begins there. Each hour takes
+    one request per bucket, and more only for the events that are wanted.
+
     Args:
         table: where to look.
         service: name of the service.
@@ -46,8 +47,8 @@ def latest(table: LogTable, service: str, *, wanted: int, hours: int, now: int) 
         hours: how far to look back.
         now: the current time, in microseconds since 1970.
     """
-    limit = Span(now - hours * HOUR_US, now + AHEAD_US)
-    found: list[Item] = []
+    limit = Span(now - hours * HOUR_US, now + MAX_AHEAD_US)
+    found: list[TableItem] = []
     searched_to = limit.end
     for part in limit.hours_newest_first():
         missing = wanted - len(found)

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
-Item = Mapping[str, Any]
+TableItem = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class Page:
         last_key: the key after which the next page begins. Without it, this page is the last.
     """
 
-    items: Sequence[Item]
-    last_key: Item | None = None
+    items: Sequence[TableItem]
+    last_key: TableItem | None = None
 
 
 # Reads the page after a key, or the first page.
-Fetch = Callable[[Optional[Item]], Page]
+Fetch = Callable[[Optional[TableItem]], Page]
 
 
-def read_bucket(fetch: Fetch, executor: Executor, *, ahead: bool) -> Iterator[Item]:
+def read_bucket(fetch: Fetch, executor: Executor, *, ahead: bool) -> Iterator[TableItem]:
     """All items of one bucket, page by page.
 
     The first page is requested at once, so that the pages of several buckets are on their way
@@ -42,7 +42,7 @@ def read_bucket(fetch: Fetch, executor: Executor, *, ahead: bool) -> Iterator[It
     """
     first = executor.submit(fetch, None)
 
-    def items() -> Iterator[Item]:
+    def items() -> Iterator[TableItem]:
         page = first.result()
         while page.last_key is not None:
             following = executor.submit(fetch, page.last_key) if ahead else None
@@ -53,12 +53,14 @@ def read_bucket(fetch: Fetch, executor: Executor, *, ahead: bool) -> Iterator[It
     return items()
 
 
-def sort_key(item: Item) -> str:
+def sort_key(item: TableItem) -> str:
     """The sort key of an item, which begins with the time of the event."""
     key: str = item["sk"]["S"]
     return key
 
 
-def merge_buckets(buckets: Iterable[Iterator[Item]], *, newest_first: bool) -> Iterator[Item]:
+def merge_buckets(
+    buckets: Iterable[Iterator[TableItem]], *, newest_first: bool
+) -> Iterator[TableItem]:
     """The items of sorted buckets as one sorted sequence. It takes no item before it is needed."""
     return heapq.merge(*buckets, key=sort_key, reverse=newest_first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .merge import Item, sort_key
+from .merge import TableItem, sort_key
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class StoredEvent:
     id: str
 
 
-def stored_event(item: Item) -> StoredEvent:
+def stored_event(item: TableItem) -> StoredEvent:
     """The event of an item."""
     context = item["context"]["M"]
     return StoredEvent(

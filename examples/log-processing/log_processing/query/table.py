@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from log_processing.table import keys
 
 from .counting import MinuteLevel, count_events
-from .merge import Fetch, Item, Page, read_bucket, sort_key
+from .merge import Fetch, Page, TableItem, read_bucket, sort_key
 
 if TYPE_CHECKING:
     from .span import Span
@@ -32,7 +32,7 @@ class LogTable:
 
     def read_hour(
         self, service: str, part: Span, *, newest_first: bool, page_size: int
-    ) -> list[Iterator[Item]]:
+    ) -> list[Iterator[TableItem]]:
         """The items of each bucket, in order.
 
         Args:
@@ -76,7 +76,7 @@ class LogTable:
             **options,
         }
 
-        def fetch(last_key: Item | None) -> Page:
+        def fetch(last_key: TableItem | None) -> Page:
             start = {} if last_key is None else {"ExclusiveStartKey": last_key}
             answer = self._client.query(**query, **start)
             return Page(answer["Items"], answer.get("LastEvaluatedKey"))

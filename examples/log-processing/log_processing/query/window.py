@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .counting import MinuteLevel, add_counts
-from .merge import Item, merge_buckets
+from .merge import TableItem, merge_buckets
 
 if TYPE_CHECKING:
     from .span import Span
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PAGE_SIZE = 100
 
 
-def window(table: LogTable, service: str, span: Span) -> Iterator[Item]:
+def window(table: LogTable, service: str, span: Span) -> Iterator[TableItem]:
     """All events, the oldest first. It reads at most one page per bucket ahead."""
     for part in span.hours():
         buckets = table.read_hour(service, part, newest_first=False, page_size=PAGE_SIZE)

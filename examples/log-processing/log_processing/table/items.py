@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from log_processing.events.lifetime import expires_at
+from log_processing.events.texts import utf8_size
 
 from .keys import event_keys, time_text
 
@@ -91,5 +92,4 @@ def _item(
 
 
 def _bytes(texts: Any) -> int:
-    joined = "".join(texts) + "".join(texts.values())
-    return len(joined) if joined.isascii() else len(joined.encode())
+    return utf8_size("".join(texts) + "".join(texts.values()))

@@ -11,7 +11,6 @@ import zlib
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from log_processing.events.event import KinesisIdentity
@@ -52,11 +51,6 @@ def escape_service(service: str) -> str:
     return service.replace("%", "%25").replace("#", "%23")
 
 
-def unescape_service(escaped: str) -> str:
-    """The name of a service from the first part of a partition key."""
-    return unquote(escaped)
-
-
 def bucket(sort_key: str) -> int:
     """The bucket of an event, from 0 to 15."""
     return zlib.crc32(sort_key.encode()) % BUCKETS
@@ -85,6 +79,19 @@ def event_keys(service: str, time_us: int, identity: KinesisIdentity) -> tuple[s
     return partition_key(service, hour_text(time_us), bucket(sort)), sort
 
 
-def progress_keys(name: str, batch: int) -> tuple[str, str]:
-    """The partition key and the sort key of the progress of a micro-batch."""
-    return PROGRESS_PREFIX + name, f"{batch:020d}"
+def progress_keys(name: str, end_ms: int, query: str, batch: int) -> tuple[str, str]:
+    """The partition key and the sort key of the progress of a micro-batch.
+
+    Args:
+        name: name of the query.
+        end_ms: end of the batch, in milliseconds since 1970. The sort key begins with it, so that
+            the batches of a new checkpoint come after those of the old one.
+        query: ID of the query, which stays the same as long as its checkpoint.
+        batch: ID of the batch.
+    """
+    return PROGRESS_PREFIX + name, f"{time_text(end_ms * 1000)}#{query}#{batch}"
+
+
+def progress_from(name: str, start_ms: int) -> tuple[str, str]:
+    """The partition key of the batches of a query, and the least sort key from a time on."""
+    return PROGRESS_PREFIX + name, time_text(start_ms * 1000)

@@ -35,13 +35,13 @@ function showErrors(errors) {
 }
 
 function showFigures(figures) {
-  const { now, summaries } = figures;
+  const { now, texts } = figures;
   show("rate", now.eventsPerSecond.toFixed(1));
   show("latency", `${seconds(now.p50)}, ${seconds(now.p99)}`);
   show("behind", seconds(now.behindMs));
   show("error-count", now.errors.toLocaleString("en"));
   show("bad-count", now.bad.toLocaleString("en"));
-  for (const [name, text] of Object.entries(summaries)) show(`${name}-text`, text);
+  for (const [name, text] of Object.entries(texts)) show(`${name}-text`, text);
   showErrors(figures.errors);
   drawCharts(figures);
 }
@@ -61,7 +61,7 @@ async function ask() {
     if (!response.ok) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
-    const words = `The dashboard's server does not answer (${error.message}). The figures are old.`;
+    const words = `The dashboard's server does not answer (${error.message}). These figures are out of date.`;
     return { state: "failed", words };
   }
 }

@@ -9,6 +9,15 @@ resource "aws_emr_cluster" "job" {
   keep_job_flow_alive_when_no_steps = true
   termination_protection            = false
 
+  # The step of the job runs for as long as the job. A second step can stop it.
+  step_concurrency_level = 2
+
+  # YARN's own limit is 2, and caps Spark's.
+  configurations_json = jsonencode([{
+    Classification = "yarn-site"
+    Properties     = { "yarn.resourcemanager.am.max-attempts" = tostring(var.attempts) }
+  }])
+
   ec2_attributes {
     subnet_id                         = var.subnet_id
     instance_profile                  = var.instance_profile_arn

@@ -23,6 +23,11 @@ variable "nodes" {
   type        = number
 }
 
+variable "attempts" {
+  description = "Number of failed attempts of the job in an hour after which YARN gives up."
+  type        = number
+}
+
 variable "vpc_id" {
   description = "ID of the VPC."
   type        = string

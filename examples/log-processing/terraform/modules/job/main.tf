@@ -4,6 +4,9 @@ locals {
   code   = "s3://${var.bucket}/code"
   python = "./environment/bin/python"
 
+  checkpoint = "s3://${var.bucket}/checkpoint/${var.name}"
+  bad_events = "s3://${var.bucket}/bad-events"
+
   # Options of log_processing.job.
   arguments = concat(
     [
@@ -12,11 +15,12 @@ locals {
       "--streams", var.stream,
       "--table", var.table,
       "--bus", var.bus,
-      "--checkpoint", "s3://${var.bucket}/checkpoint/${var.name}",
-      "--bad-events", "s3://${var.bucket}/bad-events",
+      "--checkpoint", local.checkpoint,
+      "--bad-events", local.bad_events,
       "--retention-days", tostring(var.event_days),
       "--trigger-seconds", tostring(var.trigger_seconds),
       "--starting-position", var.starting_position,
+      "--write-timeout", tostring(var.write_timeout),
     ],
     var.fan_out_consumer == null ? [] : ["--consumer", var.fan_out_consumer],
   )
@@ -31,6 +35,7 @@ locals {
     "spark.executor.memoryOverhead"    = "3g"
     "spark.executor.instances"         = tostring(var.executors)
     "spark.dynamicAllocation.enabled"  = "false"
+    "spark.default.parallelism"        = tostring(2 * var.executors) # before executors register
     "spark.executorEnv.PYSPARK_PYTHON" = local.python
   }
 
@@ -43,7 +48,7 @@ locals {
   cluster_settings = merge(local.settings, {
     "spark.yarn.dist.archives"                      = "${local.code}/environment.tar.gz#environment"
     "spark.yarn.appMasterEnv.PYSPARK_PYTHON"        = local.python
-    "spark.yarn.maxAppAttempts"                     = "5"
+    "spark.yarn.maxAppAttempts"                     = tostring(var.attempts)
     "spark.yarn.am.attemptFailuresValidityInterval" = "1h"
   })
 
@@ -83,11 +88,26 @@ locals {
     Jar             = "command-runner.jar"
     ActionOnFailure = "CONTINUE"
     Args = concat(
-      ["spark-submit", "--deploy-mode", "cluster"],
+      ["spark-submit", "--deploy-mode", "cluster", "--name", var.name],
       local.files,
       flatten([for name, value in local.cluster_settings : ["--conf", "${name}=${value}"]]),
       ["${local.code}/job.py"],
       local.arguments,
     )
+  }]
+
+  # In cluster mode, the job is an application of YARN, which does not end with its step.
+  list_applications = "yarn application -list -appTypes SPARK -appStates ACCEPTED,RUNNING"
+  stop_step = [{
+    Name            = "stop-${var.name}"
+    Type            = "CUSTOM_JAR"
+    Jar             = "command-runner.jar"
+    ActionOnFailure = "CONTINUE"
+    Args = ["bash", "-c", join(" | ", [
+      local.list_applications,
+      "grep \"[[:space:]]${var.name}[[:space:]]\"",
+      "cut -f 1",
+      "xargs -r -n 1 yarn application -kill",
+    ])]
   }]
 }

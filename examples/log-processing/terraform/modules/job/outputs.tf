@@ -22,7 +22,7 @@ output "start_job_run" {
       --application-id APPLICATION \
       --execution-role-arn JOB_ROLE \
       --mode STREAMING \
-      --retry-policy maxFailedAttemptsPerHour=5 \
+      --retry-policy maxFailedAttemptsPerHour=${var.attempts} \
       --job-driver '${jsonencode(local.run)}' \
       --configuration-overrides '${jsonencode(local.monitoring)}'
   EOT
@@ -34,4 +34,32 @@ output "add_steps" {
     aws emr add-steps --region ${var.region} --cluster-id CLUSTER \
       --steps '${jsonencode(local.step)}'
   EOT
+}
+
+output "cancel_job_runs" {
+  description = "Commands that stop the job on EMR Serverless, with APPLICATION to replace."
+  value       = <<-EOT
+    aws emr-serverless list-job-runs --region ${var.region} --application-id APPLICATION \
+      --states SUBMITTED PENDING SCHEDULED QUEUED RUNNING --query 'jobRuns[].[id]' --output text |
+    xargs -r -n 1 aws emr-serverless cancel-job-run --region ${var.region} \
+      --application-id APPLICATION --shutdown-grace-period-in-seconds 120 --job-run-id
+  EOT
+}
+
+output "add_stop_step" {
+  description = "Command that stops the job on EMR on EC2, with CLUSTER to replace."
+  value       = <<-EOT
+    aws emr add-steps --region ${var.region} --cluster-id CLUSTER \
+      --steps '${jsonencode(local.stop_step)}'
+  EOT
+}
+
+output "checkpoint" {
+  description = "Folder of the checkpoint."
+  value       = local.checkpoint
+}
+
+output "bad_events" {
+  description = "Folder of the bad events."
+  value       = local.bad_events
 }

@@ -48,6 +48,16 @@ variable "trigger_seconds" {
   type        = number
 }
 
+variable "attempts" {
+  description = "Number of failed attempts in an hour after which EMR or YARN gives up."
+  type        = number
+}
+
+variable "write_timeout" {
+  description = "Seconds that a task repeats a write that DynamoDB or EventBridge temporarily rejects."
+  type        = number
+}
+
 variable "starting_position" {
   description = "Where the first run begins to read the stream."
   type        = string

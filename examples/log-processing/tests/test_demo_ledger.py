@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from log_processing.demo.books import Put, kept, put, stored_item
 from log_processing.demo.latency import percentiles, within
+from log_processing.demo.ledger import Put, kept, put, stored_item
 from log_processing.demo.processes import Process, below, is_java, python_workers
-from log_processing.demo.verdict import judge
+from log_processing.demo.verdict import compare
 from spark_kinesis.local import Record
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def event(number: str, level: str = "INFO") -> dict[str, Any]:
     return {"timestamp": "now", "level": level, "context": {"request": number}}
 
 
-def test_equal_books_are_flawless_with_the_words_of_the_last_line() -> None:
-    verdict = judge(PUT, ["a", "b"], ["b", "b"], KEPT)
-    assert verdict.is_flawless
+def test_equal_ledgers_are_balanced_with_the_words_of_the_last_line() -> None:
+    verdict = compare(PUT, ["a", "b"], ["b", "b"], KEPT)
+    assert verdict.is_balanced
     assert str(verdict) == (
         "demo-logs: put=2 stored=2 missing=0 twice=0 errors=1 published>=1 bad=1 kept=1"
     )
@@ -56,6 +56,7 @@ def test_equal_books_are_flawless_with_the_words_of_the_last_line() -> None:
         (["a", "b", "unknown"], ["b"], KEPT, "twice", 1),
         (["a", "b"], [], KEPT, "published", 0),
         (["a", "b"], ["a"], KEPT, "published", 0),
+        (["a", "b"], ["b", "a"], KEPT, "strange", 1),
         (["a", "b"], ["b"], Counter(), "kept", 0),
         (["a", "b"], ["b"], KEPT + KEPT, "kept", 0),
         (["a", "b"], ["b"], KEPT + Counter([("shard", "4", 0)]), "strange", 1),
@@ -68,24 +69,24 @@ def test_each_difference_shows(
     field: str,
     value: int,
 ) -> None:
-    verdict = judge(PUT, stored, published, kept_places)
+    verdict = compare(PUT, stored, published, kept_places)
     assert getattr(verdict, field) == value
-    assert not verdict.is_flawless
+    assert not verdict.is_balanced
 
 
 def test_a_loss_and_a_repeat_do_not_hide_each_other() -> None:
-    verdict = judge(PUT, ["a", "a"], ["b"], KEPT)
+    verdict = compare(PUT, ["a", "a"], ["b"], KEPT)
     assert (verdict.put, verdict.stored, verdict.missing, verdict.twice) == (2, 2, 1, 1)
 
 
 def test_an_event_that_a_generator_wrote_twice_is_expected_twice() -> None:
-    books = put([record(json.dumps(event("a")).encode(), number) for number in range(2)])
-    verdict = judge(books, ["a", "a"], [], Counter())
-    assert verdict.is_flawless
+    ledger = put([record(json.dumps(event("a")).encode(), number) for number in range(2)])
+    verdict = compare(ledger, ["a", "a"], [], Counter())
+    assert verdict.is_balanced
 
 
-def test_nothing_put_is_not_flawless() -> None:
-    assert not judge(Put(), [], [], Counter()).is_flawless
+def test_nothing_put_is_not_balanced() -> None:
+    assert not compare(Put(), [], [], Counter()).is_balanced
 
 
 def test_the_events_of_each_kind_of_record_are_recognized() -> None:
@@ -97,10 +98,10 @@ def test_the_events_of_each_kind_of_record_are_recognized() -> None:
     payload = gzip.compress(json.dumps({"logEvents": entries}).encode())
     undated = json.dumps({"timestamp": "yesterday", "level": "INFO"}).encode()
     records = [json.dumps(event("json")).encode(), undated, b"garbage", payload]
-    books = put(record(data, number) for number, data in enumerate(records))
-    assert set(books.events) == {"json", "plain", "inner"}
-    assert books.errors == {"plain", "inner"}
-    assert books.bad == {("shard", "1", 0), ("shard", "2", 0), ("shard", "3", 1)}
+    ledger = put(record(data, number) for number, data in enumerate(records))
+    assert set(ledger.events) == {"json", "plain", "inner"}
+    assert ledger.errors == {"plain", "inner"}
+    assert ledger.bad == {("shard", "1", 0), ("shard", "2", 0), ("shard", "3", 1)}
 
 
 def test_kept_events_are_read_from_the_folders_of_all_batches(tmp_path: Path) -> None:

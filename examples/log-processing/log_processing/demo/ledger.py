@@ -53,10 +53,10 @@ class Put:
 
 def put(records: Iterable[Record]) -> Put:
     """The events of the records of a stream."""
-    books = Put()
+    ledger = Put()
     for record in records:
-        books.add(record)
-    return books
+        ledger.add(record)
+    return ledger
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def summaries(figures: Mapping[str, Any], *, shard_count: int) -> dict[str, str]:
+def chart_texts(figures: Mapping[str, Any], *, shard_count: int) -> dict[str, str]:
     """The sentence of each chart, by the chart's name in the page."""
     now = figures["now"]
     return {
@@ -42,7 +42,7 @@ def lag(shown: Sequence[Mapping[str, Any]], shard_count: int) -> str:
     worst = shown[0]
     text = (
         f"{amount(shard_count, 'shard')} with records in the last minute. "
-        f"Furthest behind: {worst['name']}, {worst['behindMs'] / 1000:.1f} s."
+        f"Largest lag: {worst['name']}, {worst['behindMs'] / 1000:.1f} s."
     )
     if shard_count > len(shown):
         text += f" The chart shows the {len(shown)} shards with the largest lag."
