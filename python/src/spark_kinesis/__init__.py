@@ -12,17 +12,27 @@ from typing import TYPE_CHECKING
 
 from . import columns
 from ._errors import (
+    CheckpointError,
     GeneratorError,
     JarNotFoundError,
     KinesisJarMissingError,
     KinesisRefusedError,
     LocalKinesisError,
+    MigrationError,
     MissingPackageError,
     NoAnswerError,
     SparkKinesisError,
 )
 from ._options.consumers import EnhancedFanOut
-from ._options.credentials import AssumeRole, Credentials, Profile, StaticCredentials
+from ._options.credentials import (
+    AssumeRole,
+    Credentials,
+    CredentialsProvider,
+    Profile,
+    StaticCredentials,
+)
+from ._options.kcl import FromKclTable
+from ._options.network import Proxy, Timeouts
 from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
     AfterSequenceNumber,
@@ -34,6 +44,7 @@ from ._options.positions import (
     ShardPosition,
     TrimHorizon,
 )
+from ._options.retry import RetryStrategy
 from ._session.builder import with_kinesis
 from ._session.jars import jar_path
 from ._sink import KinesisSink
@@ -43,20 +54,30 @@ from ._stop import stop_gracefully, stop_on_sigterm
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from .live.watching import watch
+
     schema: StructType
 else:
 
+    def _watch() -> object:
+        from .live.watching import watch  # noqa: PLC0415
+
+        return watch
+
+    _BUILDERS = {"schema": columns._schema, "watch": _watch}  # noqa: SLF001
+
     def __getattr__(name: str) -> object:
-        """Build ``schema`` at its first use, because importing this module must not load pyspark.
+        """Build what few programs use at its first use, so that importing this module is quick.
+
+        In particular, importing it must not load pyspark.
 
         Raises:
             AttributeError: if the module has no such attribute.
         """
-        if name != "schema":
+        if name not in _BUILDERS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        built = columns._schema()  # noqa: SLF001 public as `schema` alone
-        globals()[name] = built
-        return built
+        globals()[name] = _BUILDERS[name]()
+        return globals()[name]
 
 
 __version__ = files(__name__).joinpath("VERSION").read_text().strip()
@@ -68,8 +89,11 @@ __all__ = [
     "AtTimestamp",
     "ByShard",
     "ByStream",
+    "CheckpointError",
     "Credentials",
+    "CredentialsProvider",
     "EnhancedFanOut",
+    "FromKclTable",
     "GeneratorError",
     "JarNotFoundError",
     "KinesisJarMissingError",
@@ -78,14 +102,18 @@ __all__ = [
     "KinesisSource",
     "Latest",
     "LocalKinesisError",
+    "MigrationError",
     "MissingPackageError",
     "NoAnswerError",
     "Position",
     "PositionWord",
     "Profile",
+    "Proxy",
+    "RetryStrategy",
     "ShardPosition",
     "SparkKinesisError",
     "StaticCredentials",
+    "Timeouts",
     "TrimHorizon",
     "__version__",
     "columns",
@@ -93,5 +121,6 @@ __all__ = [
     "schema",
     "stop_gracefully",
     "stop_on_sigterm",
+    "watch",
     "with_kinesis",
 ]

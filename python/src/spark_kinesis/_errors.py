@@ -5,6 +5,8 @@ SparkKinesisError
 ├── KinesisJarMissingError   the connector's jar is not in the running Spark session
 ├── MissingPackageError      an optional Python package is not installed
 ├── GeneratorError           the record generator could not write the records
+├── CheckpointError          the checkpoint of a query is missing, or cannot be read
+├── MigrationError           positions of another consumer cannot be taken over, or handed back
 └── LocalKinesisError        the local Kinesis did not start, or an operation on it failed
     ├── KinesisRefusedError  the local Kinesis returned an error with the name ``code``
     └── NoAnswerError        the local Kinesis did not respond
@@ -34,6 +36,17 @@ class MissingPackageError(SparkKinesisError):
 
 class GeneratorError(SparkKinesisError):
     """The record generator could not write the records."""
+
+
+class CheckpointError(SparkKinesisError):
+    """The checkpoint of a query is missing or cannot be read. The message names the file."""
+
+
+class MigrationError(SparkKinesisError):
+    """Positions of another consumer cannot be taken over, or handed back.
+
+    The message names the stream, the shard and the remedy.
+    """
 
 
 class LocalKinesisError(SparkKinesisError):

@@ -50,6 +50,13 @@ class KinesisSink(StreamAccess):
         endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
+        proxy: HTTP proxy. Default: the proxy of the JVM or of the environment.
+        ca_bundle: path of a PEM file with the certificates to trust, on each machine. Default: the
+            file in ``AWS_CA_BUNDLE``, otherwise the JVM's trust store.
+        use_fips_endpoint: whether to call FIPS endpoints. Default: the AWS SDK decides.
+        use_dual_stack_endpoint: whether to call endpoints that also have IPv6. Default: the AWS SDK
+            decides.
+        timeouts: time limits of calls to AWS. Default: those of ``Timeouts``.
         delivery_guarantee: with ``"exactly_once"``, a streaming query or a batch write with a
             ``write_id`` does not write rows again that an earlier attempt has written. Requires
             ``aggregation="kpl"``, a column ``partitionKey`` and ``checkpoint_location``. Default:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ._options.access import StreamAccess
 from ._options.consumers import EnhancedFanOut
+from ._options.kcl import FromKclTable
 from ._options.mapping import SparkOptions
-from ._options.position_maps import AnyPosition, position_option, source_position
+from ._options.position_maps import (
+    AnyPosition,
+    StartingPosition,
+    position_option,
+    source_position,
+    starting_position,
+)
 from ._options.positions import Latest
+from ._options.replays import replay_options
+from ._options.retry import RetryStrategy
 from ._options.streams import require_one, require_streams, streams_option
 from ._options.values import ABSENT, duration, present, require, text
 from ._session.missing import FORMAT, explain_missing_jar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -33,10 +44,18 @@ class KinesisSource(StreamAccess):
         endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
         credentials: AWS credentials. Default: the AWS SDK's provider chain.
         role: IAM role to assume with the credentials. Default: none.
+        proxy: HTTP proxy. Default: the proxy of the JVM or of the environment.
+        ca_bundle: path of a PEM file with the certificates to trust, on each machine. Default: the
+            file in ``AWS_CA_BUNDLE``, otherwise the JVM's trust store.
+        use_fips_endpoint: whether to call FIPS endpoints. Default: the AWS SDK decides.
+        use_dual_stack_endpoint: whether to call endpoints that also have IPv6. Default: the AWS SDK
+            decides.
+        timeouts: time limits of calls to AWS. Default: those of ``Timeouts``.
         starting_position: position where a batch read begins, or a streaming query that has no
             checkpoint. The strings ``"latest"`` and ``"trim_horizon"`` mean ``Latest()`` and
             ``TrimHorizon()``. ``ByShard`` and ``ByStream`` set one position per shard or stream.
-            Default: ``Latest()`` for a streaming query, ``TrimHorizon()`` for a batch read.
+            ``FromKclTable`` begins where an application of the KCL stopped. Default: ``Latest()``
+            for a streaming query, ``TrimHorizon()`` for a batch read.
         ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
             before the first record that arrived at or after that time. Default: ``Latest()``,
             which is the last record that has arrived when Spark plans the read.
@@ -67,6 +86,7 @@ class KinesisSource(StreamAccess):
             memory; 0 for none. Default: 4 GiB.
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
             Default: 10 s.
+        retry: how the source repeats calls that fail. Default: that of ``RetryStrategy``.
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
@@ -76,7 +96,7 @@ class KinesisSource(StreamAccess):
 
     stream_name: str | Sequence[str] | None = None
     stream_arn: str | Sequence[str] | None = None
-    starting_position: AnyPosition | None = None
+    starting_position: StartingPosition | None = None
     ending_position: AnyPosition | None = None
     allow_stream_removal: bool | None = None
     max_records_per_trigger: int | None = None
@@ -93,6 +113,7 @@ class KinesisSource(StreamAccess):
     fetch_buffer_size: int | None = None
     fetch_spill_size: int | None = None
     shard_discovery_interval: timedelta | None = None
+    retry: RetryStrategy | None = None
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
@@ -116,10 +137,14 @@ class KinesisSource(StreamAccess):
         for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
             require(name, getattr(self, name), bool, ABSENT)
         require("consumer", self.consumer, EnhancedFanOut, ABSENT)
-        for name in ("starting_position", "ending_position"):
-            position = source_position(name, getattr(self, name))
-            object.__setattr__(self, name, position)
-            position_option(name, position, self._streams)
+        require("retry", self.retry, RetryStrategy, ABSENT)
+        start = starting_position("starting_position", self.starting_position)
+        end = source_position("ending_position", self.ending_position)
+        object.__setattr__(self, "starting_position", start)
+        object.__setattr__(self, "ending_position", end)
+        position_option("ending_position", end, self._streams)
+        if not isinstance(start, FromKclTable):
+            position_option("starting_position", start, self._streams)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``spark.readStream`` and ``spark.read``.
@@ -128,8 +153,11 @@ class KinesisSource(StreamAccess):
 
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
+            MissingPackageError: with ``FromKclTable``, if boto3 is not installed.
+            MigrationError: with ``FromKclTable``, if its positions do not fit the streams, or if
+                unread records have expired and ``fail_on_data_loss`` is not false.
         """
-        start, end = self.starting_position, self.ending_position
+        start, end = self._start, self.ending_position
         return SparkOptions(
             present(
                 {
@@ -155,8 +183,22 @@ class KinesisSource(StreamAccess):
                     "shardDiscoveryInterval": duration(
                         "shard_discovery_interval", self.shard_discovery_interval
                     ),
+                    **({} if self.retry is None else self.retry.options()),
                 }
             )
+        )
+
+    @property
+    def _start(self) -> AnyPosition | None:
+        if not isinstance(self.starting_position, FromKclTable):
+            return self.starting_position
+        from .migrate.kcl.position import read_position  # noqa: PLC0415 needs boto3
+
+        return read_position(
+            self.starting_position,
+            self._streams,
+            self,
+            allow_loss=self.fail_on_data_loss is False,
         )
 
     @property
@@ -198,8 +240,47 @@ class KinesisSource(StreamAccess):
             )
         return self._frame(spark, spark.read)
 
-    def _frame(self, spark: SparkSession, reader: DataFrameReader | DataStreamReader) -> DataFrame:
+    def replay(
+        self,
+        spark: SparkSession,
+        *,
+        checkpoint: str | os.PathLike[str],
+        batches: int | Iterable[int],
+        source: int | str | None = None,
+    ) -> DataFrame:
+        """Return a batch DataFrame of the rows that a streaming query read in some micro-batches.
+
+        The schema is ``spark_kinesis.schema`` with one more column, ``batchId``. The query may be
+        running, or be stopped. Its checkpoint is only read. Fields that limit a micro-batch, or say
+        where a query begins, have no effect, so you can use the source of the query itself.
+
+        Args:
+            spark: the session that reads.
+            checkpoint: ``checkpointLocation`` of the query.
+            batches: number of a micro-batch, or several numbers such as ``range(120, 125)``.
+            source: number of the source in the query, counted from 0, or its name, if Spark stores
+                names. Default: the only Kinesis source of the query.
+
+        Raises:
+            TypeError: if an argument has a value of the wrong type.
+            ValueError: if there are no batches, a batch number is negative, or ``ending_position``
+                is set.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option. If the
+                checkpoint does not contain a batch, or its records have expired, the error is
+                raised when Spark plans the read.
+        """
+        if self.ending_position is not None:
+            raise ValueError("ending_position is for read(): the batches of a replay have an end")
+        return self._frame(spark, spark.read, replay_options(checkpoint, batches, source))
+
+    def _frame(
+        self,
+        spark: SparkSession,
+        reader: DataFrameReader | DataStreamReader,
+        others: Mapping[str, str] = MappingProxyType({}),
+    ) -> DataFrame:
         with explain_missing_jar(spark):
-            frame = reader.format(FORMAT).options(**self.options()).load()
+            frame = reader.format(FORMAT).options(**self.options(), **others).load()
             _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
             return frame

@@ -3,8 +3,9 @@
 With a constant, a misspelled name raises a Python error.
 
 The first seven columns are the columns of ``spark_kinesis.schema``, which is the schema of the
-source's DataFrames. The last four columns are metadata columns of the source: Spark returns a
-metadata column only if a query selects it by name. The sink reads ``data``, ``partitionKey``,
+source's DataFrames. ``batchId`` is a column of ``KinesisSource.replay`` only. The last four columns
+are metadata columns of the source: Spark returns a metadata column only if a query selects it by
+name. The sink reads ``data``, ``partitionKey``,
 ``explicitHashKey``, ``stream`` and ``streamArn``.
 """
 
@@ -22,6 +23,8 @@ SHARD_ID = "shardId"
 SEQUENCE_NUMBER = "sequenceNumber"
 SUB_SEQUENCE_NUMBER = "subSequenceNumber"
 APPROXIMATE_ARRIVAL_TIMESTAMP = "approximateArrivalTimestamp"
+
+BATCH_ID = "batchId"
 
 EXPLICIT_HASH_KEY = "explicitHashKey"
 ENCRYPTION_TYPE = "encryptionType"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis import AssumeRole, KinesisSink, KinesisSource, StaticCredentials
+from spark_kinesis import AssumeRole, KinesisSink, KinesisSource, Proxy, StaticCredentials
 
 SECRET = st.text(
     alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=40
@@ -19,11 +19,15 @@ SECRET = st.text(
 def test_no_secret_in_any_text(key: str, secret: str, token: str, external: str) -> None:
     keys = StaticCredentials(access_key_id=key, secret_access_key=secret, session_token=token)
     role = AssumeRole(arn="arn:aws:iam::123456789012:role/r", external_id=external)
+    proxy = Proxy(url="http://proxy:3128", username="me", password=secret)
+    source = KinesisSource(stream_name="s", credentials=keys, role=role, proxy=proxy)
     holders = [
         keys,
         role,
-        KinesisSource(stream_name="s", credentials=keys, role=role),
-        KinesisSink(stream_name="s", credentials=keys, role=role),
+        proxy,
+        source,
+        source.options(),
+        KinesisSink(stream_name="s", credentials=keys, role=role, proxy=proxy),
     ]
     for holder in holders:
         for shown in (repr(holder), str(holder), f"{holder}", f"{[holder]}"):

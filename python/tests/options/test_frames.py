@@ -89,3 +89,52 @@ def test_fields_of_a_stream_are_refused_in_a_batch_read(source: dict[str, Any], 
 def test_a_streaming_query_has_no_end() -> None:
     with pytest.raises(ValueError, match="ending_position is for read"):
         KinesisSource(stream_name="s", ending_position=Latest()).read_stream(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("batches", "said"),
+    [
+        (7, "7"),
+        (range(120, 125), "120-124"),
+        ([5, 3, 4, 4, 9, 0], "0,3-5,9"),
+        ({2, 1}, "1-2"),
+    ],
+)
+def test_a_replay_is_a_batch_read_with_the_batches_of_a_checkpoint(batches: Any, said: str) -> None:
+    frame: Any = Frame()
+    source = KinesisSource(stream_name="s", max_records_per_trigger=10, starting_position=Latest())
+    assert source.replay(frame, checkpoint=Path("c"), batches=batches, source=1) is frame
+    assert frame.calls["replayBatches"] == said
+    assert frame.calls["replayCheckpoint"] == "c"
+    assert frame.calls["replaySource"] == "1"
+    assert frame.calls["maxRecordsPerTrigger"] == "10"
+    source.replay(other := Frame(), checkpoint="s3a://b/c", batches=1)  # type: ignore[arg-type]
+    assert "replaySource" not in other.calls
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "text"),
+    [
+        ({"checkpoint": " ", "batches": 1}, ValueError, "checkpoint is blank"),
+        ({"checkpoint": 7, "batches": 1}, TypeError, "checkpoint must be str or PathLike"),
+        ({"checkpoint": "c", "batches": []}, ValueError, "batches is empty"),
+        ({"checkpoint": "c", "batches": [3, -1]}, ValueError, "batches contains -1"),
+        ({"checkpoint": "c", "batches": "120-124"}, TypeError, "batches must be int"),
+        ({"checkpoint": "c", "batches": True}, TypeError, "batches must be int"),
+        ({"checkpoint": "c", "batches": 1, "source": 1.5}, TypeError, "source must be int or str"),
+    ],
+)
+def test_a_replay_without_batches_is_refused(
+    said: dict[str, Any], error: type[Exception], text: str
+) -> None:
+    frame: Any = Frame()
+    with pytest.raises(error, match=text):
+        KinesisSource(stream_name="s").replay(frame, **said)
+
+
+def test_a_replay_has_no_other_end() -> None:
+    frame: Any = Frame()
+    with pytest.raises(ValueError, match="ending_position is for read"):
+        KinesisSource(stream_name="s", ending_position=Latest()).replay(
+            frame, checkpoint="c", batches=1
+        )

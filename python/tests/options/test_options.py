@@ -15,12 +15,17 @@ from hypothesis import strategies as st
 from spark_kinesis import (
     AssumeRole,
     AtTimestamp,
+    CredentialsProvider,
     EnhancedFanOut,
     KinesisSink,
     KinesisSource,
     Profile,
+    Proxy,
+    RetryStrategy,
     StaticCredentials,
+    Timeouts,
 )
+from spark_kinesis._options.replays import replay_options
 
 WHO = {
     "stream_name": "orders",
@@ -35,6 +40,13 @@ WHO = {
         external_id="theirs",
         sts_endpoint="http://127.0.0.1:1",
     ),
+    "proxy": Proxy(url="http://proxy:3128", username="me", password="quiet"),
+    "ca_bundle": "/etc/ca.pem",
+    "use_fips_endpoint": True,
+    "use_dual_stack_endpoint": False,
+    "timeouts": Timeouts(
+        connect=timedelta(seconds=2), read=timedelta(seconds=20), call=timedelta(seconds=25)
+    ),
 }
 WHO_OPTIONS = {
     "streamName": "orders",
@@ -47,6 +59,15 @@ WHO_OPTIONS = {
     "roleSessionName": "us",
     "roleExternalId": "theirs",
     "stsEndpoint": "http://127.0.0.1:1",
+    "proxy": "http://proxy:3128",
+    "proxyUsername": "me",
+    "proxyPassword": "quiet",
+    "caBundle": "/etc/ca.pem",
+    "useFipsEndpoint": "true",
+    "useDualStackEndpoint": "false",
+    "connectTimeout": "2000ms",
+    "readTimeout": "20000ms",
+    "callTimeout": "25000ms",
 }
 SOURCE = {
     "starting_position": AtTimestamp(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)),
@@ -66,6 +87,9 @@ SOURCE = {
     "fetch_buffer_size": 64 << 20,
     "fetch_spill_size": 1 << 30,
     "shard_discovery_interval": timedelta(minutes=1),
+    "retry": RetryStrategy(
+        timeout="unlimited", base_delay=timedelta(seconds=1), max_delay=timedelta(minutes=1)
+    ),
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
@@ -86,6 +110,9 @@ SOURCE_OPTIONS = {
     "fetchBufferSize": "67108864",
     "fetchSpillSize": "1073741824",
     "shardDiscoveryInterval": "60000ms",
+    "retryTimeout": "unlimited",
+    "retryDelay": "1000ms",
+    "maxRetryDelay": "60000ms",
 }
 SINK = {
     "delivery_timeout": timedelta(minutes=1),
@@ -147,6 +174,11 @@ def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | Ki
         "streamName": "s",
         "profile": "dev",
     }
+    vault = CredentialsProvider(class_name="com.example.Vault")
+    assert kind(stream_name="s", credentials=vault).options() == {
+        "streamName": "s",
+        "credentialsProvider": "com.example.Vault",
+    }
 
 
 @pytest.mark.parametrize(
@@ -170,6 +202,15 @@ def _camel(field: str) -> str:
     return re.sub(r"_(\w)", lambda letter: letter[1].upper(), field)
 
 
+def test_the_limit_of_retries_is_a_duration_or_a_word() -> None:
+    brief = RetryStrategy(timeout=timedelta(seconds=30))
+    assert KinesisSource(stream_name="s", retry=brief).options()["retryTimeout"] == "30000ms"
+    with pytest.raises(ValueError, match="timeout must be 'unlimited', not 'unlimitted'"):
+        RetryStrategy(timeout="unlimitted")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="timeout must be timedelta or str or None, not 30"):
+        RetryStrategy(timeout=30)  # type: ignore[arg-type]
+
+
 @given(st.integers(0, 10**12))
 def test_durations_are_whole_milliseconds(milliseconds: int) -> None:
     period = timedelta(milliseconds=milliseconds)
@@ -184,6 +225,7 @@ GOLDEN: dict[str, list[dict[str, str]]] = json.loads(
 FULL_ACCESS = {
     **WHO_OPTIONS,
     **KinesisSink(stream_arn="arn", credentials=Profile(name="dev")).options(),
+    **CredentialsProvider(class_name="com.example.Vault", param="reader").options(),
 }
 
 
@@ -194,5 +236,6 @@ def golden(*groups: str) -> set[str]:
 def test_the_options_are_those_of_the_connector() -> None:
     assert FULL_ACCESS.keys() == golden("connection")
     by_arn = EnhancedFanOut(arn="arn").options()
-    assert {**SOURCE_OPTIONS, **by_arn}.keys() == golden("source")
+    replay = replay_options("c", 1, "0")
+    assert {**SOURCE_OPTIONS, **by_arn, **replay}.keys() == golden("source")
     assert SINK_OPTIONS.keys() == golden("sink")

@@ -57,7 +57,12 @@ def test_the_schema_needs_no_session() -> None:
 
 
 def test_the_package_loads_without_pyspark_and_without_what_needs_extras() -> None:
-    heavy = ("pyspark", "boto3", "rich", "spark_kinesis.demo", "spark_kinesis.generate")
+    heavy = (
+        "pyspark",
+        "boto3",
+        "rich",
+        *(f"spark_kinesis.{it}" for it in ("demo", "generate", "live")),
+    )
     program = f"import sys, spark_kinesis; print([n for n in {heavy} if n in sys.modules])"
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

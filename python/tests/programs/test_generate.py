@@ -175,13 +175,13 @@ def test_a_missing_package_is_named(
         raise MissingPackageError(f"{user} needs boto3: pip install boto3")
 
     monkeypatch.setattr("spark_kinesis._boto.boto3", missing)
-    assert command.main(["--stream", "orders"]) == 1
+    assert command.main(["--stream", "orders"]) == 2
     assert "generate needs boto3: pip install boto3" in capsys.readouterr().err
 
 
 def test_an_endpoint_without_a_server_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     nowhere = ["--endpoint", "http://127.0.0.1:1", "--count", "1", "--quiet"]
-    assert command.main(["--stream", "orders", *nowhere]) == 1
+    assert command.main(["--stream", "orders", *nowhere]) == 2
     said = capsys.readouterr()
     assert "Could not connect" in said.err
     assert said.out.startswith("orders: 0 written")

@@ -1,11 +1,12 @@
-"""The fields that source and sink share: region, endpoint, credentials, role."""
+"""The fields that source and sink share: region, endpoint, credentials, role, network."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from .credentials import AssumeRole, Credentials, Profile, StaticCredentials
-from .values import ABSENT, require
+from .credentials import AssumeRole, Credentials, CredentialsProvider, Profile, StaticCredentials
+from .network import Proxy, Timeouts
+from .values import ABSENT, require, text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -16,13 +17,23 @@ class StreamAccess:
     endpoint: str | None = None
     credentials: Credentials | None = None
     role: AssumeRole | None = None
+    proxy: Proxy | None = None
+    ca_bundle: str | None = None
+    use_fips_endpoint: bool | None = None
+    use_dual_stack_endpoint: bool | None = None
+    timeouts: Timeouts | None = None
 
     def __post_init__(self) -> None:
         """Check types."""
-        for name in ("region", "endpoint"):
+        for name in ("region", "endpoint", "ca_bundle"):
             require(name, getattr(self, name), str, ABSENT)
-        require("credentials", self.credentials, StaticCredentials, Profile, ABSENT)
+        kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
+        require("credentials", self.credentials, *kinds)
         require("role", self.role, AssumeRole, ABSENT)
+        require("proxy", self.proxy, Proxy, ABSENT)
+        for name in ("use_fips_endpoint", "use_dual_stack_endpoint"):
+            require(name, getattr(self, name), bool, ABSENT)
+        require("timeouts", self.timeouts, Timeouts, ABSENT)
 
     def __repr__(self) -> str:
         """Show the fields that were set, the stream first."""
@@ -35,7 +46,16 @@ class StreamAccess:
         address = {"region": self.region, "endpoint": self.endpoint}
         keys = {} if self.credentials is None else self.credentials.options()
         role = {} if self.role is None else self.role.options()
-        return {**address, **keys, **role}
+        return {**address, **keys, **role, **self._network_options()}
+
+    def _network_options(self) -> dict[str, str | None]:
+        return {
+            **({} if self.proxy is None else self.proxy.options()),
+            "caBundle": self.ca_bundle,
+            "useFipsEndpoint": text(self.use_fips_endpoint),
+            "useDualStackEndpoint": text(self.use_dual_stack_endpoint),
+            **({} if self.timeouts is None else self.timeouts.options()),
+        }
 
 
 def _is_not_stream(name: str) -> bool:

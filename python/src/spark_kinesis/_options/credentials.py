@@ -62,6 +62,33 @@ class Profile:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CredentialsProvider:
+    """A class on the class path of Spark's JVMs that gives the connector credentials.
+
+    The class implements ``sparkkinesis.client.access.CredentialsProvider``, or
+    ``AwsCredentialsProvider`` of the AWS SDK for Java 2. The driver and each executor create their
+    own objects of it.
+
+    Attributes:
+        class_name: full name of the class, such as ``"com.example.VaultCredentials"``.
+        param: text for the class's constructor or static method ``create``; default: the
+            connector passes nothing. Do not put a secret in it: Spark's plans show it.
+    """
+
+    class_name: str
+    param: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check types."""
+        require("class_name", self.class_name, str)
+        require("param", self.param, str, ABSENT)
+
+    def options(self) -> dict[str, str | None]:
+        """The Spark options of this class."""
+        return {"credentialsProvider": self.class_name, "credentialsProviderParam": self.param}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AssumeRole:
     """A role that the connector assumes, and renews before its credentials expire.
 
@@ -96,4 +123,4 @@ class AssumeRole:
         }
 
 
-Credentials = StaticCredentials | Profile
+Credentials = StaticCredentials | Profile | CredentialsProvider

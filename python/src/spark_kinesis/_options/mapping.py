@@ -9,7 +9,9 @@ K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)
 
 MASK = "***"
-_SECRETS = frozenset({"awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId"})
+_SECRETS = frozenset(
+    {"awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId", "proxyPassword"}
+)
 
 
 class FrozenMapping(Mapping[K, V_co]):

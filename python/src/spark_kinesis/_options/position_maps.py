@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .kcl import FromKclTable
 from .mapping import FrozenMapping
 from .positions import (
     OF_SHARD,
@@ -77,6 +78,14 @@ class ByStream:
 
 
 AnyPosition = Position | ByShard | ByStream | PositionWord
+StartingPosition = AnyPosition | FromKclTable
+
+
+def starting_position(
+    name: str, given: object
+) -> Position | ByShard | ByStream | FromKclTable | None:
+    """The same as ``source_position``, or a table of positions, which nothing reads here."""
+    return given if isinstance(given, FromKclTable) else source_position(name, given)
 
 
 def source_position(name: str, given: object) -> Position | ByShard | ByStream | None:

@@ -1,4 +1,4 @@
-"""The command ``python -m spark_kinesis.audit``."""
+"""The command ``spark-kinesis audit``, also ``python -m spark_kinesis.audit``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _text(result: QueryAudit) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m spark_kinesis.audit",
+        prog="spark-kinesis audit",
         description="Count the duplicates and gaps of exactly-once queries in a stream.",
         epilog="Exit code: 0 without duplicates and missing records, 1 with some, 2 after an "
         "error. 'missing batches' and 'equal rows' do not count, because a micro-batch may have no "

@@ -1,4 +1,4 @@
-"""The command ``python -m spark_kinesis.consumers``."""
+"""The command ``spark-kinesis consumers``, also ``python -m spark_kinesis.consumers``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COST = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """List or change the consumers of a stream. Returns 0, and 1 after an error or a refusal."""
     asked = _parser().parse_args(arguments)
-    user = "python -m spark_kinesis.consumers"
+    user = "spark-kinesis consumers"
     try:
         client = kinesis_client(user, asked.endpoint, asked.region, asked.profile, attempts=5)
     except SparkKinesisError as error:
@@ -83,7 +83,7 @@ def _agrees(question: str) -> bool:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m spark_kinesis.consumers",
+        prog="spark-kinesis consumers",
         description="List, register or deregister the consumers of enhanced fan-out of a stream.",
         epilog=COST,
     )

@@ -1,4 +1,4 @@
-r"""Writes generated records to a stream at a steady rate: ``python -m spark_kinesis.generate``.
+r"""Writes generated or recorded records to a stream: ``python -m spark_kinesis.generate``.
 
 To a local Kinesis, with 40 % of the records for one customer::
 

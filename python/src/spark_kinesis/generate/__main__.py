@@ -1,4 +1,4 @@
-"""The command ``python -m spark_kinesis.generate``."""
+"""The command ``spark-kinesis generate``, also ``python -m spark_kinesis.generate``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from pathlib import Path
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import kinesis_client
@@ -16,6 +17,8 @@ from .keys import Keys
 from .kinesis import sender
 from .pace import Pace
 from .progress import Goal, Progress, open_progress, sentence
+from .replay import Recorded, only_with_replay, parse_rows, replay
+from .shape import NAMES, Shape, usual_peak
 from .template import HELP, parse
 from .work import Times, Work, run
 from .writer import Writer
@@ -25,22 +28,32 @@ GIVE_UP_SECONDS = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write records. Returns 0 when they are written or after Ctrl-C, and 1 if that failed."""
+    """Write records. Returns 0 when they are written or after Ctrl-C, and 2 if that failed."""
     parser = _parser()
     asked = parser.parse_args(arguments)
     try:
         work = _work(asked)
-    except ValueError as error:
+        rows = _rows(asked, parser)
+    except (ValueError, OSError) as error:
         parser.error(str(error))
     try:
-        return _perform(work, asked)
+        return _perform(work, rows, asked)
     except SparkKinesisError as error:
         print(f"generate: {error}", file=sys.stderr)
-        return 1
+        return 2
 
 
-def _perform(work: Work, asked: argparse.Namespace) -> int:
-    user = "python -m spark_kinesis.generate"
+def _rows(asked: argparse.Namespace, parser: argparse.ArgumentParser) -> list[Recorded] | None:
+    """The records of the file to replay."""
+    if asked.replay is None:
+        return None
+    only_with_replay(asked, {name: parser.get_default(name) for name in vars(asked)})
+    with Path(asked.replay).open(encoding="utf-8") as file:
+        return parse_rows(file, asked.replay)
+
+
+def _perform(work: Work, rows: list[Recorded] | None, asked: argparse.Namespace) -> int:
+    user = "spark-kinesis generate"
     client = kinesis_client(user, asked.endpoint, asked.region, asked.profile, attempts=1)
     times = Times(now=time.monotonic, sleep=time.sleep, date=lambda: datetime.now(timezone.utc))
     writer = Writer(
@@ -50,10 +63,14 @@ def _perform(work: Work, asked: argparse.Namespace) -> int:
         now=times.now,
         sleep=times.sleep,
     )
-    progress = open_progress(work.goal, quiet=asked.quiet)
+    count = work.goal.count if rows is None else min(len(rows), work.goal.count or len(rows))
+    progress = open_progress(Goal(count=count, seconds=work.goal.seconds), quiet=asked.quiet)
     begun = times.now()
     try:
-        run(work, writer, times, progress)
+        if rows is None:
+            run(work, writer, times, progress)
+        else:
+            replay(rows, writer, times, progress, speed=asked.speed, goal=work.goal)
     except KeyboardInterrupt:
         pass  # Ctrl-C is the normal end without a limit
     finally:
@@ -78,16 +95,21 @@ def _work(asked: argparse.Namespace) -> Work:
     return Work(
         template=parse(asked.template),
         keys=Keys(count=asked.keys, hot=hot_keys, hot_share=asked.hot_share),
-        pace=Pace(rate=asked.rate),
+        pace=Pace(rate=asked.rate, shape=_shape(asked)),
         goal=Goal(count=asked.count, seconds=asked.seconds),
         seed=random.randrange(2**32) if asked.seed is None else asked.seed,  # noqa: S311
     )
 
 
+def _shape(asked: argparse.Namespace) -> Shape:
+    peak = usual_peak(asked.shape) if asked.peak is None else asked.peak
+    return Shape(name=asked.shape, period=asked.period, peak=peak)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m spark_kinesis.generate",
-        description="Write generated records to a stream at a steady rate.",
+        prog="spark-kinesis generate",
+        description="Write generated or recorded records to a stream, at a rate.",
         epilog=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -103,6 +125,14 @@ def _parser() -> argparse.ArgumentParser:
         help="profile of the AWS configuration files (default: from the AWS SDK's chain)",
     )
     add("--rate", type=float, default=100.0, help="records per second (default: 100)")
+    add("--shape", choices=NAMES, default="steady", help=_SHAPE)
+    add(
+        "--period",
+        type=float,
+        default=60.0,
+        help="seconds after which a shape repeats (default: 60)",
+    )
+    add("--peak", type=float, help="highest rate, as a multiple of --rate (default: 5 or 1.8)")
     add("--count", type=int, help="number of records to write (default: no limit)")
     add("--seconds", type=float, help="time to write for, in seconds (default: until Ctrl-C)")
     add(
@@ -121,11 +151,18 @@ def _parser() -> argparse.ArgumentParser:
         "--hot-keys", type=int, help="number of hot keys (default: 1 with --hot-share, otherwise 0)"
     )
     add("--seed", type=int, help="number that makes keys and values repeatable (default: random)")
+    add("--replay", metavar="FILE", help=_REPLAY)
+    add("--speed", type=float, default=1.0, help="times as fast as it was recorded (default: 1)")
     add("--give-up", type=float, default=GIVE_UP_SECONDS, metavar="SECONDS", help=_GIVE_UP)
     add("--quiet", action="store_true", help="print the summary only")
     return parser
 
 
+_SHAPE = (
+    "how the rate changes around --rate: burst (high for a tenth of each period), sine, or steps "
+    "(four up, and back) (default: steady)"
+)
+_REPLAY = "write the rows of `spark-kinesis tail --json` again, with the times between them"
 _GIVE_UP = f"maximum time to retry a record (default: {GIVE_UP_SECONDS:.0f})"
 
 

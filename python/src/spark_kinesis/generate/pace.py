@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from .shape import Shape
 
 SLACK_SECONDS = 0.1
 _REQUEST_RECORDS = 500
@@ -12,17 +14,19 @@ _MICROSECOND = 1e-6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """A steady rate. After a delay, it catches up a tenth of a second at most.
+    """A rate. After a delay, it catches up a tenth of a second at most.
 
-    In any ``t`` seconds, requests start for at most ``rate * (t + SLACK_SECONDS)`` records, and
-    those of one more request.
+    With a steady rate, in any ``t`` seconds, requests start for at most
+    ``rate * (t + SLACK_SECONDS)`` records, and those of one more request.
 
     Attributes:
-        rate: records per second, above 0.
-        due: time at which the next request may start.
+        rate: records per second on average, above 0.
+        shape: how the rate changes over time.
+        due: time at which a steady rate would start the next request.
     """
 
     rate: float
+    shape: Shape = field(default_factory=Shape)
     due: float = 0.0
 
     def __post_init__(self) -> None:
@@ -41,9 +45,10 @@ class Pace:
 
     def wait(self, now: float) -> float:
         """The seconds until the next request may start; 0 if less than a microsecond."""
-        wait = self.due - now
+        wait = self.shape.unwarp(self.due) - now
         return wait if wait >= _MICROSECOND else 0.0
 
     def after(self, now: float, records: int) -> Pace:
         """The pace after a request for this number of records."""
-        return replace(self, due=max(self.due, now - SLACK_SECONDS) + records / self.rate)
+        earliest = self.shape.warp(now) - SLACK_SECONDS
+        return replace(self, due=max(self.due, earliest) + records / self.rate)

@@ -1,4 +1,4 @@
-"""The command ``python -m spark_kinesis.local``."""
+"""The command ``spark-kinesis local``, also ``python -m spark_kinesis.local``."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _duration(argument: str) -> timedelta:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m spark_kinesis.local",
+        prog="spark-kinesis local",
         description="Run a local Kinesis on this machine until Ctrl-C.",
     )
     add, about = parser.add_argument, _HELP

@@ -1,0 +1,109 @@
+"""How far a query is behind, from its checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from spark_kinesis._errors import CheckpointError
+from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset
+from spark_kinesis.stream import Probe, probe
+
+from .notes import named
+from .threads import Advance, ask_each
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+_UNKNOWN = {
+    "ResourceNotFoundException": "all records there have expired",
+    "ProvisionedThroughputExceededException": "other readers use up the read quota",
+    "LimitExceededException": "other calls use up a limit of the account",
+    "ThrottlingException": "other calls use up a limit of the account",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lag:
+    """How far a query is behind.
+
+    Attributes:
+        age: age of the oldest record that it has not read, in the shards that could be read.
+            ``None`` if none of them could be read.
+        unknown: the shards that could not be read, with the service's name of the error.
+    """
+
+    age: timedelta | None
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+    def notes(self) -> Iterator[str]:
+        """Which shards the lag does not contain, and why."""
+        for why in dict.fromkeys(_UNKNOWN[code] for code in self.unknown.values()):
+            shards = [shard for shard, code in self.unknown.items() if _UNKNOWN[code] == why]
+            yield f"The lag does not contain {named(shards)}: {why}."
+
+
+def lag_of(
+    client: KinesisClient, checkpoint: Checkpoint, arn: str, now: datetime, advance: Advance
+) -> Lag:
+    """The age of the oldest record that the last completed micro-batch has not read.
+
+    It reads one record per shard, from ten shards at once. A shard that has expired, or whose reads
+    are refused because of a limit, is unknown.
+
+    Args:
+        client: client of Kinesis.
+        checkpoint: the checkpoint.
+        arn: ARN of the stream.
+        now: time of the service.
+        advance: is told how many shards of how many are read.
+
+    Raises:
+        CheckpointError: if the checkpoint has no completed micro-batch, or not this stream.
+        botocore.exceptions.ClientError: if a call fails for another reason.
+    """
+    places = _places(checkpoint, arn)
+    asked = ask_each(lambda it: _asked(client, arn, *it), places, advance)
+    found = [it.age(now) for it in asked if isinstance(it, Probe)]
+    unknown = {
+        shard: it for (shard, _), it in zip(places, asked, strict=True) if isinstance(it, str)
+    }
+    return Lag(age=max(found, default=None if unknown else timedelta()), unknown=unknown)
+
+
+def _places(checkpoint: Checkpoint, arn: str) -> list[tuple[str, ShardOffset]]:
+    """Where the query continues in each shard that it has not finished, in all its sources."""
+    completed = checkpoint.completed()
+    if not completed:
+        raise CheckpointError(f"the checkpoint {checkpoint.location} has no completed micro-batch")
+    batch = checkpoint.batch(completed[-1])
+    offsets = [
+        checkpoint.position(batch, source).streams.get(arn)
+        for source in checkpoint.kinesis_sources(batch)
+    ]
+    if all(it is None for it in offsets):
+        raise CheckpointError(
+            f"the query of the checkpoint {checkpoint.location} does not read {arn}"
+        )
+    return [
+        (shard, offset)
+        for stream in offsets
+        if stream is not None
+        for shard, offset in stream.shards.items()
+        if offset.progress is not Progress.FINISHED
+    ]
+
+
+def _asked(client: KinesisClient, arn: str, shard: str, offset: ShardOffset) -> Probe | str:
+    """What a read found, or the service's name of the error."""
+    from botocore.exceptions import ClientError  # noqa: PLC0415 optional
+
+    try:
+        return probe(client, arn, shard, offset)
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code not in _UNKNOWN:
+            raise
+        return code

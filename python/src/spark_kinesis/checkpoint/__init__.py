@@ -1,0 +1,25 @@
+"""Reads the checkpoints of Spark queries without Spark: which records each micro-batch has read.
+
+``docs/reference/checkpoint-format.md`` describes the offsets.
+"""
+
+from __future__ import annotations
+
+from .files import CheckpointFiles, StoreKeys, is_s3, open_files
+from .keys import keys_for
+from .log import Batch, Checkpoint
+from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
+
+__all__ = [
+    "Batch",
+    "Checkpoint",
+    "CheckpointFiles",
+    "Progress",
+    "ShardOffset",
+    "SourceOffset",
+    "StoreKeys",
+    "StreamOffset",
+    "is_s3",
+    "keys_for",
+    "open_files",
+]

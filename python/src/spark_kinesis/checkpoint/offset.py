@@ -1,0 +1,173 @@
+"""The position of the Kinesis source in a checkpoint. The connector's ``OffsetCodec`` writes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from spark_kinesis._errors import CheckpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NEWEST_VERSION = 3
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class Progress(Enum):
+    """How far a shard was read."""
+
+    TRIM_HORIZON = "trim_horizon"
+    AT = "at"
+    FROM = "from"
+    AFTER = "after"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardOffset:
+    """The progress of one shard.
+
+    Attributes:
+        progress: how far the shard was read.
+        sequence_number: with ``FROM`` the first record that is not read, with ``AFTER`` the last
+            one that is. Otherwise ``None``.
+        time: with ``AT`` the time of arrival from which records are read, as in the checkpoint.
+        complete_as_of: all records that arrived before this time are read. ``None`` if unknown.
+        waits_for: parents that were not finished.
+        first: sequence number of the first record of the micro-batch, if this is its first one.
+    """
+
+    progress: Progress
+    sequence_number: int | None = None
+    time: str | None = None
+    complete_as_of: datetime | None = None
+    waits_for: tuple[str, ...] = ()
+    first: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The progress as the checkpoint contains it."""
+        text = {
+            Progress.AT: f"at:{self.time}",
+            Progress.FROM: f"from:{self.sequence_number}",
+            Progress.AFTER: str(self.sequence_number),
+        }.get(self.progress, self.progress.value)
+        if self.complete_as_of is None:
+            return text
+        return f"{text}@{(self.complete_as_of - _EPOCH) // timedelta(milliseconds=1)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOffset:
+    """The progress in one stream.
+
+    Attributes:
+        created: creation time of the stream, as in the checkpoint.
+        shards: progress by shard ID, for the shards that the query still needs.
+    """
+
+    created: str
+    shards: Mapping[str, ShardOffset]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOffset:
+    """The progress of a source, by the ARN of the stream."""
+
+    streams: Mapping[str, StreamOffset] = field(default_factory=dict)
+
+
+def stream_name(arn: str) -> str:
+    """The name of the stream from its ARN."""
+    return arn.rpartition("/")[2]
+
+
+def encode(offset: SourceOffset) -> str:
+    """The JSON text of an offset, the same as the connector writes."""
+    streams = {arn: _stream_json(offset.streams[arn]) for arn in sorted(offset.streams)}
+    return json.dumps({"version": NEWEST_VERSION, "streams": streams}, separators=(",", ":"))
+
+
+def _stream_json(stream: StreamOffset) -> dict[str, Any]:
+    shards = sorted(stream.shards.items())
+    node: dict[str, Any] = {
+        "created": stream.created,
+        "shards": {name: shard.text for name, shard in shards},
+    }
+    waiting = {name: sorted(shard.waits_for) for name, shard in shards if shard.waits_for}
+    if waiting:
+        node["waitsFor"] = waiting
+    first = {name: str(shard.first) for name, shard in shards if shard.first is not None}
+    if first:
+        node["first"] = first
+    return node
+
+
+def decode(text: str, where: str) -> SourceOffset:
+    """The offset from its JSON text.
+
+    Args:
+        text: JSON of version 1, 2 or 3.
+        where: file of the offset, for the error.
+
+    Raises:
+        CheckpointError: if the text is not an offset of the Kinesis source, or a newer one.
+    """
+    try:
+        node = json.loads(text)
+        version = int(node["version"])
+        if version > NEWEST_VERSION:
+            raise _too_new(where, version)
+        nodes = {node["stream"]: node} if version == 1 else node["streams"]
+        return SourceOffset(streams={arn: _stream(it) for arn, it in nodes.items()})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CheckpointError(
+            f"{where} has no offset of the Kinesis source: {error}. It begins with: {text[:200]}"
+        ) from error
+
+
+def _too_new(where: str, version: int) -> CheckpointError:
+    return CheckpointError(
+        f"{where} has a Kinesis offset of version {version}. This release reads versions up to "
+        f"{NEWEST_VERSION}. Install the release of spark-kinesis that wrote it."
+    )
+
+
+def is_kinesis(text: str) -> bool:
+    """Whether the JSON text of an offset is one of the Kinesis source."""
+    try:
+        node = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(node, dict) and "version" in node and ("streams" in node or "stream" in node)
+
+
+def _stream(node: Mapping[str, Any]) -> StreamOffset:
+    waits_for, first = node.get("waitsFor", {}), node.get("first", {})
+    shards = {
+        name: _shard(text, tuple(waits_for.get(name, ())), first.get(name))
+        for name, text in node["shards"].items()
+    }
+    return StreamOffset(created=str(node["created"]), shards=shards)
+
+
+def _shard(text: str, waits_for: tuple[str, ...], first: str | None) -> ShardOffset:
+    progress, _, millis = text.partition("@")
+    kind, _, value = progress.partition(":")
+    read = ShardOffset(
+        progress=Progress.AFTER,
+        complete_as_of=_EPOCH + timedelta(milliseconds=int(millis)) if millis else None,
+        waits_for=waits_for,
+        first=None if first is None else int(first),
+    )
+    if kind == Progress.AT.value:
+        return replace(read, progress=Progress.AT, time=value)
+    if kind == Progress.FROM.value:
+        return replace(read, progress=Progress.FROM, sequence_number=int(value))
+    if progress in (Progress.TRIM_HORIZON.value, Progress.FINISHED.value):
+        return replace(read, progress=Progress(progress))
+    return replace(read, sequence_number=int(progress))

@@ -1,0 +1,105 @@
+"""The options of every command that calls Kinesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from spark_kinesis import Profile, StaticCredentials
+from spark_kinesis._boto import LOCAL_REGION, client, is_local
+from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy_boto3_kinesis import KinesisClient
+
+Result = TypeVar("Result")
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Which Kinesis to call, and as whom.
+
+    Attributes:
+        command: name of the command, for errors.
+        endpoint: URL; default: that of AWS.
+        region: AWS region; default: from the AWS SDK.
+        profile: profile of the AWS configuration files.
+    """
+
+    command: str
+    endpoint: str | None = None
+    region: str | None = None
+    profile: str | None = None
+
+    def kinesis(self, *, attempts: int = _ATTEMPTS) -> KinesisClient:
+        """A client of Kinesis.
+
+        Args:
+            attempts: how often it makes a call that fails for a while; default: 5.
+        """
+        found: KinesisClient = self.service("kinesis", self.endpoint, attempts=attempts)
+        return found
+
+    def service(self, name: str, endpoint: str | None = None, *, attempts: int = _ATTEMPTS) -> Any:
+        """A client of another service of the same account and region.
+
+        Args:
+            name: name in boto3, such as ``cloudwatch``.
+            endpoint: URL; default: that of AWS.
+            attempts: how often it makes a call that fails for a while; default: 5.
+        """
+        return client(
+            f"spark-kinesis {self.command}",
+            name,
+            endpoint,
+            self.region,
+            self.profile,
+            attempts=attempts,
+        )
+
+    def checkpoint(self, location: str) -> Checkpoint:
+        """The checkpoint of a query, with the same profile if it is in S3.
+
+        Args:
+            location: path or URL.
+        """
+        keys = keys_for(f"spark-kinesis {self.command}", location, self.region, self.profile)
+        return Checkpoint(open_files(location, keys))
+
+    def source_arguments(self) -> dict[str, Any]:
+        """The arguments of ``KinesisSource`` for the same service.
+
+        As in ``_boto.client``, keys and region of a local endpoint are placeholders.
+        """
+        credentials: Profile | StaticCredentials | None = None
+        region = self.region
+        if self.profile:
+            credentials = Profile(name=self.profile)
+        elif is_local(self.endpoint):
+            region = region or LOCAL_REGION
+            credentials = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
+        return {"region": region, "endpoint": self.endpoint, "credentials": credentials}
+
+
+def connection_options(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Add ``--endpoint``, ``--region`` and ``--profile``: the argument ``connection``."""
+
+    @wraps(command)
+    def with_connection(*given: Any, **options: Any) -> Result:
+        place = {name: options.pop(name) for name in ("endpoint", "region", "profile")}
+        name = click.get_current_context().command.name or ""
+        return command(*given, connection=Connection(name, **place), **options)
+
+    for add in (
+        click.option("--profile", help="AWS profile (default: the AWS SDK's provider chain)"),
+        click.option("--region", help="AWS region (default: from the AWS SDK)"),
+        click.option("--endpoint", metavar="URL", help="URL of the Kinesis service (default: AWS)"),
+    ):
+        with_connection = add(with_connection)
+    return with_connection

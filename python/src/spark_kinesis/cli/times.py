@@ -1,0 +1,57 @@
+"""Times that people write: ``2026-11-20T08:00Z``, with another offset, or ``10m`` ago."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import click
+
+from spark_kinesis.checkpoint.times import from_iso
+
+FORMS = "a time with a time zone such as 2026-11-20T08:00Z, or how long ago, such as 10m"
+_DURATION = re.compile(r"(\d{1,6})([smhd])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def read_time(text: str, now: datetime) -> datetime:
+    """The time that a text means.
+
+    Args:
+        text: ISO 8601 with ``Z`` or an offset, or a duration of ``s``, ``m``, ``h`` or ``d``.
+        now: the current time, with a time zone.
+
+    Raises:
+        ValueError: for another text, or a time without a time zone.
+    """
+    ago = _DURATION.fullmatch(text.strip().lower())
+    if ago:
+        return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
+    try:
+        time = from_iso(text)
+    except ValueError:
+        time = datetime.min  # noqa: DTZ901 has no time zone, and is refused below
+    if time.tzinfo is None:
+        raise ValueError(f"{text!r} is not {FORMS}")
+    return time
+
+
+class TimeType(click.ParamType[datetime]):
+    """The type of options that are times."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """The time. Another text ends the command."""
+        if isinstance(value, datetime):
+            return value
+        try:
+            return read_time(str(value), datetime.now(timezone.utc))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+TIME = TimeType()

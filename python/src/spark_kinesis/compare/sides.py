@@ -1,0 +1,95 @@
+"""A side of a comparison, from its text on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spark_kinesis import KinesisSource, SparkKinesisError
+from spark_kinesis.batches import read_numbers
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from spark_kinesis.checkpoint import Checkpoint
+    from spark_kinesis.cli import Connection
+
+STREAM, CHECKPOINT, TABLE = "stream", "checkpoint", "table"
+
+
+@dataclass(frozen=True)
+class Side:
+    """Where rows come from.
+
+    Attributes:
+        kind: ``stream``, ``checkpoint``, ``table``, or the name of a format of Spark.
+        place: name of a stream or table, or a folder.
+        batches: with ``checkpoint`` the IDs of the micro-batches.
+    """
+
+    kind: str
+    place: str
+    batches: tuple[int, ...] = ()
+
+
+def parse(text: str) -> Side:
+    """The side that a text names.
+
+    Args:
+        text: ``stream:orders``, ``checkpoint:/checkpoints/orders#120-124``,
+            ``table:lake.orders``, or a format and a path, such as ``parquet:/lake/orders``.
+
+    Raises:
+        SparkKinesisError: if the text has another form.
+    """
+    kind, colon, place = text.partition(":")
+    if not colon or not kind or not place:
+        raise SparkKinesisError(
+            f"{text!r} names no rows. Write stream:NAME, checkpoint:PATH#120-124, table:NAME, or "
+            "a format of Spark and a path, such as parquet:PATH."
+        )
+    if kind != CHECKPOINT:
+        return Side(kind, place)
+    folder, hash_sign, numbers = place.rpartition("#")
+    if not hash_sign:
+        raise SparkKinesisError(
+            f"{text!r} names no micro-batches: write them after #, such as {text}#120-124. "
+            f"`spark-kinesis batches --checkpoint {place}` lists them."
+        )
+    return Side(CHECKPOINT, folder, tuple(read_numbers(numbers)))
+
+
+def rows(
+    side: Side,
+    spark: SparkSession,
+    connection: Connection,
+    source: int | None = None,
+    **positions: Any,
+) -> DataFrame:
+    """The rows of a side.
+
+    Args:
+        side: where they come from.
+        spark: the session.
+        connection: which Kinesis to call, and as whom.
+        source: number of the source in a checkpoint; default: the only Kinesis source.
+        positions: its arguments ``starting_position`` and ``ending_position``, for a stream.
+    """
+    if side.kind == STREAM:
+        given: dict[str, Any] = {
+            "stream_arn" if side.place.startswith("arn:") else "stream_name": side.place
+        }
+        return KinesisSource(**given, **connection.source_arguments(), **positions).read(spark)
+    if side.kind == CHECKPOINT:
+        number, arns = _streams(connection.checkpoint(side.place), side.batches[-1], source)
+        replayed = KinesisSource(stream_arn=arns, **connection.source_arguments())
+        return replayed.replay(spark, checkpoint=side.place, batches=side.batches, source=number)
+    if side.kind == TABLE:
+        return spark.table(side.place)
+    return spark.read.format(side.kind).load(side.place)
+
+
+def _streams(checkpoint: Checkpoint, newest: int, source: int | None) -> tuple[int, list[str]]:
+    batch = checkpoint.batch(newest)
+    number = checkpoint.source(batch, source)
+    return number, list(checkpoint.position(batch, number).streams)

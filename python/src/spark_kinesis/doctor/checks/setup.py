@@ -1,0 +1,62 @@
+"""The checks that need no stream: software, region and credentials, network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spark_kinesis import SparkKinesisError
+from spark_kinesis.doctor.aws.clock import utc_now
+from spark_kinesis.doctor.finding import Finding, problem
+from spark_kinesis.doctor.identity import (
+    credential_findings,
+    find_credentials,
+    find_region,
+    region_finding,
+    skew_finding,
+)
+from spark_kinesis.doctor.installed import find_installed, installed_findings
+from spark_kinesis.doctor.network import network_findings, route_to, travel
+
+from .base import Say, stopped
+
+if TYPE_CHECKING:
+    from spark_kinesis.doctor.question import Question
+
+
+def software_check(question: Question, say: Say) -> list[Finding]:  # noqa: ARG001 a Check
+    """Versions and jars."""
+    return installed_findings(find_installed(question.spark))
+
+
+def access_check(question: Question, say: Say) -> list[Finding]:  # noqa: ARG001 a Check
+    """Region and credentials. The later checks use this region."""
+    try:
+        region = find_region(question.access, question.stream)
+        if region.found is not None:
+            question.access = replace(question.access, region=region.found[0])
+        credentials = find_credentials(question.access)
+        question.identity = credentials.identity
+    except SparkKinesisError as error:
+        return [stopped("access", "credentials", error)]
+    return [region_finding(region), *credential_findings(credentials, utc_now())]
+
+
+def network_check(question: Question, say: Say) -> list[Finding]:  # noqa: ARG001 a Check
+    """The way to the endpoint, and the clock of the service. Needs a region, no credentials."""
+    access = question.access
+    try:
+        url = access.kinesis(question.stream).meta.endpoint_url
+    except SparkKinesisError:
+        return []  # the check of the region has said why
+    try:
+        route = route_to(url, is_local=access.is_local)
+    except ValueError as error:
+        remedy = "Correct HTTPS_PROXY or HTTP_PROXY: its form is http://host:port."
+        return [problem("network", "proxy", f"the URL of the proxy is wrong: {error}", remedy)]
+    trip = travel(route)
+    access.clock.learn(trip.headers)
+    findings = network_findings(trip, needs_http2=question.consumer is not None)
+    if trip.headers:
+        findings.append(skew_finding(access.clock.ahead))
+    return findings

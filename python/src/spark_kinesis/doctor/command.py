@@ -1,0 +1,86 @@
+"""The command ``spark-kinesis doctor``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from spark_kinesis.cli import Connection, connection_options, print_json, screen
+
+from .examination import Step, examine
+from .page import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .report import Report
+
+
+@click.command("doctor")
+@click.option("--stream", metavar="NAME|ARN", help="stream of the query (default: none)")
+@click.option("--checkpoint", metavar="PATH", help="checkpoint of the query: a path or an s3: URL")
+@click.option("--consumer", metavar="NAME|ARN", help="consumer of a query with enhanced fan-out")
+@click.option(
+    "--for",
+    "uses",
+    type=click.Choice(["read", "write", "exactly-once"]),
+    multiple=True,
+    default=("read",),
+    help="what the query does, for the permissions; may be repeated (default: read)",
+)
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="without CloudWatch, read one shard five times at once to see what others use",
+)
+@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@connection_options
+def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
+    """Examine a set-up, and say what to do about each problem.
+
+    \b
+    spark-kinesis doctor
+    spark-kinesis doctor --stream orders --checkpoint s3://bucket/checkpoints/orders
+
+    It examines the software, region and credentials, the network, and what you name: a stream with
+    its read quota and your permissions, and the checkpoint of a query. ✔ is a fact as the connector
+    needs it, ✘ is a problem, and ? could not be seen.
+
+    It changes nothing, and shows no secret. It asks AWS STS for the caller, and sends three empty
+    requests to the endpoint to measure the round trip. For a stream it calls
+    DescribeStreamSummary, ListShards and ListStreamConsumers, reads one record, and asks
+    CloudWatch, the policy simulator of IAM, and KMS, if the caller may. For a checkpoint it reads
+    one record of each shard, of at most 100 shards. Each read is one of the five reads per second
+    of its shard.
+
+    Exit codes: 0 without a problem, 1 with one, 2 after an error.
+    """
+    report = _examine(connection, asked)
+    if as_json:
+        print_json({"healthy": report.is_healthy, "findings": list(report)})
+    else:
+        show(report, screen())
+    return 0 if report.is_healthy else 1
+
+
+def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("")
+
+        def on_step(step: Step) -> None:
+            bar.update(task, description=step.text, total=step.of, completed=step.number - 1)
+
+        return examine(
+            **asked,
+            endpoint=connection.endpoint,
+            region=connection.region,
+            profile=connection.profile,
+            on_step=on_step,
+        )

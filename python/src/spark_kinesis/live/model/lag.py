@@ -1,0 +1,131 @@
+"""How far a shard is behind, in time and in records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+from spark_kinesis.checkpoint import Progress, ShardOffset
+
+if TYPE_CHECKING:
+    from .facts import Reading, ShardFacts
+
+# Kinesis accepts 1,000 records per second and shard.
+HIGHEST_RATE = 1000.0
+_NONE = timedelta()
+
+
+def read_to(position: ShardOffset, readings: Sequence[Reading] = ()) -> datetime | None:
+    """The latest time before which no record is unread, as far as is known.
+
+    Args:
+        position: how far the query has processed the shard.
+        readings: probes at this position or earlier ones of the query.
+    """
+    known = [_first_unread(it) for it in readings if not _is_after(it.position, position)]
+    began = _start(position)
+    return max(known if began is None else [*known, began], default=None)
+
+
+def lag(facts: ShardFacts, now: datetime) -> timedelta | None:
+    """The time since the first record arrived that the query has not processed.
+
+    The value is zero if the latest probe found no such record. Between two probes it is an upper
+    limit. ``None`` if nothing is known.
+    """
+    position = facts.position
+    if position is None:
+        return None
+    latest = _latest_here(facts)
+    if position.progress is Progress.FINISHED or (latest and latest.found_nothing):
+        return _NONE
+    since = read_to(position, facts.backlog)
+    return None if since is None else max(_NONE, now - since)
+
+
+def backlog(facts: ShardFacts, late: timedelta | None) -> tuple[int | None, bool]:
+    """The number of records that are not processed, and whether it was counted.
+
+    Otherwise it is an estimate: the mean of the rates at which records arrived at the position and
+    arrive now, times the lag. The number is ``None`` if no rate is known.
+
+    Args:
+        facts: what is known about the shard.
+        late: its lag.
+    """
+    if late is None or facts.position is None:
+        return None, False
+    latest = _latest_here(facts)
+    if late == _NONE or (latest is not None and latest.is_whole):
+        return (latest.probe.records if latest is not None else 0), True
+    rates = [it for it in (rate(facts.backlog), rate(facts.tip)) if it is not None]
+    if not rates:
+        return None, False
+    seen = latest.probe.records if latest is not None else 0
+    return max(seen, round(sum(rates) / len(rates) * late.total_seconds())), False
+
+
+def arrival_rate(facts: ShardFacts) -> float | None:
+    """The records per second that arrive: by probes of the tip, or else of the backlog."""
+    at_tip = rate(facts.tip)
+    return rate(facts.backlog) if at_tip is None else at_tip
+
+
+def rate(readings: Sequence[Reading]) -> float | None:
+    """The records per second that arrived where probes read. ``None`` if they do not tell."""
+    known = [it for it in map(_counted, readings) if it is not None]
+    seconds = sum(it[1] for it in known)
+    if seconds <= 0:
+        return None
+    return min(HIGHEST_RATE, sum(it[0] for it in known) / seconds)
+
+
+def _counted(reading: Reading) -> tuple[int, float] | None:
+    """A number of records, and the seconds in which they arrived."""
+    found = reading.probe
+    end = reading.at if reading.is_whole else found.last_arrived
+    start, count = _start(reading.position), found.records
+    if start is None:  # then time begins with the first record, which does not count
+        start, count = found.arrived, count - 1
+    if start is None or end is None or end <= start:
+        return None
+    return count, (end - start).total_seconds()
+
+
+def _start(position: ShardOffset) -> datetime | None:
+    if position.complete_as_of is not None or position.time is None:
+        return position.complete_as_of
+    return _parsed(position.time)
+
+
+def _parsed(text: str) -> datetime | None:
+    try:
+        # Python 3.10 does not know Z, and reads three or six digits of a second alone.
+        whole, _, fraction = text.rstrip("Z").partition(".")
+        return datetime.fromisoformat(f"{whole}.{fraction[:6]:0<6}").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+def _first_unread(reading: Reading) -> datetime:
+    if reading.probe.arrived is not None:
+        return reading.probe.arrived
+    return reading.at - reading.probe.behind
+
+
+def _is_after(first: ShardOffset, second: ShardOffset) -> bool:
+    """Whether a position comes after another: then the query was rewound in between."""
+    if first.sequence_number is None:
+        return False
+    return second.sequence_number is None or first.sequence_number > second.sequence_number
+
+
+def _latest_here(facts: ShardFacts) -> Reading | None:
+    """The latest probe, if it was at the present position."""
+    if not facts.backlog or facts.position is None:
+        return None
+    latest = facts.backlog[-1]
+    same = (latest.position.progress, latest.position.sequence_number, latest.position.time)
+    here = (facts.position.progress, facts.position.sequence_number, facts.position.time)
+    return latest if same == here else None

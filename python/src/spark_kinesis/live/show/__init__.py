@@ -1,0 +1,3 @@
+"""The renderings of a snapshot: for a terminal, for a notebook, and as a page."""
+
+from __future__ import annotations

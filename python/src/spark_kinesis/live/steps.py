@@ -1,0 +1,107 @@
+"""The way of a query through its micro-batches, from the log in its checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from spark_kinesis._errors import CheckpointError
+from spark_kinesis.checkpoint import Batch, Checkpoint, ShardOffset, SourceOffset
+
+from .model.facts import BatchFacts, ShardKey, Step
+
+MOST_STEPS = 20
+
+
+class StepLog:
+    """Reads each micro-batch of the log once."""
+
+    def __init__(self, checkpoint: Checkpoint, source: int | None) -> None:
+        """Read nothing yet.
+
+        Args:
+            checkpoint: the checkpoint of the query.
+            source: number of the Kinesis source; default: the only one.
+        """
+        self._checkpoint, self._source = checkpoint, source
+        self._batches: dict[int, tuple[Batch, SourceOffset]] = {}
+        self.batch: BatchFacts | None = None
+        self.position = SourceOffset()
+        self.steps: tuple[Step, ...] = ()
+
+    def refresh(self) -> None:
+        """Read what is new.
+
+        Raises:
+            CheckpointError: if the query never started, or the log cannot be read.
+        """
+        planned = self._checkpoint.planned()[-MOST_STEPS:]
+        completed = set(self._checkpoint.completed())
+        # Spark may remove old ones at any moment, but never the latest.
+        for number in planned:
+            self._read(number, is_latest=number == planned[-1])
+        self._batches = {it: self._batches[it] for it in planned if it in self._batches}
+        done = [it for it in self._batches if it in completed]
+        self.position = self._batches[done[-1]][1] if done else self._initial(planned)
+        last = self._batches.get(planned[-1]) if planned else None
+        self.batch = last and self._latest(last[0], is_running=last[0].number not in completed)
+        self.steps = tuple(
+            Step(at=batch.planned, complete=complete(position))
+            for batch, position in (self._batches[it] for it in done)
+            if batch.planned is not None
+        )
+
+    def _read(self, number: int, *, is_latest: bool) -> None:
+        if number in self._batches:
+            return
+        try:
+            batch = self._checkpoint.batch(number)
+        except CheckpointError:
+            if is_latest:
+                raise
+            return
+        source = self._checkpoint.source(batch, self._source)
+        self._batches[number] = batch, self._checkpoint.position(batch, source)
+
+    def _latest(self, batch: Batch, *, is_running: bool) -> BatchFacts:
+        known = self.batch
+        took = known.took if known is not None and known.number == batch.number else None
+        if took is None and not is_running and batch.planned is not None:
+            ended = self._checkpoint.files.modified(f"commits/{batch.number}")
+            took = ended - batch.planned if ended is not None and ended > batch.planned else None
+        return BatchFacts(
+            number=batch.number, planned=batch.planned, is_running=is_running, took=took
+        )
+
+    def _initial(self, planned: list[int]) -> SourceOffset:
+        """Where the query began. It has not completed a micro-batch that is in the log."""
+        source = self._source or 0
+        if planned and planned[-1] in self._batches:
+            batch = self._batches[planned[-1]][0]
+            source = self._checkpoint.source(batch, self._source)
+        found = self._checkpoint.initial(source)
+        if found is None:
+            raise CheckpointError(
+                f"the checkpoint {self._checkpoint.location} has no completed micro-batch, and no "
+                f"start of source {source}: it is not a checkpoint of a query that reads from "
+                "Kinesis, or its query never ran"
+            )
+        return found
+
+
+def complete(position: SourceOffset) -> dict[ShardKey, datetime]:
+    """Up to which time each shard was read completely, where the position says so."""
+    return {
+        key: it.complete_as_of
+        for key, it in shards_of(position).items()
+        if it.complete_as_of is not None
+    }
+
+
+def shards_of(position: SourceOffset) -> Mapping[ShardKey, ShardOffset]:
+    """The shards of all streams of a position."""
+    return {
+        (arn, shard): it
+        for arn, stream in position.streams.items()
+        for shard, it in stream.shards.items()
+    }

@@ -1,0 +1,1 @@
+"""Lease tables of the Kinesis Client Library (KCL): read once, or written back."""

@@ -1,0 +1,157 @@
+"""The move of a stream from another consumer: plan, proof, and where a query begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_kinesis._errors import MigrationError
+from spark_kinesis._options.position_maps import ByShard
+from spark_kinesis._options.positions import (
+    AfterSequenceNumber,
+    AtSequenceNumber,
+    AtTimestamp,
+    Latest,
+    ShardPosition,
+    TrimHorizon,
+)
+from spark_kinesis.checkpoint import Progress, SourceOffset, StreamOffset
+from spark_kinesis.checkpoint.times import from_iso
+from spark_kinesis.stream import StreamSummary, describe, list_shards
+
+from .joint import Joint, Verdict, examine
+from .plan import StartPlan, Times, instant, plan_start
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+    from .stops import Stop, StreamStops
+
+HINT = (
+    "If the application supplied another creation time for the stream, set --ignore-creation-time, "
+    "or ignore_creation_time of FromKclTable."
+)
+"""What to do about a creation time in a lease that is not that of the stream."""
+
+_THREADS = 8  # shards have quotas of their own
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamMigration:
+    """A stream that a query takes over.
+
+    Attributes:
+        stream: the settings of the stream.
+        plan: where the query begins in each shard.
+        joints: the records around each beginning, in the order of the plan.
+    """
+
+    stream: StreamSummary
+    plan: StartPlan
+    joints: tuple[Joint, ...]
+
+    @property
+    def offset(self) -> StreamOffset:
+        """The position of a query that begins there."""
+        shards = {it.start.shard.id: it.offset for it in self.joints}
+        return StreamOffset(created=instant(self.stream.created), shards=shards)
+
+    @property
+    def position(self) -> ByShard:
+        """The same as a value of ``starting_position``.
+
+        A shard that has been read gets ``Latest()``: no record of it arrives any more.
+        """
+        named = {it.start.shard.id: _position(it) for it in self.joints}
+        return ByShard({**dict.fromkeys(self.plan.read, Latest()), **named}, TrimHorizon())
+
+    @property
+    def losses(self) -> list[str]:
+        """What is lost or may be lost, one sentence per shard."""
+        arn = self.stream.arn
+        gone = [
+            f"Stream {arn}, {shard}: the shard has expired. The other consumer stopped in it: "
+            f"{stop.text}."
+            for shard, stop in self.plan.expired.items()
+        ]
+        return gone + [_loss(arn, it) for it in self.joints if _is_loss(it)]
+
+
+def take_over(
+    client: KinesisClient,
+    stopped: StreamStops,
+    *,
+    others: Stop | None = None,
+    on_shard: Callable[[int], None] = lambda total: None,  # noqa: ARG005
+) -> StreamMigration:
+    """Plan how a query takes a stream over, and read the records around each joint.
+
+    Makes about three calls per shard, and changes nothing.
+
+    Args:
+        client: client of Kinesis.
+        stopped: the stream, and where the other consumer stopped in it.
+        others: where to begin in shards that have nothing to do with any stop. ``None`` refuses
+            them.
+        on_shard: called for each shard that was examined, with the number of shards.
+
+    Raises:
+        MigrationError: if the positions do not fit the stream.
+        botocore.exceptions.ClientError: if a call fails.
+    """
+    found, created = describe(client, stopped.stream), stopped.created
+    if created is not None and abs((found.created - created).total_seconds()) >= 1:
+        raise MigrationError(
+            f"stream {found.arn} was created at {instant(found.created)}, and the positions belong "
+            f"to one created at {instant(created)}: it was deleted and created again. {HINT}"
+        )
+    now = found.server_time
+    if now is None:
+        raise MigrationError(f"stream {found.arn}: the answers of Kinesis have no time")
+    times = Times(now=now, horizon=now - found.retention)
+    plan = plan_start(found.name, list_shards(client, found.arn), stopped.stops, times, others)
+
+    def one(number: int) -> Joint:
+        joint = examine(client, found.arn, plan.starts[number])
+        on_shard(len(plan.starts))
+        return joint
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        joints = tuple(pool.map(one, range(len(plan.starts))))
+    return StreamMigration(stream=found, plan=plan, joints=joints)
+
+
+def source_offset(migrations: Iterable[StreamMigration]) -> SourceOffset:
+    """The first offset of a query that reads these streams."""
+    return SourceOffset(streams={it.stream.arn: it.offset for it in migrations})
+
+
+def _is_loss(joint: Joint) -> bool:
+    return joint.verdict in (Verdict.LOST, Verdict.UNPROVEN)
+
+
+def _loss(arn: str, joint: Joint) -> str:
+    where = f"Stream {arn}, {joint.start.shard.id}"
+    number = joint.start.offset.sequence_number
+    if joint.verdict is Verdict.UNPROVEN:
+        return f"{where}: no record was found from {number} on before the search ended. Try again."
+    first = (
+        "No later record is there."
+        if joint.first is None
+        else f"The first record that is left, {joint.first.sequence_number}, arrived at "
+        f"{instant(joint.first.arrived)}."
+    )
+    return f"{where}: record {number} is gone. Unread records after it may have expired. {first}"
+
+
+def _position(joint: Joint) -> ShardPosition:
+    offset = joint.offset
+    if offset.progress is Progress.AFTER:
+        return AfterSequenceNumber(str(offset.sequence_number))
+    if offset.progress is Progress.FROM:
+        return AtSequenceNumber(str(offset.sequence_number))
+    if offset.progress is Progress.AT:
+        return AtTimestamp(from_iso(str(offset.time)))
+    return TrimHorizon()

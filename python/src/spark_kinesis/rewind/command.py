@@ -1,0 +1,180 @@
+"""The command ``spark-kinesis rewind``."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+from typing import Any
+
+import click
+
+from spark_kinesis._errors import MigrationError
+from spark_kinesis.checkpoint import Progress
+from spark_kinesis.cli import (
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+    to_stderr,
+)
+from spark_kinesis.migrate.plan import instant
+from spark_kinesis.migrate.position_file import read_time
+
+from .effects import Change, Effect
+from .log import LogPosition, read_position, rewrite
+from .move import Move, chosen_streams, move, shown
+from .plan import Target
+
+UNPROVEN = 1
+
+
+_FORMS = (
+    "a time with a time zone such as 2026-11-20T08:00Z, trim_horizon, latest, at:NUMBER or "
+    "after:NUMBER"
+)
+
+
+class _Target(click.ParamType[Target]):
+    name = "position"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Target:
+        if isinstance(value, Target):
+            return value
+        text = str(value).strip().lower()
+        record = re.fullmatch(r"(at|after):(\d+)", text)
+        if record:
+            progress = Progress.FROM if record[1] == "at" else Progress.AFTER
+            return Target(progress=progress, sequence_number=int(record[2]))
+        if text == "trim_horizon":
+            return Target(progress=Progress.TRIM_HORIZON)
+        if text == "latest":
+            return Target(progress=Progress.AT)
+        try:
+            return Target(progress=Progress.AT, time=read_time(str(value).strip(), "--to"))
+        except MigrationError:
+            self.fail(f"{str(value)!r} is not {_FORMS}", param, ctx)
+
+
+@click.command("rewind")
+@click.option("--checkpoint", "location", required=True, metavar="PATH", help="folder or URL")
+@click.option(
+    "--to",
+    "target",
+    type=_Target(),
+    required=True,
+    metavar="TIME|trim_horizon|latest|at:NUMBER|after:NUMBER",
+    help="where the query continues",
+)
+@click.option("--stream", help="name or ARN of the only stream to move (default: all)")
+@click.option("--shard", "shards", multiple=True, help="ID of a shard to move (default: all)")
+@click.option("--source", type=int, help="number of the source, if several are of Kinesis")
+@click.option("--keep", type=int, multiple=True, help="number of another source, which stays")
+@click.option("--drop-planned", is_flag=True, help="forget micro-batches that are not completed")
+@click.option(
+    "--allow-unproven", is_flag=True, help="move although what is skipped or comes again is unknown"
+)
+@click.option("--dry-run", is_flag=True, help="only show what would be skipped or come again")
+@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@connection_options
+def rewind(
+    *,
+    connection: Connection,
+    location: str,
+    target: Target,
+    stream: str | None,
+    shards: tuple[str, ...],
+    source: int | None,
+    keep: tuple[int, ...],
+    drop_planned: bool,
+    allow_unproven: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Move a stopped query to another position: its next start continues there.
+
+    Stop the query first. The command rewrites the position of the source in the checkpoint. The
+    query keeps its ID and the numbers of its micro-batches. The old files and a note go to the
+    folder `rewinds` of the checkpoint. The note says per shard what is skipped or comes again.
+
+    A query that keeps state is refused. The descendants of a shard move with it.
+    Calls: DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
+
+    \b
+    Exit codes: 1 if a search in a shard ended before it found a record. Then nothing is changed,
+    unless you set --allow-unproven.
+
+    \b
+    Examples:
+      spark-kinesis rewind --checkpoint /checkpoints/orders --to 2026-11-20T00:00Z --dry-run
+      spark-kinesis rewind --checkpoint /checkpoints/orders --to latest
+      spark-kinesis rewind --checkpoint /checkpoints/orders --shard shardId-000000000003 \\
+        --to after:49659048151843208164834873923474529478262450846735958018
+    """
+    to_stderr(_FIRST)
+    checkpoint = connection.checkpoint(location)
+    position = read_position(checkpoint, source, keep, drop_planned=drop_planned)
+    arns = chosen_streams(position.offset, stream)
+    with progress_bar() as bar:
+        task = bar.add_task("reading", total=len(arns))
+        moved = move(
+            connection.kinesis(),
+            position.offset,
+            target,
+            arns=arns,
+            shards=shards,
+            on_stream=lambda: bar.advance(task),
+        )
+    now = datetime.now(timezone.utc)
+    note = _note(now, target, position, moved)
+    is_refused = moved.is_unproven and not allow_unproven
+    is_kept = dry_run or is_refused
+    folder = None if is_kept else rewrite(checkpoint, position, moved.offset, note, now)
+    if as_json:
+        print_json({"checkpoint": location, "keptAside": folder, **note})
+    else:
+        _print(moved, location, folder)
+    if is_refused:
+        to_stderr(_REFUSAL)
+    return UNPROVEN if is_refused else 0
+
+
+_FIRST = "Stop the query first. The command does not notice a query that waits for records."
+_REFUSAL = (
+    "The search in a shard ended before it found a record. Run the command again, or move without "
+    "knowing what is skipped or comes again with --allow-unproven."
+)
+
+
+def _note(now: datetime, target: Target, position: LogPosition, moved: Move) -> dict[str, Any]:
+    return {
+        "at": instant(now),
+        "to": target.text,
+        "source": position.source,
+        "afterBatch": position.batch,
+        "droppedBatches": list(position.planned),
+        "streams": {arn: shown(changes) for arn, changes in moved.changes.items()},
+    }
+
+
+def _words(change: Change) -> str:
+    if change.effect is Effect.NOTHING:
+        return "no record is skipped or comes again"
+    if change.effect is Effect.UNPROVEN:
+        return "unknown: the search ended before it found a record"
+    if change.first is None:
+        return "the shard has expired: its unread records are skipped"
+    verb = "come again" if change.effect is Effect.AGAIN else "are skipped"
+    until = "" if change.until is None else f", until {change.until.sequence_number}"
+    first = change.first
+    return f"records {verb} from {first.sequence_number} ({instant(first.arrived)}) on{until}"
+
+
+def _print(moved: Move, location: str, folder: str | None) -> None:
+    for arn, changes in moved.changes.items():
+        for change in changes:
+            screen().print(f"{arn.rpartition('/')[2]} {change.shard}: {_words(change)}")
+    if folder is None:
+        screen().print("Nothing was changed.")
+    else:
+        screen().print(f"The query continues there at its next start. Kept: {location}/{folder}")

@@ -1,0 +1,1 @@
+"""Shows the records of a stream as they arrive. Reads slowly, and changes nothing."""

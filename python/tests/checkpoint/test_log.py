@@ -1,0 +1,94 @@
+"""The logs of a checkpoint."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from spark_kinesis import CheckpointError
+from spark_kinesis.checkpoint import Checkpoint, open_files
+
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+
+
+def offset(number: int) -> str:
+    shards = f'{{"shardId-000000000000":"{number}"}}'
+    stream = f'{{"created":"2026-01-02T03:04:05Z","shards":{shards}}}'
+    return f'{{"version":3,"streams":{{"{ARN}":{stream}}}}}'
+
+
+def write(folder: Path, batch: int, *sources: str, version: str = "v1") -> None:
+    lines = [version, f'{{"batchTimestampMs":{1767340800000 + batch},"conf":{{}}}}', *sources]
+    for name, text in (
+        ("offsets", "\n".join(lines)),
+        ("commits", 'v1\n{"nextBatchWatermarkMs":0}'),
+    ):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / str(batch)).write_text(text)
+        (folder / name / f".{batch}.crc").write_text("a checksum of Hadoop")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for batch in (9, 10, 11):
+        write(tmp_path, batch, offset(batch))
+    (tmp_path / "commits" / "11").unlink()
+    (tmp_path / "metadata").write_text('{"id":"0f7f"}')
+    return tmp_path
+
+
+@pytest.fixture
+def checkpoint(folder: Path) -> Checkpoint:
+    return Checkpoint(open_files(str(folder)))
+
+
+def test_batches_are_numbers_in_order(checkpoint: Checkpoint) -> None:
+    assert checkpoint.planned() == [9, 10, 11]
+    assert checkpoint.completed() == [9, 10]
+    assert checkpoint.query_id == "0f7f"
+
+
+def test_a_batch_has_its_time_and_its_end(checkpoint: Checkpoint) -> None:
+    batch = checkpoint.batch(10)
+    assert batch.planned == datetime(2026, 1, 2, 8, 0, 0, 10000, tzinfo=timezone.utc)
+    source = checkpoint.source(batch)
+    shards = checkpoint.position(batch, source).streams[ARN].shards
+    assert shards["shardId-000000000000"].sequence_number == 10
+
+
+def test_a_batch_that_is_not_there_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"no micro-batch 7\. It has those from 9 to 11"):
+        checkpoint.batch(7)
+    with pytest.raises(CheckpointError, match="it is not a checkpoint, or its query never ran"):
+        Checkpoint(open_files(str(tmp_path / "elsewhere"))).batch(0)
+
+
+def test_sources_are_told_apart(folder: Path, checkpoint: Checkpoint) -> None:
+    write(folder, 12, '{"topic":{"0":1}}', offset(1), "-", offset(2))
+    batch = checkpoint.batch(12)
+    assert checkpoint.kinesis_sources(batch) == [1, 3]
+    assert checkpoint.source(batch, 3) == 3
+    with pytest.raises(CheckpointError, match=r"name one of them. Its Kinesis sources are: 1, 3"):
+        checkpoint.source(batch)
+    for wrong in (0, 2, 7):
+        with pytest.raises(CheckpointError, match=f"there is no source {wrong}"):
+            checkpoint.source(batch, wrong)
+    with pytest.raises(CheckpointError, match="source 2, has no offset"):
+        checkpoint.position(batch, 2)
+
+
+def test_a_log_of_another_format_is_refused(folder: Path, checkpoint: Checkpoint) -> None:
+    write(folder, 12, offset(1), version="v2")
+    with pytest.raises(CheckpointError, match="first line is 'v2', not 'v1'"):
+        checkpoint.batch(12)
+
+
+def test_the_first_position(folder: Path, checkpoint: Checkpoint) -> None:
+    assert checkpoint.initial(0) is None
+    (folder / "sources" / "0").mkdir(parents=True)
+    (folder / "sources" / "0" / "initial-offset.json").write_text(offset(3))
+    initial = checkpoint.initial(0)
+    assert initial is not None
+    assert initial.streams[ARN].shards["shardId-000000000000"].sequence_number == 3

@@ -1,0 +1,250 @@
+"""What the facts of a checkpoint mean for the next start."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis.checkpoint import (
+    Checkpoint,
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    open_files,
+)
+from spark_kinesis.checkpoint.offset import encode
+from spark_kinesis.doctor import Finding, State
+from spark_kinesis.doctor.checkpoints import (
+    LogFacts,
+    ShardFact,
+    StreamFacts,
+    log_findings,
+    read_log,
+    stream_findings,
+)
+from spark_kinesis.doctor.checkpoints.facts import parsed
+from spark_kinesis.doctor.duration import text_of
+from spark_kinesis.stream import Probe, StreamShard, StreamSummary
+
+NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
+CREATED = datetime(2026, 1, 1, tzinfo=timezone.utc)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+SUMMARY = StreamSummary(
+    name="orders",
+    arn=ARN,
+    status="ACTIVE",
+    created=CREATED,
+    mode="PROVISIONED",
+    retention=DAY,
+    open_shards=1,
+    consumers=0,
+    key=None,
+    shard_metrics=(),
+)
+READ = ShardOffset(progress=Progress.AFTER, sequence_number=7, complete_as_of=NOW - HOUR)
+AT_TIP = Probe(behind=timedelta(), arrived=None, sequence_number=None, is_end=False)
+
+
+def shard(name: str, *parents: str) -> StreamShard:
+    return StreamShard(id=name, parents=parents, first_key=0, last_key=1, starting=1, ending=None)
+
+
+def facts(*shards: ShardFact, listed: tuple[StreamShard, ...] | None = None) -> StreamFacts:
+    known = {it.id: it.offset for it in shards}
+    return StreamFacts(
+        summary=SUMMARY,
+        offset=StreamOffset(created="2026-01-01T00:00:00Z", shards=known),
+        shards=shards,
+        listed=listed if listed is not None else tuple(map(shard, known)),
+    )
+
+
+def fact(offset: ShardOffset = READ, probe: Probe | None = AT_TIP, name: str = "a") -> ShardFact:
+    return ShardFact(id=name, offset=offset, is_listed=True, probe=probe)
+
+
+def of(found: StreamFacts, subject: str) -> Finding | None:
+    return next((it for it in stream_findings(found, NOW) if it.subject == subject), None)
+
+
+def loss(*shards: ShardFact) -> Finding:
+    found = of(facts(*shards), "loss")
+    assert found is not None
+    return found
+
+
+def test_a_restart_within_the_retention_period_loses_nothing() -> None:
+    found = loss(fact())
+    assert found.state is State.OK
+    assert "before 2026-01-03 11:00:00 UTC loses nothing: 23 h are left" in found.seen
+
+
+@pytest.mark.parametrize(
+    ("age", "state"),
+    [
+        (timedelta(hours=21), State.OK),
+        (timedelta(hours=22), State.PROBLEM),  # nearly over
+        (DAY, State.PROBLEM),
+    ],
+)
+def test_time_runs_out(age: timedelta, state: State) -> None:
+    found = loss(fact(), fact(replace(READ, complete_as_of=NOW - age), name="b"))
+    assert found.state is state
+    assert ("KINESIS_DATA_LOSS" in found.seen) == (age >= DAY)
+
+
+def test_an_expired_shard_that_is_not_finished_is_a_loss() -> None:
+    gone = replace(fact(), is_listed=False, probe=None)
+    assert loss(gone).state is State.PROBLEM
+    assert "Kinesis no longer has it" in loss(gone).details[0]
+    finished = replace(gone, offset=ShardOffset(progress=Progress.FINISHED))
+    assert loss(finished, fact(name="b")).state is State.OK
+
+
+def test_a_position_without_a_time_is_judged_by_its_next_record() -> None:
+    untimed = replace(READ, complete_as_of=None)
+    assert loss(fact(untimed)).state is State.UNKNOWN
+    old = replace(AT_TIP, arrived=NOW - 23 * HOUR, behind=23 * HOUR)
+    assert "1 h are left" in loss(fact(untimed, old)).seen
+
+
+def test_a_start_is_judged_by_its_time() -> None:
+    horizon = ShardOffset(progress=Progress.TRIM_HORIZON)
+    assert loss(fact(horizon)).state is State.OK
+    early = ShardOffset(progress=Progress.AT, time="2025-12-01T00:00:00Z")
+    assert loss(fact(early)).state is State.PROBLEM
+
+
+@given(st.lists(st.integers(0, 48), min_size=1, max_size=5))
+def test_the_oldest_shard_decides(ages: list[int]) -> None:
+    shards = [
+        fact(replace(READ, complete_as_of=NOW - hours * HOUR), name=str(number))
+        for number, hours in enumerate(ages)
+    ]
+    found = loss(*shards)
+    assert ("KINESIS_DATA_LOSS" in found.seen) == (max(ages) >= 24)
+    assert (found.state is State.OK) == (24 - max(ages) > 2.4)
+    if "KINESIS_DATA_LOSS" in found.seen:
+        assert len(found.details) == sum(it >= 24 for it in ages)
+
+
+def test_the_lag_is_that_of_the_last_shard() -> None:
+    behind = replace(AT_TIP, behind=3 * HOUR, arrived=NOW - 3 * HOUR)
+    waiting = fact(replace(READ, waits_for=("b",)), None, "c")
+    found = of(facts(fact(), fact(READ, behind, "b"), waiting), "lag")
+    assert found is not None
+    assert "at most 3 h behind, in b" in found.seen
+    assert "1 of 3 shards were not read" in found.seen
+    assert found.details == ("a: read to its newest record", "b: 3 h behind", "c: waits for b")
+
+
+def test_the_record_that_the_probe_read_counts_towards_the_lag() -> None:
+    only = replace(AT_TIP, behind=timedelta(), arrived=NOW - 3 * HOUR, records=1)
+    found = of(facts(fact(), fact(READ, only, "b")), "lag")
+    assert found is not None
+    assert "at most 3 h behind, in b" in found.seen
+    assert found.details == ("a: read to its newest record", "b: 3 h behind")
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 record"), (2, "2 records")])
+def test_records_that_arrive_at_this_moment_are_counted(count: int, words: str) -> None:
+    now = replace(AT_TIP, arrived=NOW, records=1)
+    found = of(facts(*(fact(READ, now, str(number)) for number in range(count))), "lag")
+    assert found is not None
+    assert found.seen == f"orders is read to its end, except {words}"
+
+
+def test_a_lag_that_cannot_be_read_is_unknown() -> None:
+    refused = ShardFact(id="a", offset=READ, is_listed=True, refusal="Throttled")
+    found = of(facts(refused), "lag")
+    assert found is not None
+    assert (found.state, "Throttled" in found.seen) == (State.UNKNOWN, True)
+
+
+def test_a_stream_that_was_made_again_is_a_problem() -> None:
+    again = replace(facts(fact()), summary=replace(SUMMARY, created=CREATED + HOUR))
+    (found,) = stream_findings(again, NOW)
+    assert found.state is State.PROBLEM
+    assert "deleted and created again" in found.seen
+
+
+@pytest.mark.parametrize(
+    ("listed", "unplanned"),
+    [
+        ((shard("a"), shard("b", "a"), shard("c", "b")), ()),  # descendants of a known shard
+        ((shard("p"), shard("a", "p")), ()),  # an ancestor, which was read before
+        ((shard("a"), shard("x"), shard("y", "x")), ("x", "y")),
+        ((shard("a"), shard("m", "a", "x"), shard("x")), ("x",)),  # m descends from a
+    ],
+)
+def test_shards_without_a_known_relative_are_a_problem(
+    listed: tuple[StreamShard, ...], unplanned: tuple[str, ...]
+) -> None:
+    found = of(facts(fact(), listed=listed), "shards")
+    assert (found.details if found else ()) == unplanned
+
+
+LOG = LogFacts(
+    location="/checkpoint",
+    query_id="q",
+    planned=8,
+    planned_at=NOW - HOUR,
+    completed=8,
+    streams={(0, ARN): StreamOffset(created="", shards={})},
+)
+
+
+@pytest.mark.parametrize(
+    ("stream", "state"),
+    [("orders", State.OK), (ARN, State.OK), ("refunds", State.PROBLEM)],
+)
+def test_a_checkpoint_has_an_owner(stream: str, state: State) -> None:
+    *_, owner = log_findings(LOG, stream, NOW)
+    assert (owner.subject, owner.state) == ("streams", state)
+    assert ARN in owner.seen
+
+
+def test_each_source_of_a_stream_has_its_own_findings(tmp_path: Path) -> None:
+    def source(number: int) -> str:
+        shards = {"a": replace(READ, sequence_number=number)}
+        offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+        return encode(SourceOffset(streams={ARN: offset}))
+
+    for folder, lines in (("offsets", ["v1", "{}", source(7), source(9)]), ("commits", ["v1"])):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "0").write_text("\n".join(lines), encoding="utf-8")
+    log = read_log(Checkpoint(open_files(str(tmp_path))))
+    assert (log.arns, log.has_several_sources) == ([ARN], True)
+    assert {
+        source: offset.shards["a"].sequence_number for (source, _), offset in log.streams.items()
+    } == {0: 7, 1: 9}
+    named = replace(facts(fact()), source=1)
+    assert all("orders (source 1)" in it.seen for it in stream_findings(named, NOW))
+    assert not LOG.has_several_sources
+
+
+def test_a_batch_that_was_not_completed_runs_again() -> None:
+    log, restart = log_findings(replace(LOG, completed=7), None, NOW)
+    assert "micro-batch 8 last, 1 h ago" in log.seen
+    assert restart.seen == "micro-batch 8 is not completed, and runs again"
+
+
+def test_times_of_java_are_read() -> None:
+    assert parsed("2026-01-02T12:00:00Z") == NOW
+    assert parsed("2026-01-02T12:00:00.123456789Z") == NOW + timedelta(microseconds=123456)
+    assert (parsed("soon"), parsed(None)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (0.4, "0 s"), (59.6, "1 min"), (61, "1 min 1 s"), (90_061, "1 d 1 h")],
+)
+def test_durations_have_two_units(seconds: float, text: str) -> None:
+    assert text_of(timedelta(seconds=seconds)) == text

@@ -1,0 +1,238 @@
+"""Evidence for permissions, from services made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from spark_kinesis.doctor import Finding, State
+from spark_kinesis.doctor.permissions import (
+    ACTIONS,
+    Evidence,
+    KeyFacts,
+    Outcome,
+    Use,
+    call_harmlessly,
+    find_key,
+    key_finding,
+    permission_findings,
+    principal_of,
+    simulate,
+    uses_of,
+)
+from spark_kinesis.doctor.streams import Seen
+from spark_kinesis.stream import StreamSummary
+
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+ROLE = "arn:aws:sts::123456789012:assumed-role/reader/i-1"
+SEEN = Seen(
+    summary=StreamSummary(
+        name="orders",
+        arn=ARN,
+        status="ACTIVE",
+        created=datetime(2026, 1, 1, tzinfo=timezone.utc),
+        mode="PROVISIONED",
+        retention=timedelta(days=1),
+        open_shards=1,
+        consumers=0,
+        key="alias/mine",
+        shard_metrics=(),
+    ),
+    shards=(),
+    consumers=(),
+)
+NOTHING = Evidence(calls={}, needs_key=True, unsimulated="AccessDenied")
+DENIED = Outcome(is_allowed=False, text="AccessDeniedException: No.")
+
+
+def refusal(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "No."}}, "Any")
+
+
+def of(evidence: Evidence, name: str, *uses: Use) -> Finding:
+    findings = permission_findings(evidence, set(uses))
+    assert [it.subject for it in findings] == [it.name for it in ACTIONS]
+    (found,) = (it for it in findings if it.subject == name)
+    return found
+
+
+class Service:
+    """A client whose calls give prepared answers or errors."""
+
+    def __init__(self, **answers: Any) -> None:
+        self._answers = answers
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**_: object) -> Any:
+            answer = self._answers[name]
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return call
+
+
+GOOD = {"get_shard_iterator": {"ShardIterator": "i"}, "get_records": {"Records": []}}
+
+
+def outcomes(**answers: Any) -> dict[str, Outcome]:
+    client: Any = Service(**{**GOOD, **answers})
+    return call_harmlessly(
+        client, SEEN, "reports" if "describe_stream_consumer" in answers else None
+    )
+
+
+def allowed(found: dict[str, Outcome]) -> dict[str, bool | None]:
+    return {name.partition(":")[2]: it.is_allowed for name, it in found.items()}
+
+
+def test_calls_that_succeed_prove_a_permission() -> None:
+    assert allowed(outcomes()) == {
+        "DescribeStreamSummary": True,
+        "ListShards": True,
+        "GetShardIterator": True,
+        "GetRecords": True,
+    }
+    encrypted = {"Records": [{"EncryptionType": "KMS"}]}
+    assert allowed(outcomes(get_records=encrypted))["Decrypt"] is True
+
+
+def test_a_thing_that_does_not_exist_proves_the_permission_to_ask() -> None:
+    gone = refusal("ResourceNotFoundException")
+    assert allowed(outcomes(describe_stream_consumer=gone))["DescribeStreamConsumer"] is True
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("AccessDeniedException", {"GetRecords": False}),
+        ("ProvisionedThroughputExceededException", {"GetRecords": None}),
+        ("KMSAccessDeniedException", {"GetRecords": True, "Decrypt": False}),
+        ("KMSDisabledException", {"GetRecords": True, "Decrypt": False}),
+        ("KMSThrottlingException", {"GetRecords": True, "Decrypt": None}),
+    ],
+)
+def test_a_refused_read_shows_which_permission_is_missing(
+    code: str, expected: dict[str, bool | None]
+) -> None:
+    found = allowed(outcomes(get_records=refusal(code)))
+    assert {name: found.get(name) for name in expected} == expected
+
+
+def test_a_denied_listing_does_not_hide_the_rest() -> None:
+    client: Any = Service(**GOOD)
+    seen = replace(SEEN, shards=refusal("AccessDeniedException"))
+    found = allowed(call_harmlessly(client, seen, None))
+    assert (found["ListShards"], found["GetRecords"]) == (False, True)
+
+
+def test_a_missing_permission_is_a_problem_for_its_use_only() -> None:
+    denied = replace(NOTHING, calls={"kinesis:GetRecords": DENIED})
+    found = of(denied, "kinesis:GetRecords", Use.READ)
+    assert (found.state, "Allow kinesis:GetRecords on the stream" in found.remedy) == (
+        State.PROBLEM,
+        True,
+    )
+    other = of(denied, "kinesis:GetRecords", Use.WRITE)
+    assert other.state is State.UNKNOWN
+    assert "Only reading and exactly-once writing needs it" in other.seen
+
+
+def test_what_cannot_be_proved_is_unknown() -> None:
+    found = of(NOTHING, "kinesis:PutRecords", Use.WRITE)
+    assert (found.state, "AccessDenied" in found.seen) == (State.UNKNOWN, True)
+    assert of(replace(NOTHING, unsimulated=None), "kinesis:PutRecords").state is State.UNKNOWN
+    failed = replace(NOTHING, calls={"kinesis:GetRecords": Outcome(is_allowed=None, text="Busy")})
+    assert "Busy" in of(failed, "kinesis:GetRecords").seen
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [("allowed", State.OK), ("implicitDeny", State.PROBLEM), ("explicitDeny", State.PROBLEM)],
+)
+def test_the_simulator_decides_what_no_call_proves(decision: str, state: State) -> None:
+    for name, use in (("kinesis:PutRecords", Use.WRITE), ("kms:Decrypt", Use.READ)):
+        found = of(replace(NOTHING, simulated={name: decision}), name, use)
+        assert (found.state, decision in found.seen) == (state, True)
+
+
+def test_a_call_counts_more_than_the_simulator() -> None:
+    name = "kinesis:GetRecords"
+    both = replace(NOTHING, calls={name: DENIED}, simulated={name: "allowed"})
+    assert of(both, name, Use.READ).state is State.PROBLEM
+
+
+def test_what_a_query_does_not_need_is_ok() -> None:
+    without_key = replace(NOTHING, needs_key=False, simulated={"kms:Decrypt": "implicitDeny"})
+    assert of(without_key, "kms:Decrypt", Use.READ).state is State.OK
+    name = "kinesis:RegisterStreamConsumer"
+    needless = replace(NOTHING, needless={name: "it exists"}, calls={name: DENIED})
+    assert of(needless, name, Use.FAN_OUT).seen == "not needed: it exists"
+
+
+def test_uses_include_others() -> None:
+    assert uses_of(["read"], has_consumer=False) == {Use.READ}
+    assert uses_of(["exactly-once"], has_consumer=False) == {Use.EXACTLY_ONCE, Use.WRITE}
+    assert uses_of(["write"], has_consumer=True) == {Use.READ, Use.FAN_OUT, Use.WRITE}
+    with pytest.raises(ValueError, match="reed"):
+        uses_of(["reed"], has_consumer=False)
+
+
+@pytest.mark.parametrize(
+    ("identity", "principal"),
+    [
+        ("arn:aws:iam::123456789012:user/a/ann", "arn:aws:iam::123456789012:user/a/ann"),
+        (ROLE, "arn:aws:iam::123456789012:role/reader"),
+        ("arn:aws-cn:sts::1:assumed-role/r/s", "arn:aws-cn:iam::1:role/r"),
+        ("arn:aws:iam::123456789012:root", None),
+        ("arn:aws:sts::123456789012:federated-user/ann", None),
+    ],
+)
+def test_the_caller_has_a_principal(identity: str, principal: str | None) -> None:
+    assert principal_of(identity, Service(get_role=refusal("AccessDenied"))) == principal
+
+
+def test_the_path_of_a_role_is_asked_for() -> None:
+    arn = "arn:aws:iam::123456789012:role/apps/reader"
+    assert principal_of(ROLE, Service(get_role={"Role": {"Arn": arn}})) == arn
+
+
+def test_the_simulator_answers_in_pages_or_refuses() -> None:
+    def result(name: str) -> dict[str, Any]:
+        return {"EvaluationResults": [{"EvalActionName": name, "EvalDecision": "allowed"}]}
+
+    paginator = Service(paginate=[result("a:A"), result("a:B")])
+    iam: Any = Service()
+    iam.get_paginator = lambda _: paginator
+    assert simulate(iam, "p", ["a:A", "a:B"], ARN) == {"a:A": "allowed", "a:B": "allowed"}
+
+    class Denied:
+        def __iter__(self) -> Denied:
+            raise refusal("AccessDenied")
+
+    iam.get_paginator = lambda _: Service(paginate=Denied())
+    assert isinstance(simulate(iam, "p", ["a:A"], ARN), ClientError)
+
+
+def test_the_state_of_a_key_matters() -> None:
+    def described(state: str, manager: str = "CUSTOMER") -> KeyFacts:
+        metadata = {"Arn": "arn:key", "KeyState": state, "KeyManager": manager}
+        return find_key(Service(describe_key={"KeyMetadata": metadata}), "alias/mine")
+
+    assert key_finding(described("Enabled")).state is State.OK
+    for state in ("Disabled", "PendingDeletion"):
+        found = key_finding(described(state))
+        assert (found.state, state in found.seen) == (State.PROBLEM, True)
+    assert described("Enabled", "AWS").is_of_aws
+
+
+def test_a_key_that_is_not_described_is_unknown() -> None:
+    denied = find_key(Service(describe_key=refusal("AccessDeniedException")), "alias/mine")
+    assert (denied.arn, key_finding(denied).state) == (None, State.UNKNOWN)
+    assert "kms:DescribeKey" in key_finding(denied).remedy
+    assert key_finding(find_key(None, "alias/mine")).state is State.UNKNOWN
+    assert key_finding(find_key(None, "alias/aws/kinesis")).state is State.OK

@@ -1,0 +1,101 @@
+"""How much of the read quota is in use, from answers made up."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from spark_kinesis.doctor import State
+from spark_kinesis.doctor.quotas import (
+    Burst,
+    Usage,
+    burst_finding,
+    find_usage,
+    read_five_times,
+    usage_finding,
+)
+
+NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
+QUIET = Usage(calls=2.0, bytes=0.0, total=1000, throttled=0)
+
+
+class CloudWatch:
+    """Gives sums by metric."""
+
+    def __init__(self, **sums: list[float]) -> None:
+        self.sums = sums
+        self.asked: dict[str, Any] = {}
+
+    def get_metric_data(self, **asked: Any) -> dict[str, Any]:
+        self.asked = asked
+        return {"MetricDataResults": [{"Id": n, "Values": it} for n, it in self.sums.items()]}
+
+
+def test_the_busiest_minute_counts() -> None:
+    service = CloudWatch(calls=[60.0, 600.0, 120.0], bytes=[6e6], throttled=[3.0, 4.0])
+    found = find_usage(service, "orders", NOW)
+    assert found == Usage(calls=10.0, bytes=1e5, total=780.0, throttled=7.0)
+    assert service.asked["EndTime"] - service.asked["StartTime"] == timedelta(minutes=15)
+    metrics = [it["MetricStat"]["Metric"] for it in service.asked["MetricDataQueries"]]
+    assert {it["Dimensions"][0]["Value"] for it in metrics} == {"orders"}
+
+
+def test_a_stream_that_nobody_reads_has_no_metrics() -> None:
+    assert find_usage(CloudWatch(), "orders", NOW) == Usage(calls=0, bytes=0, total=0, throttled=0)
+
+
+@pytest.mark.parametrize(
+    ("usage", "shards", "state"),
+    [
+        (QUIET, 1, State.OK),
+        (Usage(calls=3.9, bytes=0, total=9, throttled=0), 1, State.OK),
+        (Usage(calls=4.0, bytes=0, total=9, throttled=0), 1, State.PROBLEM),
+        (Usage(calls=4.0, bytes=0, total=9, throttled=0), 2, State.OK),
+        (Usage(calls=1.0, bytes=1.7 * 2**20, total=9, throttled=0), 1, State.PROBLEM),
+        (Usage(calls=1.0, bytes=0, total=1000, throttled=5), 1, State.OK),
+        (Usage(calls=1.0, bytes=0, total=1000, throttled=50), 1, State.PROBLEM),
+        (Usage(calls=0, bytes=0, total=0, throttled=0), 0, State.OK),
+    ],
+)
+def test_a_quota_that_is_nearly_used_up_is_a_problem(
+    usage: Usage, shards: int, state: State
+) -> None:
+    found = usage_finding(usage, shards)
+    assert found.state is state
+    assert bool(found.remedy) == (state is State.PROBLEM)
+
+
+@pytest.mark.parametrize(
+    ("refused", "state", "text"),
+    [(0, State.OK, "no other reader"), (2, State.OK, "about 2 of"), (4, State.PROBLEM, "4 of 5")],
+)
+def test_refusals_are_reads_of_others(refused: int, state: State, text: str) -> None:
+    found = burst_finding(Burst(shard="a", refused=refused))
+    assert (found.state, text in found.seen) == (state, True)
+
+
+class Kinesis:
+    """Refuses reads with errors, one after the other."""
+
+    def __init__(self, *codes: str) -> None:
+        self.codes = list(codes)
+
+    def get_shard_iterator(self, **_: object) -> dict[str, str]:
+        return {"ShardIterator": "i"}
+
+    def get_records(self, **_: object) -> None:
+        if self.codes:
+            code = self.codes.pop()
+            raise ClientError({"Error": {"Code": code, "Message": "No."}}, "GetRecords")
+
+
+def test_only_the_quota_counts_as_a_refusal() -> None:
+    throttled = "ProvisionedThroughputExceededException"
+    some: Any = Kinesis(throttled, throttled)
+    assert read_five_times(some, "arn", "a") == Burst(shard="a", refused=2)
+    other: Any = Kinesis(throttled, "AccessDeniedException")
+    found = burst_finding(read_five_times(other, "arn", "a"))
+    assert (found.state, "AccessDenied" in found.seen) == (State.UNKNOWN, True)

@@ -1,0 +1,42 @@
+"""Made-up streams: shards with a lineage, and positions in them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+from spark_kinesis.migrate.plan import Times
+from spark_kinesis.migrate.stops import Stop, StopKind
+from spark_kinesis.stream import StreamShard
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+TIMES = Times(now=NOW, horizon=NOW - timedelta(hours=24))
+WIDTH = 100  # sequence numbers of a shard
+LAST = WIDTH - 1  # of these is the number that ends it
+
+
+def shard_id(number: int) -> str:
+    """The ID of a shard."""
+    return f"shardId-{number:012d}"
+
+
+def shard(number: int, *parents: int, is_open: bool = True) -> StreamShard:
+    """A shard whose sequence numbers begin at a hundred times its own number."""
+    first = number * WIDTH
+    return StreamShard(
+        id=shard_id(number),
+        parents=tuple(shard_id(it) for it in parents),
+        first_key=0,
+        last_key=1,
+        starting=first,
+        ending=None if is_open else first + LAST,
+    )
+
+
+def after(number: int, sub: int | None = None) -> Stop:
+    """The position after a record."""
+    return Stop(kind=StopKind.AFTER, sequence_number=number, sub_sequence_number=sub)
+
+
+def stop(kind: StopKind) -> Stop:
+    """A position without a sequence number."""
+    return Stop(kind=kind, time=NOW - timedelta(hours=1) if kind is StopKind.AT_TIME else None)

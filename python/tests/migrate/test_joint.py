@@ -1,0 +1,112 @@
+"""What the records around a position prove."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from aws_kinesis_agg.aggregator import RecordAggregator
+
+from python.tests.migrate.streams import NOW, TIMES, after, shard
+from spark_kinesis.checkpoint import Progress
+from spark_kinesis.migrate import joint
+from spark_kinesis.migrate.joint import Joint, Verdict
+from spark_kinesis.migrate.plan import ShardStart, plan_start
+from spark_kinesis.migrate.stops import TRIM_HORIZON, Stop, StopKind
+from spark_kinesis.stream import FirstRecords, StreamRecord
+
+
+def record(number: int, data: bytes = b"plain") -> StreamRecord:
+    arrived = NOW - timedelta(seconds=1000 - number)
+    return StreamRecord(sequence_number=number, arrived=arrived, key="k", data=data)
+
+
+def found(*records: StreamRecord, is_complete: bool = True) -> FirstRecords:
+    return FirstRecords(records=records, is_complete=is_complete)
+
+
+def start(stop: Stop) -> ShardStart:
+    one = shard(0, is_open=False)
+    (made,) = plan_start("orders", [one], {one.id: stop}, TIMES).starts
+    return made
+
+
+def aggregate(count: int) -> bytes:
+    packed = RecordAggregator()
+    for number in range(count):
+        packed.add_user_record(f"key-{number % 3}", f"row {number}", str(number))
+    contents = packed.clear_and_get().get_contents()
+    data: bytes = contents[2]
+    return data
+
+
+def place(found: Joint) -> str:
+    return found.offset.text.partition("@")[0]
+
+
+def test_the_query_continues_after_a_record_that_is_there() -> None:
+    got = joint.after(start(after(50)), found(record(50), record(60)))
+    assert (got.verdict, place(got), got.first) == (Verdict.CONTINUES, "50", record(60))
+    assert got.offset.complete_as_of == record(50).arrived
+
+
+def test_no_record_may_have_arrived_since() -> None:
+    got = joint.after(start(after(50)), found(record(50)))
+    assert (got.verdict, got.first) == (Verdict.CONTINUES, None)
+
+
+@pytest.mark.parametrize("records", [(), (record(60),)])
+def test_records_after_one_that_is_gone_may_be_lost(records: tuple[StreamRecord, ...]) -> None:
+    got = joint.after(start(after(50)), found(*records))
+    assert (got.verdict, place(got)) == (Verdict.LOST, "50")
+    assert got.offset.complete_as_of is None
+
+
+def test_the_number_at_which_a_shard_begins_needs_no_record() -> None:
+    assert joint.after(start(after(0)), found(record(10))).verdict is Verdict.BEGINS
+    at = Stop(kind=StopKind.AT, sequence_number=0)
+    assert joint.before(start(at), found(record(10))).verdict is Verdict.BEGINS
+
+
+def test_a_search_without_an_answer_proves_nothing() -> None:
+    nothing = found(is_complete=False)
+    assert joint.after(start(after(50)), nothing).verdict is Verdict.UNPROVEN
+    at = Stop(kind=StopKind.AT, sequence_number=50)
+    assert joint.before(start(at), nothing).verdict is Verdict.UNPROVEN
+    assert joint.before(start(TRIM_HORIZON), nothing).verdict is Verdict.BEGINS
+
+
+def test_a_start_at_a_record_needs_it() -> None:
+    at = start(Stop(kind=StopKind.AT, sequence_number=50))
+    got = joint.before(at, found(record(50)))
+    assert (got.verdict, place(got)) == (Verdict.BEGINS, "from:50")
+    assert got.offset.complete_as_of == record(50).arrived
+    assert joint.before(at, found(record(60))).verdict is Verdict.LOST
+
+
+@pytest.mark.parametrize(
+    ("sub", "verdict", "position", "again"),
+    [
+        (0, Verdict.REPEATS, "from:50", 1),
+        (2, Verdict.REPEATS, "from:50", 3),
+        (3, Verdict.CONTINUES, "50", 0),
+        (9, Verdict.CONTINUES, "50", 0),
+        (None, Verdict.CONTINUES, "50", 0),
+    ],
+)
+def test_an_aggregate_comes_again_unless_it_was_read_completely(
+    sub: int | None, verdict: Verdict, position: str, again: int
+) -> None:
+    packed = record(50, aggregate(4))
+    got = joint.after(start(after(50, sub)), found(packed, record(60)))
+    assert (got.verdict, place(got), got.again) == (verdict, position, again)
+    assert got.first == (packed if again else record(60))
+
+
+def test_a_plain_record_has_one_user_record() -> None:
+    got = joint.after(start(after(50, 0)), found(record(50)))
+    assert got.verdict is Verdict.CONTINUES
+
+
+def test_the_first_read_is_of_the_offset() -> None:
+    assert start(TRIM_HORIZON).offset.progress is Progress.TRIM_HORIZON

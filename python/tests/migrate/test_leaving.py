@@ -1,0 +1,83 @@
+"""The leases of an application that continues after a query."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from python.tests.migrate.streams import NOW, shard, shard_id
+from spark_kinesis import MigrationError
+from spark_kinesis.checkpoint import Progress, ShardOffset
+from spark_kinesis.migrate.kcl.leases import Lease, LeaseKey, read_lease
+from spark_kinesis.migrate.kcl.leaving import NewLease, begins, new_leases
+from spark_kinesis.migrate.kcl.writing import item, require_stopped
+
+OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
+AT = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05Z")
+FROM = ShardOffset(progress=Progress.FROM, sequence_number=650)
+# 0 was split into 1 and 2. 1 was split into 3 and 4. 5 and 6 are alone.
+LISTED = [
+    shard(0, is_open=False),
+    shard(1, 0, is_open=False),
+    shard(2, 0),
+    shard(3, 1),
+    shard(4, 1),
+    shard(5),
+    shard(6),
+]
+
+
+def words(offset: dict[int, ShardOffset]) -> dict[int, tuple[str, int]]:
+    positions = {shard_id(number): it for number, it in offset.items()}
+    rows, times = {shard_id(2): 3}, {shard_id(5): NOW}
+    return {
+        int(it.shard.id[-4:]): (it.checkpoint, it.sub)
+        for it in new_leases(positions, LISTED, rows, times)
+    }
+
+
+def test_each_shard_has_a_lease() -> None:
+    after = ShardOffset(progress=Progress.AFTER, sequence_number=150)
+    whole = replace(after, sequence_number=250)
+    assert words({1: after, 2: whole, 5: AT, 6: FROM}) == {
+        0: ("SHARD_END", 0),
+        1: ("150", 0),
+        2: ("250", 3),
+        3: ("TRIM_HORIZON", 0),
+        4: ("TRIM_HORIZON", 0),
+        5: ("AT_TIMESTAMP", 0),
+        6: ("TRIM_HORIZON", 0),
+    }
+
+
+def test_the_application_begins_at_the_earliest_time() -> None:
+    times = [NOW, NOW - timedelta(hours=1)]
+    leases = [NewLease(shard=shard(5), checkpoint="AT_TIMESTAMP", begins=it) for it in times]
+    assert begins(leases) == NOW - timedelta(hours=1)
+    assert begins([NewLease(shard=shard(5), checkpoint="17")]) is None
+
+
+def test_a_new_lease_has_the_form_of_the_library() -> None:
+    lease = NewLease(shard=shard(3, 1), checkpoint="350", sub=2)
+    assert read_lease(item(lease, "")) == Lease(
+        key=LeaseKey(shard=shard_id(3)), checkpoint="350", sub=2, counter=0, owner=None
+    )
+    made = item(lease, "1:orders:1767323045:")
+    assert made["leaseKey"] == {"S": f"1:orders:1767323045:{shard_id(3)}"}
+    assert made["streamName"] == {"S": "1:orders:1767323045"}
+    assert made["parentShardId"] == {"SS": [shard_id(1)]}
+    assert "parentShardId" not in item(NewLease(shard=shard(0), checkpoint="17"), "")
+
+
+def lease(number: int, counter: int) -> Lease:
+    key = LeaseKey(shard=shard_id(number))
+    return Lease(key=key, checkpoint="17", sub=0, counter=counter, owner="worker")
+
+
+def test_an_application_that_runs_is_noticed() -> None:
+    require_stopped("app", [lease(0, 1)], [lease(0, 1)])
+    for after in ([lease(0, 2)], [lease(0, 1), lease(1, 0)]):
+        with pytest.raises(MigrationError, match=r"is running: .*Its owner is worker"):
+            require_stopped("app", [lease(0, 1)], after)

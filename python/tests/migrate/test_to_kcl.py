@@ -1,0 +1,98 @@
+"""Positions for the Kinesis Client Library: the keys of the leases, and a new table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from python.tests.migrate.streams import NOW, shard, shard_id
+from spark_kinesis import MigrationError
+from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
+from spark_kinesis.cli import Connection, run
+from spark_kinesis.migrate import migration
+from spark_kinesis.migrate.kcl import handing_back
+from spark_kinesis.migrate.kcl.handing_back import lease_prefix
+from spark_kinesis.migrate.kcl.leases import Lease, read_key
+from spark_kinesis.migrate.kcl.writing import create_table
+from spark_kinesis.migrate.stops import StreamStops
+
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+MINE = "123456789012:orders:17:"
+
+
+def lease(key: str) -> Lease:
+    return Lease(key=read_key(key), checkpoint="1", sub=0, counter=1, owner=None)
+
+
+def prefix(*keys: str, is_alone: bool = False) -> str:
+    return lease_prefix(ARN, NOW, [lease(it) for it in keys], is_alone=is_alone)
+
+
+def test_the_creation_time_in_the_table_is_that_of_the_application() -> None:
+    others = ["123456789012:clicks:18:shard-0", "210987654321:orders:19:shard-0"]
+    assert prefix(*others, f"{MINE}shard-0", f"{MINE}shard-1") == MINE
+    computed = f"123456789012:orders:{int(NOW.timestamp())}:"
+    assert prefix(*others) == computed
+    assert prefix() == computed
+    assert prefix(is_alone=True) == ""
+    assert prefix("shard-0") == ""
+
+
+def test_several_creation_times_are_refused() -> None:
+    with pytest.raises(MigrationError, match=r"several creation times: .*:17, .*:18\. Delete"):
+        prefix(f"{MINE}shard-0", "123456789012:orders:18:shard-0")
+
+
+def test_another_creation_time_says_how_to_ignore_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = SimpleNamespace(arn=ARN, created=NOW, server_time=None)
+    monkeypatch.setattr(migration, "describe", lambda *_: found)
+    stopped = StreamStops(stream=ARN, stops={}, created=NOW.replace(year=2025))
+    client: Any = None
+    with pytest.raises(MigrationError, match=r"created again\. .*--ignore-creation-time"):
+        migration.take_over(client, stopped)
+
+
+def test_a_start_time_from_java_has_nine_digits_of_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    created = SimpleNamespace(created=NOW)
+    monkeypatch.setattr(handing_back, "describe", lambda *_: created)
+    monkeypatch.setattr(handing_back, "list_shards", lambda *_: [shard(0)])
+    start = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05.123456789Z")
+    offset = StreamOffset(created="2026-01-02T03:04:05Z", shards={shard_id(0): start})
+    client: Any = None
+    back = handing_back.hand_back(client, ARN, offset, [], is_alone=True)
+    assert back.begins == NOW.replace(microsecond=123456)
+
+
+def dynamodb() -> Any:
+    return boto3.client(
+        "dynamodb",
+        region_name="eu-west-1",
+        aws_access_key_id="x",
+        aws_secret_access_key="x",
+    )
+
+
+def test_a_table_that_exists_is_not_created() -> None:
+    client = dynamodb()
+    with Stubber(client) as stub:
+        stub.add_client_error("create_table", "ResourceInUseException")
+        with pytest.raises(MigrationError, match="app exists: run the command without --create"):
+            create_table(client, "app")
+
+
+def test_no_table_is_created_for_a_query_that_never_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = dynamodb()
+    monkeypatch.setattr(Connection, "service", lambda *_, **__: client)
+    with Stubber(client):  # refuses every call
+        words = ["migrate", "to-kcl", "app", "--checkpoint", str(tmp_path), "--create-table"]
+        assert run(words) == 2
+    assert "its query never ran" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""The move of a query to another position."""

@@ -1,0 +1,108 @@
+"""The command ``spark-kinesis rewind``, without Kinesis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_kinesis.checkpoint.offset import decode
+from spark_kinesis.cli import Connection, run
+from spark_kinesis.rewind import command
+from spark_kinesis.rewind.effects import Change, Effect
+from spark_kinesis.rewind.move import Move
+
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+
+
+def line(number: int) -> str:
+    shards = f'"shards":{{"shardId-000000000000":"{number}"}}'
+    return f'{{"version":3,"streams":{{"{ARN}":{{"created":"2026-01-01T00:00:00Z",{shards}}}}}}}'
+
+
+class Query:
+    """The checkpoint of a query, and what a move of it does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.effect = Effect.AGAIN
+        for name, text in (("offsets/0", f"v1\n{{}}\n{line(20)}"), ("commits/0", "v1\n{}")):
+            (path / name).parent.mkdir()
+            (path / name).write_text(text)
+
+    def move(self, *_: Any, **__: Any) -> Move:
+        change = Change(shard="shardId-000000000000", before=None, after=None, effect=self.effect)
+        return Move(offset=decode(line(5), "here"), changes={ARN: [change]})
+
+    def rewind(self, *words: str, to: str = "trim_horizon") -> int:
+        return run(["rewind", "--checkpoint", str(self.path), "--to", to, *words])
+
+    @property
+    def is_moved(self) -> bool:
+        return (self.path / "offsets/0").read_text().endswith(line(5))
+
+
+@pytest.fixture
+def query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Query:
+    made = Query(tmp_path)
+    monkeypatch.setattr(Connection, "kinesis", lambda _: None)
+    monkeypatch.setattr(command, "move", made.move)
+    return made
+
+
+def test_an_unproven_move_is_refused(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    query.effect = Effect.UNPROVEN
+    assert query.rewind() == 1
+    shown = capsys.readouterr()
+    assert "shardId-000000000000: unknown: the search ended before" in shown.out
+    assert "Nothing was changed." in shown.out
+    assert "--allow-unproven" in shown.err
+    assert not query.is_moved
+
+
+def test_an_unproven_move_on_demand(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    query.effect = Effect.UNPROVEN
+    assert query.rewind("--allow-unproven", "--json") == 0
+    assert query.is_moved
+    shown = json.loads(capsys.readouterr().out)
+    (change,) = shown["streams"][ARN]
+    assert change["effect"] == "unproven"
+    note = json.loads((query.path / shown["keptAside"] / "note.json").read_text())
+    assert note["streams"] == shown["streams"]
+
+
+def test_the_first_line_says_to_stop_the_query(
+    query: Query, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert query.rewind() == 0
+    assert capsys.readouterr().err.startswith("Stop the query first.")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("TRIM_HORIZON", "trim_horizon"),
+        ("Latest", "latest"),
+        ("AT:17", "at:17"),
+        ("After:17", "after:17"),
+        ("2026-11-20T00:00Z", "2026-11-20T00:00:00Z"),
+    ],
+)
+def test_the_position_in_any_case(
+    query: Query, capsys: pytest.CaptureFixture[str], text: str, shown: str
+) -> None:
+    assert query.rewind("--dry-run", "--json", to=text) == 0
+    assert json.loads(capsys.readouterr().out)["to"] == shown
+
+
+def test_another_position_is_answered_with_all_forms(
+    query: Query, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert query.rewind(to="yesterday") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "'yesterday' is not a time with a time zone" in said
+    assert "trim_horizon, latest, at:NUMBER or after:NUMBER" in said
+    assert run(["rewind", "--help"]) == 0
+    assert "TIME|trim_horizon|latest|at:NUMBER|after:NUMBER" in capsys.readouterr().out
