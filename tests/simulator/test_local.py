@@ -174,7 +174,7 @@ def test_a_request_without_an_answer_is_written_again(
 
 def test_the_generator_explains_its_failure(local: LocalKinesis) -> None:
     said = generate(local.endpoint, "--stream", "none", "--count", "1")
-    assert said.returncode == 1
+    assert said.returncode == 2
     assert "stream none" in said.stderr
     assert "ResourceNotFoundException" in said.stderr
     assert "Traceback" not in said.stderr

@@ -107,7 +107,7 @@ def test_an_unknown_stream_and_an_unknown_profile_are_errors(
     assert command.main(["list", "nowhere", "--endpoint", simulator]) == 1
     assert "ResourceNotFoundException" in capsys.readouterr().err
     assert command.main(["list", "nowhere", "--profile", "nobody"]) == 1
-    assert "cannot connect to Kinesis" in capsys.readouterr().err
+    assert "cannot connect to AWS" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

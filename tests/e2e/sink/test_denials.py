@@ -28,7 +28,11 @@ SAID = "User: arn:aws:iam::123456789012:user/me is not authorized"
 on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 DENIALS = [
     ("AccessDeniedException", "KINESIS_ACCESS_DENIED", "Allow this action on the stream"),
-    ("UnrecognizedClientException", "KINESIS_BAD_CREDENTIALS", "Check the keys, profile or role"),
+    (
+        "UnrecognizedClientException",
+        "KINESIS_BAD_CREDENTIALS",
+        "Check the keys, profile, provider class or role",
+    ),
 ]
 
 
@@ -99,7 +103,7 @@ def test_missing_credentials_raise_an_error(stream: Stream, tmp_path: Path) -> N
             text,
             "KINESIS_BAD_CREDENTIALS",
             f"endpoint {stream.endpoint}",
-            "Check the keys, profile or role",
+            "Check the keys, profile, provider class or role",
         )
 
 

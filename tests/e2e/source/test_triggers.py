@@ -163,3 +163,8 @@ def test_progress_reports_shards_and_lag(
     assert told["streams"] == "1"
     assert told["waitingShards"] == "0"
     assert int(told["maxMsBehindLatest"]) >= int(told["minMsBehindLatest"]) >= 0
+    assert int(told["requests"]) >= 4
+    assert 0 < float(told["recordsPerFetch"]) <= 200
+    assert int(told["p99FetchMs"]) >= 0
+    day = 24 * 3600 * 1000
+    assert day // 2 < int(told["minMsToExpiry"]) <= day

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.http.Protocol
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model._
 import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.LocalClient

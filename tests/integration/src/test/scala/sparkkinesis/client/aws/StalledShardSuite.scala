@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
 import sparkkinesis.simulator.KinesisServer

@@ -8,6 +8,7 @@ import sparkkinesis.model.{Position, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.plan.{BatchPlanner, ShardSkew}
 import sparkkinesis.source.protocol.Frontier
+import sparkkinesis.source.replay.LoggedBatch
 
 /**
  * A query over the world. It does Spark's part step by step: logs the end of a batch, runs the
@@ -27,6 +28,15 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private var executors: SimulatedCluster = _
 
   def committed: Seq[Batch] = done.toSeq
+
+  /** The committed batches, as the checkpoint has them. */
+  def logged: Seq[LoggedBatch] = done.indices.map { batch =>
+    LoggedBatch(batch.toLong, startOf(batch), startOf(batch + 1))
+  }
+
+  /** Reads batches again, while calls fail. */
+  def replay(batches: Seq[LoggedBatch]): Map[Long, Seq[Row]] =
+    new SimulatedReplay(world, run).read(batches)
 
   /** The records of its streams that had arrived at the time. */
   def writtenBy(millis: Long): Map[String, Seq[Int]] =

@@ -1,0 +1,99 @@
+"""`spark_kinesis.doctor` in Spark sessions, and with the checkpoint of a real query."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spark_kinesis import jar_path
+from spark_kinesis.doctor import Finding, Report, State, examine
+from tests.e2e.support.streams import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def of(report: Report, subject: str) -> list[Finding]:
+    return [it for it in report if it.subject == subject]
+
+
+def test_the_active_session_has_the_jar_once(spark: SparkSession, simulator: str) -> None:
+    report = examine(endpoint=simulator)
+    assert report.is_healthy, report
+    (jar,) = of(report, "jar")
+    assert Path(jar_path()).name in jar.seen
+    assert spark.version in of(report, "spark")[0].seen
+
+
+PROGRAM = """
+import sys
+from pyspark.sql import SparkSession
+from spark_kinesis.doctor import examine
+
+kind, jars = sys.argv[1:]
+builder = SparkSession.builder.config("spark.jars", jars).config("spark.ui.enabled", "false")
+spark = (builder.remote if kind == "connect" else builder.master)("local[1]").getOrCreate()
+for it in examine(spark=spark):
+    print(it.state.value, it.subject, it.seen, *it.details, sep="|")
+"""
+
+
+def lines_with(jars: str, kind: str = "classic") -> list[list[str]]:
+    """The findings in a new session with these jars."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, kind, jars],
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": "pyspark-shell"},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=True,
+    )
+    return [line.split("|") for line in ended.stdout.splitlines() if "|jar|" in line]
+
+
+def test_a_session_without_the_jar_is_a_problem() -> None:
+    ((state, _, seen, *_),) = lines_with("")
+    assert (state, "not in the running session" in seen) == ("problem", True)
+
+
+@pytest.mark.spark4
+def test_a_connect_session_shows_whether_it_has_the_connector() -> None:
+    ((state, _, seen, *_),) = lines_with("", "connect")
+    assert (state, seen) == ("problem", "the running session has no connector")
+    ((state, _, seen, *_),) = lines_with(jar_path(), "connect")
+    assert (state, seen) == ("ok", "the session has the connector")
+
+
+def test_a_jar_that_is_there_twice_and_of_another_version_is_seen(tmp_path: Path) -> None:
+    other = tmp_path / "spark-kinesis_2.13-0.0.1.jar"
+    shutil.copy(jar_path(), other)
+    twice, version = lines_with(f"{jar_path()},{other}")
+    assert (twice[0], "2 times" in twice[2], len(twice[3:])) == ("problem", True, 2)
+    assert (version[0], "is version 0.0.1" in version[2]) == ("problem", True)
+
+
+def test_the_checkpoint_of_a_query_is_examined(
+    spark: SparkSession, simulator: str, checkpoint: Path
+) -> None:
+    stream = Stream(simulator, 2)
+    stream.put(100)
+    query = (
+        stream.source(starting_position="trim_horizon")
+        .read_stream(spark)
+        .writeStream.format("noop")
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    report = examine(stream.name, checkpoint=str(checkpoint), endpoint=stream.endpoint, spark=spark)
+    assert report.is_healthy, report
+    assert of(report, "lag")[0].seen == f"{stream.name} is read to its end"
+    assert of(report, "loss")[0].state is State.OK
+    assert "continues after" in of(report, "restart")[0].seen

@@ -1,0 +1,1 @@
+"""Commands of the package that look at streams of the local Kinesis, or change them."""

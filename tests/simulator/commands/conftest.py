@@ -1,0 +1,41 @@
+"""Fixtures: a query that never ran, and a lease table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_kinesis.local import LocalKinesis
+from tests.dynamodb import TABLE, dynamodb, lease_table, moto_server
+from tests.simulator.commands.written import Query
+
+
+@pytest.fixture(autouse=True)
+def _called() -> None:
+    """No report for the table of conformance: these tests are no rules for the local Kinesis."""
+
+
+@pytest.fixture
+def query(tmp_path: Path) -> Iterator[Query]:
+    """A query with a checkpoint written by hand, and a clock that stands still."""
+    with LocalKinesis(streams={"orders": 2}, clock="simulated") as kinesis:
+        yield Query(kinesis, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[str]:
+    """The endpoint of a DynamoDB."""
+    with moto_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def table(moto: str) -> Iterator[Any]:
+    """A client of a DynamoDB with an empty lease table."""
+    client = dynamodb(moto)
+    lease_table(client, TABLE)
+    yield client
+    client.delete_table(TableName=TABLE)

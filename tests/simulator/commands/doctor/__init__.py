@@ -1,0 +1,1 @@
+"""`spark-kinesis doctor` against the local Kinesis."""

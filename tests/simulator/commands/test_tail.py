@@ -1,0 +1,223 @@
+"""`spark-kinesis tail`, on streams of the local Kinesis."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_kinesis_agg.aggregator import RecordAggregator
+
+from spark_kinesis import SparkKinesisError
+from spark_kinesis.cli import run
+from spark_kinesis.local import LocalEndpoint, LocalKinesis
+from spark_kinesis.stream import describe
+from spark_kinesis.tail import follow
+from spark_kinesis.tail.follow import Follower, Times
+from spark_kinesis.tail.start import Start
+from tests.simulator.calls import client_of
+
+SHARD = "shardId-000000000000"
+HORIZON, LATEST = Start(kind="TRIM_HORIZON"), Start(kind="LATEST")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without quotas there is nothing to wait for."""
+    monkeypatch.setattr(follow, "PERIOD_SECONDS", 0.0)
+
+
+class Clock:
+    """A clock that sleeping moves."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.pauses: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        self.pauses.append(seconds)
+
+    @property
+    def times(self) -> Times:
+        return Times(now=lambda: self.time, sleep=self.sleep, chance=lambda: 1.0)
+
+
+def follower(client: Any, stream: str, start: Start, clock: Clock | None = None) -> Follower:
+    return Follower(
+        client,
+        describe(client, stream).arn,
+        start=start,
+        first=[SHARD],
+        waits_for_all=True,
+        times=(clock or Clock()).times,
+    )
+
+
+def test_records_are_shown_in_order_through_a_split_and_a_merge(
+    make_stream: Callable[[int], str], endpoint: str, capsys: Any
+) -> None:
+    name = make_stream(1)
+    local = LocalEndpoint(endpoint)
+    for step in range(3):
+        keys = [f"key-{number % 5}" for number in range(50)]
+        local.put(name, [(key, f"{step * 50 + at}") for at, key in enumerate(keys)])
+        if step == 0:
+            local.split(name)
+        elif step == 1:
+            local.merge(name)
+    words = ["tail", "--stream", name, "--endpoint", endpoint, "--from", "trim_horizon"]
+    assert run([*words, "--no-follow", "--json"]) == 0
+    rows = [json.loads(it) for it in capsys.readouterr().out.splitlines()]
+    assert sorted(int(it["text"]) for it in rows) == list(range(150))
+    assert len({it["shard"] for it in rows}) == 4
+    for key in range(5):
+        mine = [int(it["text"]) for it in rows if it["partitionKey"] == f"key-{key}"]
+        assert mine == sorted(mine)
+
+
+def test_lines_and_their_number(
+    kinesis: Any, make_stream: Callable[[int], str], endpoint: str, capsys: Any
+) -> None:
+    name = make_stream(2)
+    library = RecordAggregator()
+    for number in range(3):
+        library.add_user_record("ann", f"row {number}".encode())
+    key, _, data = library.clear_and_get().get_contents()
+    kinesis.put_record(StreamName=name, PartitionKey=key, Data=data)
+    kinesis.put_record(StreamName=name, PartitionKey="ann", Data=b"plain")
+    words = ["tail", "--stream", name, "--endpoint", endpoint, "--from", "1h", "--no-follow"]
+    assert run(words) == 0
+    out, err = capsys.readouterr()
+    assert [it.partition("B  ")[2].split(maxsplit=1)[1] for it in out.splitlines()] == [
+        "[1/3 by aggregation library] row 0",
+        "[2/3 by aggregation library] row 1",
+        "[3/3 by aggregation library] row 2",
+        "plain",
+    ]
+    assert err.split() == ["AGE", "SHARD", "SIZE", "KEY", "DATA"]
+    assert run([*words, "--count", "2"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert run([*words, "--raw"]) == 0
+    assert "[3 rows by aggregation library] 0xf3899ac2" in capsys.readouterr().out
+
+
+def test_the_latest_begins_with_the_next_record(
+    kinesis: Any, make_stream: Callable[[int], str]
+) -> None:
+    name = make_stream(1)
+    kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"before")
+    pages = follower(kinesis, name, LATEST).pages(until_tip=False)
+    assert next(pages)[1] == []
+    kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"after")
+    found = next(records for _, records in pages if records)
+    assert [it["Data"] for it in found] == [b"after"]
+
+
+def test_the_latest_includes_all_records_of_new_shards(
+    make_stream: Callable[[int], str], endpoint: str
+) -> None:
+    name, local = make_stream(1), LocalEndpoint(endpoint)
+    pages = follower(client_of(endpoint), name, LATEST).pages(until_tip=False)
+    assert next(pages)[1] == []
+    local.split(name)
+    local.put(name, [(f"key-{number}", str(number)) for number in range(20)])
+    found: list[bytes] = []
+    for _, records in islice(pages, 200):
+        found += [it["Data"] for it in records]
+        if len(found) == 20:
+            break
+    assert sorted(found) == sorted(b"%d" % number for number in range(20))
+
+
+def test_reading_stays_below_a_fifth_of_the_quota(
+    kinesis: Any, make_stream: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "PERIOD_SECONDS", 1.0)
+    name = make_stream(1)
+    for _ in range(4):
+        kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"x" * 1_000_000)
+    clock = Clock()
+    pages = follower(kinesis, name, HORIZON, clock).pages(until_tip=False)
+    for _ in range(3):
+        next(pages)
+    # One page has all 4 MB: they take ten seconds. Then a call per second.
+    assert clock.pauses == [pytest.approx(4_000_000 / follow.BYTES_PER_SECOND), 1.0]
+
+
+def test_an_expired_iterator_is_renewed_after_the_last_record() -> None:
+    with LocalKinesis(streams={"orders": 1}) as local:
+        client = client_of(local.endpoint)
+        local.put("orders", ["one"])
+        pages = follower(client, "orders", HORIZON).pages(until_tip=False)
+        assert [it["Data"] for it in next(pages)[1]] == [b"one"]
+        local.put("orders", ["two"])
+        with local.fault("expired-iterator", operation="GetRecords", times=1) as fault:
+            assert [it["Data"] for it in next(pages)[1]] == [b"two"]
+            assert fault.struck == 1
+
+
+def test_an_iterator_that_expires_before_the_first_record_is_an_error() -> None:
+    with LocalKinesis(streams={"orders": 1}) as local:
+        pages = follower(client_of(local.endpoint), "orders", LATEST).pages(until_tip=False)
+        assert next(pages)[1] == []
+        with (
+            local.fault("expired-iterator", operation="GetRecords", times=1),
+            pytest.raises(SparkKinesisError, match="Start again with --from 10m"),
+        ):
+            next(pages)
+
+
+def test_a_shard_that_refuses_all_reads_is_an_error() -> None:
+    with LocalKinesis(streams={"orders": 1}) as local:
+        client, clock = client_of(local.endpoint, retries=False), Clock()
+        local.put("orders", ["one"])
+        with local.fault("throttle", operation="GetRecords", times=3):
+            pages = follower(client, "orders", HORIZON, clock).pages(until_tip=False)
+            assert [it["Data"] for it in next(pages)[1]] == [b"one"]
+        assert clock.pauses == [2, 4, 8]
+        with (
+            local.fault("throttle", operation="GetRecords"),
+            pytest.raises(SparkKinesisError, match=f"{SHARD} .* refused 8 reads in a row"),
+        ):
+            next(pages)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--stream", "nothing"], "nothing"),
+        (["--stream", "given", "--shard", "77"], "stream given has no shard '77'"),
+        (["--stream", "given", "--from", "never"], "--from must be latest"),
+    ],
+)
+def test_wrong_options_are_named(
+    words: list[str], complaint: str, endpoint: str, capsys: Any
+) -> None:
+    assert run(["tail", *words, "--endpoint", endpoint]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_what_was_shown_as_json_is_written_again(
+    kinesis: Any, make_stream: Callable[[int], str], endpoint: str, tmp_path: Path, capsys: Any
+) -> None:
+    name, copy = make_stream(2), make_stream(1)
+    entries = [{"PartitionKey": f"key-{at % 5}", "Data": b"%d" % at} for at in range(40)]
+    kinesis.put_records(StreamName=name, Records=entries)
+    place = ["--endpoint", endpoint]
+    shown = ["tail", *place, "--from", "trim_horizon", "--no-follow", "--json"]
+    assert run([*shown, "--stream", name]) == 0
+    file = tmp_path / "rows.jsonl"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert run(["generate", "--stream", copy, *place, "--replay", str(file), "--quiet"]) == 0
+    assert "40 written" in capsys.readouterr().out
+    records = LocalEndpoint(endpoint).records(copy)
+    found = [(it.partition_key, it.text) for it in records]
+    assert sorted(found) == sorted((f"key-{at % 5}", str(at)) for at in range(40))
+    for key in range(5):
+        assert [int(text) for name, text in found if name == f"key-{key}"] == list(
+            range(key, 40, 5)
+        )
