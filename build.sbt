@@ -116,8 +116,11 @@ lazy val bench = (project in file("tests/bench"))
 /** Amazon's DynamoDB Local for the example, into target/dynamodb-local (`make demo-logs`). */
 lazy val dynamodbLocal = (project in file("examples/log-processing/dynamodb-local"))
   .settings(
-    name := "dynamodb-local",
-    libraryDependencies ++= Dependencies.dynamodbLocal,
-    publish / skip := true,
-    DynamodbLocal.settings
+    Staging.settings("dynamodb-local"),
+    libraryDependencies ++= Dependencies.dynamodbLocal
   )
+
+/** Applications of the Kinesis Client Library 1, 2 and 3 for tests, into target/kcl-1 to kcl-3. */
+lazy val kcl1 = (project in file("tests/kcl/1")).settings(Kcl.settings(1))
+lazy val kcl2 = (project in file("tests/kcl/2")).settings(Kcl.settings(2))
+lazy val kcl3 = (project in file("tests/kcl/3")).settings(Kcl.settings(3))

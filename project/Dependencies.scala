@@ -19,6 +19,12 @@ object Dependencies {
   /** The oldest Spark with real-time mode. */
   val spark41 = served.find(_.startsWith("4.1.")).get
   private val awsSdk = "2.52.0"
+
+  /**
+   * The modules that the SDK's profiles find by name, for IAM Identity Center. Each release of the
+   * SDK's core runs the modules of earlier releases.
+   */
+  private val awsSso = "2.51.2"
   private val jackson = "2.18.6" // Spark 4.0's own line, so that tests run on one copy
   private val slf4j = "2.0.16" // Spark 4.0's own: never in the bundle
 
@@ -35,6 +41,11 @@ object Dependencies {
     ("software.amazon.awssdk" % "kinesis" % awsSdk)
       .exclude("software.amazon.awssdk", "apache-client"),
     "software.amazon.awssdk" % "sts" % awsSdk exclude ("software.amazon.awssdk", "apache-client"),
+    "software.amazon.awssdk" % "sso" % awsSso exclude ("software.amazon.awssdk", "apache-client"),
+    "software.amazon.awssdk" % "ssooidc" % awsSso exclude (
+      "software.amazon.awssdk",
+      "apache-client"
+    ),
     "software.amazon.awssdk" % "apache5-client" % awsSdk,
     "com.fasterxml.jackson.core" % "jackson-databind" % jackson,
     "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson,
@@ -47,6 +58,13 @@ object Dependencies {
 
   /** Amazon's DynamoDB Local, with its native SQLite for each system. */
   val dynamodbLocal: Seq[ModuleID] = Seq("com.amazonaws" % "DynamoDBLocal" % "2.6.1")
+
+  /** The Kinesis Client Library, whose lease tables the tests read. */
+  val kcl: Map[Int, ModuleID] = Map(
+    1 -> "com.amazonaws" % "amazon-kinesis-client" % "1.15.2",
+    2 -> "software.amazon.kinesis" % "amazon-kinesis-client" % "2.7.0",
+    3 -> "software.amazon.kinesis" % "amazon-kinesis-client" % "3.1.1"
+  )
 
   /** What the bench runs on: Spark itself, with all it needs, and with real-time mode. */
   val onClassPath: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % spark41)

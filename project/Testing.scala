@@ -15,6 +15,16 @@ object Testing {
   val forked: Seq[Setting[_]] = Seq(
     Test / fork := true,
     Test / javaOptions ++= Seq("-Xmx2g") ++ Shading.javaOptions,
+    // The machine's own proxy and certificates do not count.
+    Test / envVars ++= Seq(
+      "AWS_CA_BUNDLE",
+      "HTTPS_PROXY",
+      "https_proxy",
+      "HTTP_PROXY",
+      "http_proxy"
+    )
+      .map(_ -> "")
+      .toMap,
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF")
   )
 

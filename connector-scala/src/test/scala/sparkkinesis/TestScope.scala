@@ -10,8 +10,12 @@ import org.scalatest.{Suite, Tag}
 object TestScope {
   val isQuick: Boolean = sys.env.get("SPARK_KINESIS_TESTS").contains("quick")
 
+  /** Of all repetitions: 1, unless the variable contains another number. */
+  private val share = sys.env.get("SPARK_KINESIS_TEST_SHARE").fold(1.0)(_.toDouble)
+
   /** A quick run repeats a test only a twentieth as often. */
-  def repetitions(full: Int): Int = if (isQuick) math.max(1, full / 20) else full
+  def repetitions(full: Int): Int =
+    math.max(1, if (isQuick) full / 20 else (full * share).toInt)
 
   /**
    * The seeds from 1 to `repetitions(full)`, or to the number that the variable `SEEDS` contains, or

@@ -3,6 +3,7 @@ package sparkkinesis.client
 import java.net.URI
 import java.util.Locale
 
+import sparkkinesis.client.access.NetworkConfig
 import sparkkinesis.model.StreamRef
 
 /**
@@ -14,7 +15,8 @@ import sparkkinesis.model.StreamRef
 final case class ClientConfig(
     region: String,
     endpoint: Option[URI],
-    credentials: CredentialsConfig
+    credentials: CredentialsConfig,
+    network: NetworkConfig = NetworkConfig.Default
 ) {
 
   /** Whether the endpoint is one of AWS: by default, or by its name. */
@@ -40,6 +42,13 @@ object CredentialsSource {
 
   /** A named profile of the AWS configuration files. */
   final case class Profile(name: String) extends CredentialsSource
+
+  /**
+   * A class of the user. See [[access.CredentialsProvider]].
+   *
+   * @param param for its constructor or its method `create`
+   */
+  final case class Provider(className: String, param: Option[String]) extends CredentialsSource
 
   /** Keys in the options. */
   final case class Static(keyId: String, secretKey: String, sessionToken: Option[String])

@@ -2,6 +2,7 @@ package sparkkinesis.client
 
 import java.net.URI
 
+import sparkkinesis.client.access.NetworkConfig
 import sparkkinesis.model.StreamRef
 
 /**
@@ -13,7 +14,8 @@ import sparkkinesis.model.StreamRef
 final case class ConnectionDefaults(
     region: Option[String],
     endpoint: Option[URI],
-    credentials: CredentialsConfig
+    credentials: CredentialsConfig,
+    network: NetworkConfig = NetworkConfig.Default
 ) {
 
   /**
@@ -32,7 +34,8 @@ final case class ConnectionDefaults(
           s"is in $region: $stream. Option 'endpoint' is an endpoint of " +
             s"${endpointRegion.mkString}: remove it"
         )
-      case Some(region) => Right(StreamAccess(stream, ClientConfig(region, endpoint, credentials)))
+      case Some(region) =>
+        Right(StreamAccess(stream, ClientConfig(region, endpoint, credentials, network)))
     }
   }
 }

@@ -40,7 +40,7 @@ object ErrorCondition {
     case _: BadCredentials | _: CredentialsExpired =>
       ErrorCondition(
         "KINESIS_BAD_CREDENTIALS",
-        "Check the keys, profile or role in the options, and their expiry."
+        "Check the keys, profile, provider class or role in the options, and their expiry."
       )
     case _: ClockSkewed =>
       ErrorCondition(
@@ -48,11 +48,14 @@ object ErrorCondition {
         "Correct the clock of the machine: AWS accepts a difference of five minutes."
       )
     case _: Unreachable =>
-      ErrorCondition("KINESIS_UNREACHABLE", "Check region, endpoint, network and proxy.")
+      ErrorCondition(
+        "KINESIS_UNREACHABLE",
+        "Check region, endpoint, network, proxy and certificates."
+      )
     case _: InvalidArgument =>
       ErrorCondition(
         "KINESIS_INVALID_REQUEST",
-        "Correct the options as the message of the service says."
+        "Correct the options as the message says."
       )
     case _: TooLarge =>
       ErrorCondition(

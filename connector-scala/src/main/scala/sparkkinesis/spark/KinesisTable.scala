@@ -23,9 +23,13 @@ import sparkkinesis.spark.write.{KinesisWriteBuilder, WriteQuery}
  * @param rowSchema schema that Spark passes: for a source, its own schema or the user's; for a
  *   sink, the schema of the rows
  * @param definition of a table in a catalog; none for a `DataFrame` of options
+ * @param isReplay whether the options are those of a replay, which has one more column
  */
-final class KinesisTable(rowSchema: StructType, definition: Option[TableDefinition] = None)
-    extends Table
+final class KinesisTable(
+    rowSchema: StructType,
+    definition: Option[TableDefinition] = None,
+    isReplay: Boolean = false
+) extends Table
     with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
@@ -36,7 +40,7 @@ final class KinesisTable(rowSchema: StructType, definition: Option[TableDefiniti
 
   override def toString: String = name()
 
-  override def schema(): StructType = RecordRow.Schema
+  override def schema(): StructType = ReadOptions.schema(isReplay)
 
   override def metadataColumns(): Array[MetadataColumn] = RecordRow.MetadataColumns
 
@@ -54,9 +58,10 @@ final class KinesisTable(rowSchema: StructType, definition: Option[TableDefiniti
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
     ConnectorError.translating {
-      ReadOptions.checkSchema(rowSchema)
       val defined = definition.fold(Map.empty[String, String])(_.sourceOptions)
       val parsed = ReadOptions.parse(TableDefinition.merged(defined, options))
+      if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
+      ReadOptions.checkSchema(rowSchema, schema())
       // Not yet: DESCRIBE TABLE EXTENDED builds a scan, too.
       new KinesisScanBuilder(parsed, () => definition.foreach(_.checked))
     }

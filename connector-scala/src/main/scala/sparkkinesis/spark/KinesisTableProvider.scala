@@ -10,6 +10,7 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import sparkkinesis.source.options.ReplayOptions
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ReadOptions
 import sparkkinesis.spark.read.task.RecordRow
@@ -31,10 +32,13 @@ class KinesisTableProvider extends TableProvider with DataSourceRegister {
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
     ConnectorError.translating {
       TableDefinition.of(options) match {
-        case Some(definition) => ReadOptions.checked(definition.checked.sourceOptions)
-        case None => ReadOptions.checked(options.asCaseSensitiveMap.asScala.toMap)
+        case Some(definition) =>
+          TableDefinition.refuseReplay(ReadOptions.checked(definition.checked.sourceOptions))
+          RecordRow.Schema
+        case None =>
+          val parsed = ReadOptions.checked(options.asCaseSensitiveMap.asScala.toMap)
+          ReadOptions.schema(parsed.replay.nonEmpty)
       }
-      RecordRow.Schema
     }
 
   /** `CREATE TABLE` with a list of columns calls this method instead of `inferSchema`. */
@@ -58,7 +62,9 @@ class KinesisTableProvider extends TableProvider with DataSourceRegister {
         "KINESIS_INVALID_SCHEMA",
         "A Kinesis table has no partitions. Remove PARTITIONED BY (partitionBy in the DataFrame API)."
       )
-    new KinesisTable(schema, TableDefinition.of(asOptions(properties)))
+    val definition = TableDefinition.of(asOptions(properties))
+    val isReplay = definition.isEmpty && ReplayOptions.areIn(properties.keySet.asScala)
+    new KinesisTable(schema, definition, isReplay)
   }
 
   /** Of a map that ignores case, a copy would lose the names as the user wrote them. */

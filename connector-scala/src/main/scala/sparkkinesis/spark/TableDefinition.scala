@@ -75,6 +75,14 @@ private[spark] object TableDefinition {
       TableDefinition(properties.asCaseSensitiveMap.asScala.toMap)
     }
 
+  /** @throws OptionException if a table is to be read with the options of a replay */
+  def refuseReplay(options: SourceOptions): Unit =
+    if (options.replay.nonEmpty)
+      throw OptionException.conflicting(
+        "Option 'replayCheckpoint' is set for a table of a catalog, which has no column 'batchId'. Remove " +
+          "it, and replay with spark.read.format(\"kinesis\")."
+      )
+
   /** Options of a query, and those of the table's definition that the query does not set. */
   def merged(
       defined: Map[String, String],

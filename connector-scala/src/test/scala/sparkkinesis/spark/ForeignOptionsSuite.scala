@@ -24,12 +24,13 @@ class ForeignOptionsSuite extends AnyFunSuite {
   private val known = (SourceOptions.Names ++ KinesisWriteBuilder.OptionNames).distinct
 
   /** The options with secrets. The external id is no secret, because the role shows it. */
-  private val secrets = Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
+  private val secrets =
+    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "proxyPassword")
 
   test("Spark masks a secret in its plans under every name that we accept") {
     val taken = ForeignOptions.All.filter(_.counterpart.exists(secrets)).map(_.names)
     val names = (secrets ++ taken.flatten).flatMap(name => Seq(name, s"kinesis.$name"))
-    assert(names.size > 2 * secrets.size)
+    assert(names.size > 2 * secrets.size + 2)
     val shown = new SQLConf().redactOptions(names.map(_ -> "hush").toMap)
     assert(shown.filter(_._2.contains("hush")) === Map.empty)
   }

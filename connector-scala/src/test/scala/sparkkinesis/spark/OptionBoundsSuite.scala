@@ -18,6 +18,13 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val inRole = stream + ("roleArn" -> "arn:aws:iam::123456789012:role/reader")
   private val keys = stream ++ Map("awsAccessKeyId" -> "ID", "awsSecretAccessKey" -> "hush")
 
+  private val behindProxy = stream ++
+    Map("proxy" -> "http://proxy:3128", "proxyUsername" -> "me", "proxyPassword" -> "hush")
+  private val proxyUrl =
+    "a URL with http or https and a host, such as http://proxy.example.com:3128"
+  private val barePort =
+    "a URL with scheme, host and port only, such as http://proxy.example.com:3128"
+
   private val kpl = stream + ("aggregation" -> "kpl")
 
   private val unit = "Write digits and a unit, without a space."
@@ -29,7 +36,6 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val whole = s"a whole number from 1 to ${Int.MaxValue}"
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
-  private val ownEndpoint = "To use the endpoint of the region, remove the option."
   private val json =
     "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
   private val position = s"latest, trim_horizon, $json"
@@ -39,6 +45,9 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val putRecords = "This is the limit of PutRecords."
   private val comma = "Remove the extra comma."
   private val limit = "This is the limit of GetRecords."
+  private val replay = stream + ("replayCheckpoint" -> "/checkpoints/orders")
+  private val batches = "numbers of micro-batches such as 120-124 or 120,122, at most 10000"
+  private val smaller = "A range begins with its smaller number."
 
   private def table(first: Wrong, rest: Wrong*): TableFor5[
     String,
@@ -66,10 +75,24 @@ class OptionBoundsSuite extends AnyFunSuite {
       Map.empty
     ),
     ("region", "Ireland", "a region such as eu-west-1", "Use its code, not its title.", stream),
-    ("endpoint", "127.0.0.1:4567", url, ownEndpoint, stream),
-    ("endpoint", "ftp://127.0.0.1", url, ownEndpoint, stream),
-    ("endpoint", "http://", url, ownEndpoint, stream),
+    ("endpoint", "127.0.0.1:4567", url, default, stream),
+    ("endpoint", "ftp://127.0.0.1", url, default, stream),
+    ("endpoint", "http://", url, default, stream),
     ("profile", " ", "a value", default, stream),
+    (
+      "credentialsProvider",
+      "Vault Credentials",
+      "the name of a class such as com.example.VaultCredentials",
+      "Write the package and the class, separated by dots.",
+      stream
+    ),
+    (
+      "credentialsProviderParam",
+      " ",
+      "a value",
+      default,
+      stream + ("credentialsProvider" -> "com.example.VaultCredentials")
+    ),
     ("awsAccessKeyId", " ", "a value", default, keys),
     ("awsSecretAccessKey", " ", "a value", default, keys),
     ("awsSessionToken", " ", "a value", default, keys),
@@ -95,7 +118,25 @@ class OptionBoundsSuite extends AnyFunSuite {
       inRole
     ),
     ("roleExternalId", " ", "a value", default, inRole),
-    ("stsEndpoint", "sts", url, ownEndpoint, inRole)
+    ("stsEndpoint", "sts", url, default, inRole),
+    ("proxy", "proxy:3128", proxyUrl, default, stream),
+    ("proxy", "http://proxy", barePort, "Correct the URL.", stream),
+    ("proxy", "http://proxy:3128/path", barePort, "Correct the URL.", stream),
+    ("proxyUsername", " ", "a value", default, behindProxy),
+    ("proxyPassword", " ", "a value", default, behindProxy),
+    ("caBundle", " ", "a value", default, stream),
+    ("useFipsEndpoint", "1", "true or false", "Set one of the two.", stream),
+    ("useDualStackEndpoint", "on", "true or false", "Set one of the two.", stream),
+    ("connectTimeout", "5", duration, unit, stream),
+    ("readTimeout", "0s", duration, unit, stream),
+    ("callTimeout", "1d", duration, unit, stream),
+    (
+      "callTimeout",
+      "29s",
+      "at least 30000ms, as 'readTimeout' says",
+      "A call contains the request. Remove one of the two options.",
+      stream
+    )
   )
 
   private val consumerArn = s"$arn/consumer/app:1700000000"
@@ -169,7 +210,18 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("fetchSpillSize", "1048577g", sizeOrZero, unit, stream),
     ("shardDiscoveryInterval", "10", duration, unit, stream),
     ("shardDiscoveryInterval", "999ms", "1s to 1h", "Remove it to use 10s.", stream),
-    ("shardDiscoveryInterval", "61m", "1s to 1h", "Remove it to use 10s.", stream)
+    ("shardDiscoveryInterval", "61m", "1s to 1h", "Remove it to use 10s.", stream),
+    ("replayCheckpoint", " ", "a value", default, stream),
+    ("replayBatches", "124-120", batches, smaller, replay),
+    ("replayBatches", "-1", batches, smaller, replay),
+    ("replayBatches", "1,,2", batches, smaller, replay),
+    ("replayBatches", "0-10000", batches, smaller, replay),
+    ("replayBatches", "9223372036854775808", batches, smaller, replay),
+    ("replaySource", " ", "a value", default, replay + ("replayBatches" -> "1")),
+    ("retryTimeout", "forever", duration, unit, stream),
+    ("retryTimeout", "999ms", "1s or longer, or unlimited", "Remove it to use 5m.", stream),
+    ("retryDelay", "200", duration, unit, stream),
+    ("maxRetryDelay", "241s", "at most 4m", iterator, stream)
   )
 
   private val sink = table(
@@ -265,7 +317,13 @@ class OptionBoundsSuite extends AnyFunSuite {
     }
 
   private val Secret =
-    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId")
+    Set(
+      "awsAccessKeyId",
+      "awsSecretAccessKey",
+      "awsSessionToken",
+      "roleExternalId",
+      "proxyPassword"
+    )
 
   test("a value out of bounds is refused, and the error has the expected values and the remedy") {
     check(asSource)(connection ++ source)
@@ -348,6 +406,23 @@ class OptionBoundsSuite extends AnyFunSuite {
     }
   }
 
+  test("a replay needs a checkpoint and batches, and has no other end") {
+    val checkpoint = "replayCheckpoint" -> "/checkpoints/orders"
+    Seq("replayBatches" -> "1", "replaySource" -> "0").foreach { case option @ (name, _) =>
+      val e = intercept[OptionException](asSource(stream + option))
+      assert(e.condition === OptionException.MissingOption)
+      assert(e.getMessage.startsWith(s"Option '$name' has no effect without 'replayCheckpoint'."))
+    }
+    val e = intercept[OptionException](asSource(stream + checkpoint))
+    assert(e.condition === OptionException.MissingOption)
+    assert(e.getMessage.contains("option 'replayBatches' is missing"))
+    val all = stream + checkpoint + ("replayBatches" -> "1") + ("endingPosition" -> "latest")
+    assert(
+      intercept[OptionException](asSource(all)).condition === OptionException.ConflictingOptions
+    )
+    asSource(all - "endingPosition")
+  }
+
   test("onDeliveryTimeout=deadLetter needs a folder, and neither order nor exactly once") {
     val late = kpl + ("onDeliveryTimeout" -> "deadLetter")
     val e = intercept[OptionException](asSink(late))
@@ -375,6 +450,20 @@ class OptionBoundsSuite extends AnyFunSuite {
     assert(read.aggregation.contains(AggregateLimits()) && read.isOrdered)
     assert(read.orderBy.contains("Seq"))
     assert(read.deadLetters.contains(DeadLetterOptions("letters", DeadLetterFormat.Parquet)))
+  }
+
+  test("retryTimeout may be unlimited; retryDelay must not be longer than maxRetryDelay") {
+    val forever = SourceOptions.parse(stream + ("retryTimeout" -> "Unlimited"), Some("eu-west-1"))
+    assert(forever.fetch.retry.timeout === None)
+    asSource(stream ++ Map("retryDelay" -> "10s"))
+    val e = intercept[OptionException] {
+      asSource(stream ++ Map("retryIntervalMs" -> "11000"))
+    }
+    assert(e.condition === OptionException.ConflictingOptions)
+    assert(
+      e.getMessage === "Option 'retryIntervalMs' ('retryDelay' here) is 11000 milliseconds, which " +
+        "is longer than 'maxRetryDelay', 10 seconds. Use a shorter delay, or remove the option."
+    )
   }
 
   test("idleFetchPeriod must not be shorter than minFetchPeriod") {

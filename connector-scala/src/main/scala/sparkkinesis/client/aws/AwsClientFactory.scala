@@ -9,8 +9,9 @@ import software.amazon.awssdk.services.kinesis.{
   KinesisClientBuilder
 }
 
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.aws.credentials.ClientCredentials
-import sparkkinesis.client.aws.http.{SdkSettings, SecretLogs, Timeouts}
+import sparkkinesis.client.aws.http.{SdkSettings, SecretLogs}
 import sparkkinesis.client.aws.wire.{RecordDistributionReader, RequestBodyOverride, ResponseDecoder}
 import sparkkinesis.client.{ClientConfig, KinesisClient}
 
@@ -24,24 +25,27 @@ object AwsClientFactory {
    *
    * @throws sparkkinesis.client.KinesisException.InvalidArgument if the SDK rejects the settings
    */
-  def create(config: ClientConfig): KinesisClient = create(config, Timeouts.Default)
+  def create(config: ClientConfig): KinesisClient = create(config, Protocol.HTTP2)
 
-  /** @param protocol of subscriptions */
   private[aws] def create(
       config: ClientConfig,
       timeouts: Timeouts,
       protocol: Protocol = Protocol.HTTP2
   ): KinesisClient =
+    create(config.copy(network = config.network.copy(timeouts = timeouts)), protocol)
+
+  /** @param protocol of subscriptions */
+  private[aws] def create(config: ClientConfig, protocol: Protocol): KinesisClient =
     AwsErrors.translating("Creating a client", config.location) {
       SecretLogs.silence()
-      val credentials = ClientCredentials.open(config, timeouts)
+      val credentials = ClientCredentials.open(config)
       val builder = SdkSettings[KinesisClientBuilder, SdkClient](
         SdkClient.builder(),
         config.region,
-        timeouts,
+        config.endpoint,
+        config.network,
         Interceptors
       )
-      config.endpoint.foreach(uri => builder.endpointOverride(uri))
       val sdk = builder.credentialsProvider(credentials.provider).build()
       // The user may set an endpoint for the SDK: in the environment, a system property or a profile.
       val used = config.copy(endpoint = sdk.serviceClientConfiguration.endpointOverride.toScala)
@@ -49,10 +53,10 @@ object AwsClientFactory {
         val subscriptions = SdkSettings.ofSubscriptions(
           KinesisAsyncClient.builder(),
           config.region,
-          timeouts,
+          used.endpoint,
+          config.network,
           protocol
         )
-        used.endpoint.foreach(uri => subscriptions.endpointOverride(uri))
         subscriptions.credentialsProvider(credentials.provider).build()
       }
       val fanOut = new AwsFanOutClient(sdk, used.location, () => async())

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
-import sparkkinesis.client.aws.credentials.ClientCredentials
+import sparkkinesis.client.aws.credentials.{ClientCredentials, UserCredentials}
 import sparkkinesis.client.{ErrorCodes, KinesisException, SystemClock}
 
 /** Translates the exceptions of the SDK into [[KinesisException]]. */
@@ -43,6 +43,8 @@ private[aws] object AwsErrors {
 
   private def maker(e: Throwable): Make = e match {
     case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable.getCause)
+    case failure: UserCredentials.Failure if failure.mayPass =>
+      new KinesisException.CredentialsExpired(_, _)
     case service: AwsServiceException if service.isClockSkewException || isTimeRefused(service) =>
       new KinesisException.ClockSkewed(_, _)
     case service: AwsServiceException => serviceMaker(service)
@@ -64,6 +66,7 @@ private[aws] object AwsErrors {
       if (e.isThrottlingException) new KinesisException.Throttled(_, _)
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
       else if (e.statusCode == 413) new KinesisException.TooLarge(_, _)
+      else if (e.statusCode == OfProxy) new KinesisException.Unreachable(_, _)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
       else new KinesisException.Other(_, _)
     }
@@ -106,6 +109,9 @@ private[aws] object AwsErrors {
       .exists(time => math.abs(time.toEpochMilli - SystemClock.now.toEpochMilli) > MaxSkew.toMillis)
 
   private val TimeRefusals = Seq("Signature expired", "Signature not yet current")
+
+  /** HTTP status of a proxy that requires a name and a password. */
+  private val OfProxy = 407
 
   /** AWS accepts five minutes. */
   private val MaxSkew = 4.minutes

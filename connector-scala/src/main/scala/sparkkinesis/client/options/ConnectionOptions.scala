@@ -4,15 +4,16 @@ import sparkkinesis.client._
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 
-/** The options that source and sink share: streams, region, endpoint and credentials. */
+/** The options that source and sink share: streams, region, endpoint, credentials and network. */
 object ConnectionOptions {
 
-  /** The options for static keys. */
-  val Keys: Seq[String] = CredentialsOptions.Keys
+  /** The options for static keys, and the password of a proxy. */
+  val Keys: Seq[String] = CredentialsOptions.Keys :+ NetworkOptions.Password
 
   /** The names of all these options, for [[Options.parse]]. */
   val Names: Seq[String] =
-    Seq("streamName", "streamArn", "region", "endpoint") ++ CredentialsOptions.Names
+    Seq("streamName", "streamArn", "region", "endpoint") ++ CredentialsOptions.Names ++
+      NetworkOptions.Names
 
   /**
    * The one stream that the options name.
@@ -38,6 +39,7 @@ object ConnectionOptions {
       throw options.invalid(nameOption(options), "different streams", s"Name $twice only once.")
     }
     val credentials = CredentialsOptions.parse(options)
+    val network = NetworkOptions.parse(options)
     val endpoint = options.endpoint("endpoint")
     val endpointRegion = endpoint.flatMap(EndpointRegion.of)
     lazy val default = endpointRegion.orElse(defaultRegion)
@@ -49,7 +51,7 @@ object ConnectionOptions {
             s"$region. Remove the option to use the endpoint of each region."
         )
       }
-      StreamAccess(ref, ClientConfig(region, endpoint, credentials))
+      StreamAccess(ref, ClientConfig(region, endpoint, credentials, network))
     }
   }
 
@@ -73,7 +75,8 @@ object ConnectionOptions {
     val known = regionOption(options).orElse(endpoint.flatMap(EndpointRegion.of))
     val region = if (isByName) known.orElse(defaultRegion) else known
     if (isByName && region.isEmpty) throw missingRegion("the streams that the rows name")
-    ConnectionDefaults(region, endpoint, CredentialsOptions.parse(options))
+    val network = NetworkOptions.parse(options)
+    ConnectionDefaults(region, endpoint, CredentialsOptions.parse(options), network)
   }
 
   /** The option, of the two, that names the streams. */

@@ -3,12 +3,18 @@ package sparkkinesis.client.options
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.client.{CredentialsConfig, CredentialsSource, RoleConfig}
 
-/** The options for credentials: keys, or a profile, or the SDK's default; and a role to assume. */
+/**
+ * The options for credentials: keys, a profile, a class of the user or the SDK's default; and a role
+ * to assume.
+ */
 private[options] object CredentialsOptions {
   val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
   private val OnlyWithRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
 
-  val Names: Seq[String] = Seq("profile", "roleArn") ++ Keys ++ OnlyWithRole
+  private val Provider = "credentialsProvider"
+  private val Param = "credentialsProviderParam"
+
+  val Names: Seq[String] = Seq("profile", Provider, Param, "roleArn") ++ Keys ++ OnlyWithRole
 
   private val DefaultSessionName = "spark-kinesis"
 
@@ -17,17 +23,28 @@ private[options] object CredentialsOptions {
 
   private def source(options: Options): CredentialsSource = {
     val keys = Keys.filter(options.contains)
-    options.text("profile") match {
-      case Some(_) if keys.nonEmpty =>
-        throw conflicting(
-          s"Both ${options.named("profile")} and ${keys.map(options.named).mkString(", ")} are " +
-            "set. Set one kind of credentials only."
-        )
-      case Some(name) => CredentialsSource.Profile(name)
-      case None if keys.nonEmpty => static(options, keys)
-      case None => CredentialsSource.DefaultChain
+    val kinds = Seq("profile", Provider).filter(options.contains) ++ keys.headOption
+    if (kinds.size > 1)
+      throw conflicting(
+        s"Both ${kinds.take(2).map(options.named).mkString(" and ")} are set. " +
+          "Set one kind of credentials only."
+      )
+    options.requireBeside(Param, Provider)
+    options.text("profile").map(CredentialsSource.Profile).orElse(provider(options)).getOrElse {
+      if (keys.nonEmpty) static(options, keys) else CredentialsSource.DefaultChain
     }
   }
+
+  private def provider(options: Options): Option[CredentialsSource] =
+    options.text(Provider).map { name =>
+      if (!name.matches("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*"))
+        throw options.invalid(
+          Provider,
+          "the name of a class such as com.example.VaultCredentials",
+          "Write the package and the class, separated by dots."
+        )
+      CredentialsSource.Provider(name, options.text(Param))
+    }
 
   private def static(options: Options, keys: Seq[String]): CredentialsSource = {
     def required(name: String) = options.text(name).getOrElse {
@@ -46,12 +63,7 @@ private[options] object CredentialsOptions {
   private def role(options: Options): Option[RoleConfig] = options.text("roleArn") match {
     case Some(arn) => Some(roleConfig(options, arn))
     case None =>
-      OnlyWithRole.find(options.contains).foreach { name =>
-        throw missing(
-          s"Option ${options.named(name)} is set without 'roleArn'. Set 'roleArn', or remove " +
-            "the option."
-        )
-      }
+      OnlyWithRole.foreach(options.requireBeside(_, "roleArn"))
       None
   }
 

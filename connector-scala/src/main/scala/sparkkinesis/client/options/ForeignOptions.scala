@@ -17,8 +17,6 @@ private[sparkkinesis] object ForeignOptions {
 
   private val OwnFanOut = "Remove the option. 'consumerMode', 'consumerName' and 'consumerArn' " +
     "select enhanced fan-out."
-  private val EndlessRetries = "The connector repeats a failed call, with growing pauses, for as " +
-    "long as the query runs. Remove the option."
 
   /** In the order of the documentation. */
   val All: Seq[ForeignOption] = connection ++ position ++ reading ++ fanOut ++ bookkeeping ++ sink
@@ -40,10 +38,11 @@ private[sparkkinesis] object ForeignOptions {
       "Service credentials exist on Databricks only. Set 'roleArn' or 'profile', or neither."
     },
     refused(Awslabs)("credentialProviderClass", "credentialProviderParam") {
-      "The connector cannot call this class. Set 'roleArn' or 'profile'."
+      "Let the class implement sparkkinesis.client.access.CredentialsProvider, and set " +
+        "'credentialsProvider' to its name and 'credentialsProviderParam' to its parameter."
     },
-    refused(Awslabs)("proxyAddress", "proxyPort", "proxyUsername", "proxyPassword") {
-      "The connector has no options for a proxy."
+    refused(Awslabs)("proxyAddress", "proxyPort") {
+      "Set 'proxy' to the URL of the proxy, such as http://proxy.example.com:3128."
     }
   )
 
@@ -117,14 +116,19 @@ private[sparkkinesis] object ForeignOptions {
     refused(Awslabs)("checkNewRecordThreads") {
       "The connector finds new records by reading ahead. Remove the option."
     },
-    refused(Awslabs)("clientNumRetries", "clientRetryIntervalsMs", "clientMaxRetryIntervalMs") {
-      EndlessRetries
-    },
-    refused(SqlAndGlue)(
-      Seq("numRetries", "retryIntervalMs", "maxRetryIntervalMs").flatMap { name =>
-        Seq(name, s"client.$name")
-      }: _*
-    )(EndlessRetries)
+    same("retryDelay", Sources, Milliseconds)(
+      "clientRetryIntervalsMs",
+      "retryIntervalMs",
+      "client.retryIntervalMs"
+    ),
+    same("maxRetryDelay", Sources, Milliseconds)(
+      "clientMaxRetryIntervalMs",
+      "maxRetryIntervalMs",
+      "client.maxRetryIntervalMs"
+    ),
+    refused(Sources)("clientNumRetries", "numRetries", "client.numRetries") {
+      "Set 'retryTimeout', such as 5m or unlimited. It limits the time, and not the number, of retries."
+    }
   )
 
   private def fanOut = Seq(

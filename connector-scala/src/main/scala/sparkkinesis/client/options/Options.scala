@@ -95,8 +95,22 @@ final class Options private (values: Map[String, OptionValue]) {
       }
     }
 
-  /** The URL of an endpoint: `http` or `https` with a host, without user and password. */
-  def endpoint(name: String): Option[URI] = text(name).map { text =>
+  /** @throws OptionException if the option is set without the other one */
+  def requireBeside(name: String, other: String): Unit =
+    if (contains(name) && !contains(other))
+      throw OptionException.missing(
+        s"Option ${named(name)} is set without '$other'. Set '$other', or remove the option."
+      )
+
+  /**
+   * A URL: `http` or `https` with a host, without user and password.
+   *
+   * @param example for the message
+   */
+  def endpoint(name: String, example: String = "http://127.0.0.1:4567"): Option[URI] =
+    text(name).map(url(name, _, example))
+
+  private def url(name: String, text: String, example: String): URI = {
     if (text.contains('@'))
       throw new OptionException(
         OptionException.InvalidOption,
@@ -106,8 +120,8 @@ final class Options private (values: Map[String, OptionValue]) {
     Try(new URI(text)).toOption.filter(isHttp).getOrElse {
       throw invalid(
         name,
-        "a URL with http or https and a host, such as http://127.0.0.1:4567",
-        "To use the endpoint of the region, remove the option."
+        s"a URL with http or https and a host, such as $example",
+        "To use the default, remove the option."
       )
     }
   }
@@ -148,7 +162,13 @@ object Options {
 
   /** Options whose values are never printed. */
   private val SecretNames =
-    Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId")
+    Seq(
+      "awsAccessKeyId",
+      "awsSecretAccessKey",
+      "awsSessionToken",
+      "roleExternalId",
+      "proxyPassword"
+    )
   private val Secrets = SecretNames.map(normalized).toSet
 
   private val Position = "startingPosition"

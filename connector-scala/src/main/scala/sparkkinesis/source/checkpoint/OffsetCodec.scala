@@ -20,6 +20,9 @@ import sparkkinesis.source.SourceException
 object OffsetCodec {
   val Version = 3
 
+  /** The condition of a text that is not an offset. */
+  val Unreadable = "KINESIS_OFFSET_UNREADABLE"
+
   private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
   def encode(offset: SourceOffset): String = {
@@ -154,7 +157,7 @@ object OffsetCodec {
 
   private def corrupt(json: String, reason: String): Nothing =
     throw new SourceException(
-      "KINESIS_OFFSET_UNREADABLE",
+      Unreadable,
       s"The checkpoint contains an offset that the Kinesis source cannot read: $reason. If " +
         "another source wrote the checkpoint, use that source or a new checkpoint location. The " +
         "offset is: " +

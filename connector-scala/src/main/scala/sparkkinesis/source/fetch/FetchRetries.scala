@@ -2,21 +2,23 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import scala.concurrent.duration._
-
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.options.{FailureStreak, RetryPolicy}
 
 /**
  * Decides whether a failed call to a shard is retried and when. Used by one thread at a time.
  *
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
-private[source] final class FetchRetries(shard: StreamShard, chance: () => Double) {
+private[source] final class FetchRetries(
+    shard: StreamShard,
+    policy: RetryPolicy,
+    chance: () => Double
+) {
   import FetchRetries._
   import FetchStep._
 
@@ -53,13 +55,13 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
     } else {
       val current = streak.fold(FailureStreak(1, now))(_.next)
       streak = Some(current)
-      if (current.isTooLong(now)) Fails(failure) else again(failure, current.failures)
+      if (policy.isOver(current, now)) Fails(failure) else again(failure, current.failures)
     }
 
   private def again(failure: KinesisException, count: Int): FetchStep = {
     if (count >= NoteworthyFailures)
       log.warn(s"Reading $shard failed $count times in a row: ${failure.getMessage}")
-    Retries(failure, FetchSettings.RetryBackoff.delay(count, chance()))
+    Retries(failure, policy.backoff.delay(count, chance()))
   }
 
   /**
@@ -76,19 +78,4 @@ private[source] final class FetchRetries(shard: StreamShard, chance: () => Doubl
 private object FetchRetries {
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
-}
-
-/** Number of calls to one shard that failed in a row, and the time of the first one. */
-private final case class FailureStreak(failures: Int, since: Instant) {
-  def next: FailureStreak = copy(failures = failures + 1)
-
-  /** Whether it is too long, in time and in calls, to keep the user waiting for an error. */
-  def isTooLong(now: Instant): Boolean =
-    failures > FailureStreak.MaxFailures &&
-      now.isAfter(since.plusMillis(FailureStreak.MaxTime.toMillis))
-}
-
-private object FailureStreak {
-  private val MaxTime = 5.minutes
-  private val MaxFailures = 20
 }

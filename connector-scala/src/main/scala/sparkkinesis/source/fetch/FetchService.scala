@@ -62,11 +62,15 @@ final class FetchService(
   private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
 
   private val subscriptions = new SubscriptionCounts
+  private val requests = new RequestTimes
+  private val timed = streams.map { case (arn, stream) =>
+    arn -> stream.copy(client = new TimedReads(stream.client, requests, clock))
+  }
   val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
   private val fetchers: ShardFetchers = new ShardFetchers(
     store,
     assignment => {
-      val stream = streams(assignment.shard.stream)
+      val stream = timed(assignment.shard.stream)
       def isOldest(it: ShardFetcher) = synchronized(fetchers.isOldest(it))
       val ofShard = settings.copy(shards = queryShards)
       lazy val fetcher: ShardFetcher = new ShardFetcher(
@@ -134,6 +138,7 @@ final class FetchService(
   }
 
   private def status(unsent: UnsentReports, version: Long): FetchStatus = {
+    val times = requests.times
     val counters = unsent.counters.copy(
       bufferedBytes = store.bytes,
       spilledBytes = store.spilledBytes,
@@ -142,7 +147,9 @@ final class FetchService(
       subscriptions = subscriptions.subscriptions,
       renewals = subscriptions.renewals,
       subscriptionsInUse = subscriptions.refusals,
-      pushedBytes = subscriptions.pushedBytes
+      pushedBytes = subscriptions.pushedBytes,
+      requests = times.counts.valuesIterator.sum,
+      times = times
     )
     // A failure does not count once the shard is assigned to another executor.
     val failure = synchronized(unsent.failures.find { failure =>

@@ -39,8 +39,8 @@ final class ShardFetcher(
     Feeds.of(stream, assignment.shard.shard, store, settings, counts, chance, wake)
   private val losses = new ShardLosses(stream, assignment.shard, settings.failOnDataLoss)
   private val listing = new ShardListing(stream, assignment.shard.shard)
-  private val retries = new FetchRetries(assignment.shard, chance)
-  private val mistakenEnds = new FetchRetries(assignment.shard, chance)
+  private val retries = new FetchRetries(assignment.shard, settings.retry, chance)
+  private val mistakenEnds = new FetchRetries(assignment.shard, settings.retry, chance)
   private val time = new ServiceTime
   private val stop = new StopTime(settings.stopAtMillis)
   @volatile private var progress: Progress = assignment.from

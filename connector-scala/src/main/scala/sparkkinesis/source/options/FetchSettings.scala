@@ -2,7 +2,7 @@ package sparkkinesis.source.options
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, Retry}
+import sparkkinesis.client.Retry
 import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
@@ -20,6 +20,7 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
+ * @param retry of calls to a shard
  */
 final case class FetchSettings(
     maxRecords: Int,
@@ -31,7 +32,8 @@ final case class FetchSettings(
     failOnDataLoss: Boolean,
     stopAtMillis: Option[Long],
     maxShardSkew: Option[FiniteDuration] = None,
-    shards: Int = 1
+    shards: Int = 1,
+    retry: RetryPolicy = RetryPolicy.Default
 ) {
 
   /**
@@ -138,9 +140,7 @@ object FetchSettings {
 
   private val MarksPerLimit = 32L
 
-  /** Between failed calls, so that throttling and outages do not cause many retries. */
-  val RetryBackoff: Backoff = Backoff(200.millis, 10.seconds)
-
   /** For calls that a query needs in order to start. A busy account gets two minutes on average. */
-  val StartRetry: Retry = Retry(attempts = 4, RetryBackoff, throttledAttempts = 28)
+  val StartRetry: Retry =
+    Retry(attempts = 4, RetryPolicy.Default.backoff, throttledAttempts = 28)
 }

@@ -3,7 +3,7 @@ package sparkkinesis.source.options
 import scala.concurrent.duration._
 
 import sparkkinesis.client.StreamAccess
-import sparkkinesis.client.options.{ConnectionOptions, Options}
+import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
 import sparkkinesis.model.{Position, ServiceLimits, StreamRef}
 import sparkkinesis.source.position.{ByShard, EndingPosition, PositionGrammar, PositionParser}
 import sparkkinesis.source.protocol.ReadLimits
@@ -17,6 +17,8 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param maxPartitions most tasks per batch
  * @param consumer how shards are read ahead
  * @param deaggregate whether rows are the sub-records of an aggregated record
+ * @param replay the micro-batches that a batch read returns again, instead of what lies between
+ *   `start` and `end`
  */
 final case class SourceOptions(
     streams: Seq[StreamAccess],
@@ -28,7 +30,8 @@ final case class SourceOptions(
     fetch: FetchSettings,
     deaggregate: Boolean,
     discoveryInterval: FiniteDuration,
-    consumer: ConsumerChoice = ConsumerChoice.Polling
+    consumer: ConsumerChoice = ConsumerChoice.Polling,
+    replay: Option[ReplayOptions] = None
 ) {
 
   /** The streams as the user named them, for messages. */
@@ -61,24 +64,25 @@ final case class SourceOptions(
 object SourceOptions {
 
   /** Every option of the source. */
-  val Names: Seq[String] = ConnectionOptions.Names ++ ConsumerChoice.Names ++ Seq(
-    "startingPosition",
-    "endingPosition",
-    "allowStreamRemoval",
-    "maxRecordsPerTrigger",
-    "maxBytesPerTrigger",
-    "minPartitions",
-    "maxPartitions",
-    "maxShardSkew",
-    "failOnDataLoss",
-    "deaggregate",
-    "maxRecordsPerFetch",
-    "minFetchPeriod",
-    "idleFetchPeriod",
-    "fetchBufferSize",
-    "fetchSpillSize",
-    "shardDiscoveryInterval"
-  )
+  val Names: Seq[String] =
+    ConnectionOptions.Names ++ ConsumerChoice.Names ++ RetryPolicy.Names ++ ReplayOptions.Names ++ Seq(
+      "startingPosition",
+      "endingPosition",
+      "allowStreamRemoval",
+      "maxRecordsPerTrigger",
+      "maxBytesPerTrigger",
+      "minPartitions",
+      "maxPartitions",
+      "maxShardSkew",
+      "failOnDataLoss",
+      "deaggregate",
+      "maxRecordsPerFetch",
+      "minFetchPeriod",
+      "idleFetchPeriod",
+      "fetchBufferSize",
+      "fetchSpillSize",
+      "shardDiscoveryInterval"
+    )
 
   private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultSpillBytes = 4L << 30
@@ -100,8 +104,19 @@ object SourceOptions {
       fetchSettings(options),
       options.boolean("deaggregate").getOrElse(true),
       discoveryInterval(options),
-      ConsumerChoice.parse(options, streams)
+      ConsumerChoice.parse(options, streams),
+      replay(options)
     )
+  }
+
+  private def replay(options: Options): Option[ReplayOptions] = {
+    val replay = ReplayOptions.parse(options)
+    if (replay.nonEmpty && options.contains("endingPosition"))
+      throw OptionException.conflicting(
+        "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say where the " +
+          "read ends. Remove one of the two options."
+      )
+    replay
   }
 
   private def maxPartitions(options: Options): Option[Int] = {
@@ -135,7 +150,8 @@ object SourceOptions {
     ),
     failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true),
     stopAtMillis = None,
-    maxShardSkew = maxShardSkew(options)
+    maxShardSkew = maxShardSkew(options),
+    retry = RetryPolicy.parse(options)
   )
 
   /** At least a second: at the tip of a shard, times are not known more exactly. */

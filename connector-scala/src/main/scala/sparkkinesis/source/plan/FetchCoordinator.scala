@@ -31,6 +31,7 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   private var nextEnd: Map[StreamShard, Progress] = Map.empty // of the batch that was found last
   private var reading = ReadingShards.Empty
   private var totals = FetchTotals.Zero
+  private var recent = RecentFetches.Empty
   private val silence = new ShardSilence
   private var closedShards = 0L
   private var version = 0L
@@ -166,6 +167,17 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   /** Sums over all executors since the query began; current sizes of the live executors only. */
   def counters: FetchCounters = synchronized {
     totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
+  }
+
+  /** The same without sizes, of the last one to two minutes. */
+  def recentCounters(now: Instant): FetchCounters = synchronized {
+    recent = recent.at(totals.sum, running.at(now))
+    recent.of(totals.sum)
+  }
+
+  /** See [[UnreadSince]]. */
+  def unread: Map[StreamShard, Instant] = synchronized {
+    batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, reading.frontiers))
   }
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */

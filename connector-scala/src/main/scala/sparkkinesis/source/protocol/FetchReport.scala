@@ -99,6 +99,8 @@ object FetchFailure {
  * @param renewals subscriptions that followed another one which had served its time
  * @param subscriptionsInUse answers that another reader uses the consumer
  * @param pushedBytes bytes of data that subscriptions have sent
+ * @param requests number of `GetRecords` requests
+ * @param times how long they took
  */
 final case class FetchCounters(
     records: Long,
@@ -115,7 +117,9 @@ final case class FetchCounters(
     subscriptions: Long = 0,
     renewals: Long = 0,
     subscriptionsInUse: Long = 0,
-    pushedBytes: Long = 0
+    pushedBytes: Long = 0,
+    requests: Long = 0,
+    times: FetchTimes = FetchTimes.Zero
 ) {
   def +(that: FetchCounters): FetchCounters = plus(that, 1)
 
@@ -136,7 +140,9 @@ final case class FetchCounters(
     subscriptions + sign * that.subscriptions,
     renewals + sign * that.renewals,
     subscriptionsInUse + sign * that.subscriptionsInUse,
-    pushedBytes + sign * that.pushedBytes
+    pushedBytes + sign * that.pushedBytes,
+    requests + sign * that.requests,
+    if (sign > 0) times + that.times else times - that.times
   )
 
   /** These counters, with the current sizes of other ones. */

@@ -7,7 +7,14 @@ import scala.concurrent.duration._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.model.{ChildShard, StreamShard}
-import sparkkinesis.source.plan.{BatchPlanner, FetchTotals, RunningTime, ShardSilence}
+import sparkkinesis.source.plan.{
+  BatchPlanner,
+  FetchTotals,
+  RecentFetches,
+  RunningTime,
+  ShardSilence,
+  UnreadSince
+}
 import sparkkinesis.source.protocol._
 
 /**
@@ -26,6 +33,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   private var executors = Map.empty[String, Heard]
   private var replaced = Set.empty[String] // services whose executors have a newer one
   private var totals = FetchTotals.Zero
+  private var recent = RecentFetches.Empty
   private var start = Option.empty[SourceOffset]
   private var missingSince = Option.empty[FiniteDuration] // since when a shard has no task
   private var hasMissed = false // whether a shard had no task for too long
@@ -143,6 +151,17 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   /** Sums over all executors since the query began; current sizes of the live executors only. */
   def counters: FetchCounters = synchronized {
     totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.status.counters)))
+  }
+
+  /** The same without sizes, of the last one to two minutes. */
+  def recentCounters(now: Instant): FetchCounters = synchronized {
+    recent = recent.at(totals.sum, running.at(now))
+    recent.of(totals.sum)
+  }
+
+  /** See [[UnreadSince]]. */
+  def unread: Map[StreamShard, Instant] = synchronized {
+    start.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, frontiers))
   }
 
   /** How far executors are in each shard that they read. */

@@ -1,12 +1,10 @@
 package sparkkinesis.source.replay
 
-import java.time.Instant
-
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, KinesisException, Page, ShardIterator}
+import sparkkinesis.client.{Clock, KinesisException, Page}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, Position, ShardId}
@@ -57,16 +55,16 @@ final class ShardRangeReader(
     losses.begin()
     tip = new SilentTip
     shard = Some(range.shard.shard)
-    Iterator.unfold(Option(Reading(range.start, None, range.completeAsOf))) {
+    Iterator.unfold(Option(RangeReading(range.start, None, range.completeAsOf))) {
       _.map(next(range, _, atEnd))
     }
   }
 
   private def next(
       range: ShardRange,
-      reading: Reading,
+      reading: RangeReading,
       atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[Reading]) =
+  ): (PackedRecords, Option[RangeReading]) =
     try readPage(range, reading, atEnd)
     catch {
       case loss: DataLossException if !settings.failOnDataLoss =>
@@ -76,9 +74,9 @@ final class ShardRangeReader(
 
   private def readPage(
       range: ShardRange,
-      reading: Reading,
+      reading: RangeReading,
       atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[Reading]) = {
+  ): (PackedRecords, Option[RangeReading]) = {
     paced.await(range.shard.shard)
     attempt(range, reading) match {
       case Right(page) => accept(range, reading, page, atEnd)
@@ -88,10 +86,10 @@ final class ShardRangeReader(
 
   private def accept(
       range: ShardRange,
-      reading: Reading,
+      reading: RangeReading,
       page: Page,
       atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[Reading]) = {
+  ): (PackedRecords, Option[RangeReading]) = {
     val isDoubtful = reading.isDoubtful(page)
     val found =
       new RangePage(range, reading.progress, page, isEnd = page.next.isEmpty && !isDoubtful)
@@ -106,32 +104,38 @@ final class ShardRangeReader(
   }
 
   /** One answer may be wrong. Reads the page again, a little later and with another iterator. */
-  private def lookAgain(reading: Reading): Reading = {
+  private def lookAgain(reading: RangeReading): RangeReading = {
     tip = new SilentTip
     paced.delay(DataLoss.secondLook(chance()))
     reading.copy(iterator = None, isSecondLook = true)
   }
 
   /** Throttling ends when other consumers read less. Any other failure must end the task in time. */
-  private def retry(range: ShardRange, reading: Reading, failure: KinesisException): Reading =
+  private def retry(
+      range: ShardRange,
+      reading: RangeReading,
+      failure: KinesisException
+  ): RangeReading =
     failure match {
-      case _: KinesisException.IteratorExpired if reading.failures < MaxFailures =>
-        reading.copy(iterator = None, failures = reading.failures + 1)
+      case _: KinesisException.IteratorExpired if reading.failures < MostExpirations =>
+        reading.copy(iterator = None, streak = Some(reading.nextStreak(clock.steady)))
       case _: KinesisException.NotFound =>
         if (reading.isSecondLook) throw losses.of(range, ShardIsGone)
         lookAgain(reading)
       case _ if failure.isThrottling =>
         backOff(range, failure, reading.refusals + 1)
         reading.copy(refusals = reading.refusals + 1)
-      case _ if failure.isRetryable && reading.failures < MaxFailures =>
-        backOff(range, failure, reading.failures + 1)
-        reading.copy(failures = reading.failures + 1)
+      case _ if failure.isRetryable =>
+        val streak = reading.nextStreak(clock.steady)
+        if (settings.retry.isOver(streak, clock.steady)) throw failure
+        backOff(range, failure, streak.failures)
+        reading.copy(streak = Some(streak))
       case _ => throw failure
     }
 
   private def backOff(range: ShardRange, failure: KinesisException, count: Int): Unit = {
     log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
-    paced.delay(FetchSettings.RetryBackoff.delay(count, chance()))
+    paced.delay(settings.retry.backoff.delay(count, chance()))
   }
 
   /**
@@ -140,8 +144,8 @@ final class ShardRangeReader(
    */
   private def attempt(
       range: ShardRange,
-      reading: Reading
-  ): Either[(KinesisException, Reading), Page] = {
+      reading: RangeReading
+  ): Either[(KinesisException, RangeReading), Page] = {
     var current = reading
     try {
       val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
@@ -167,39 +171,7 @@ final class ShardRangeReader(
 
 object ShardRangeReader {
 
-  /** Other failures than throttling, in a row, with delays of up to ten seconds: about two minutes. */
-  private val MaxFailures = 20
+  /** In a row: they are repeated at once. */
+  private val MostExpirations = 20
   private val ShardIsGone = "the shard or the stream does not exist any more"
-
-  /**
-   * @param completeAsOf all records of the range that arrived before have been read
-   * @param isSecondLook whether the last answer looked like a loss
-   * @param isEndDoubted whether the last answer said that the shard has ended, without children
-   * @param failures since the last page, without refusals
-   * @param refusals since the last page
-   */
-  private final case class Reading(
-      progress: Progress,
-      iterator: Option[ShardIterator],
-      completeAsOf: Option[Instant],
-      isSecondLook: Boolean = false,
-      isEndDoubted: Boolean = false,
-      failures: Int = 0,
-      refusals: Int = 0
-  ) {
-
-    /** Whether this may be no end of the shard. See [[ShardEnd]]. */
-    def isDoubtful(page: Page): Boolean =
-      page.next.isEmpty && page.children.isEmpty && !(isEndDoubted && page.records.isEmpty)
-
-    /** A page with records refutes a suspected loss. An empty page does not. */
-    def after(page: RangePage, next: Option[ShardIterator], isEndDoubted: Boolean): Reading =
-      Reading(
-        page.progress,
-        next,
-        page.lastArrival.orElse(completeAsOf),
-        isSecondLook && page.wanted.isEmpty,
-        isEndDoubted
-      )
-  }
 }

@@ -14,8 +14,14 @@ import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 /**
  * Inspects each stream of a query at regular intervals, in daemon threads that end with `close`.
  * Its methods return or throw what the last inspections found; only `explain` calls Kinesis.
+ *
+ * @param afterEach called in these threads after each inspection of a stream
  */
-final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) extends AutoCloseable {
+final class WatchService(
+    watches: Map[StreamArn, StreamWatch],
+    clock: Clock,
+    afterEach: () => Unit = () => ()
+) extends AutoCloseable {
   import WatchService._
 
   private val log = LoggerFactory.getLogger(classOf[WatchService])
@@ -78,8 +84,11 @@ final class WatchService(watches: Map[StreamArn, StreamWatch], clock: Clock) ext
     } catch { case _: RejectedExecutionException => } // closed
 
   private def inspect(watch: StreamWatch): Unit =
-    try schedule(watch, watch.inspect(clock.steady))
-    catch {
+    try {
+      val pause = watch.inspect(clock.steady)
+      afterEach()
+      schedule(watch, pause)
+    } catch {
       case _: Throwable if pool.isShutdown => // an interrupt, or a call on a closed client
       case e @ (NonFatal(_) | _: InterruptedException) => // by a library
         log.error("Inspecting a stream's shards failed unexpectedly.", e)

@@ -1,10 +1,10 @@
 package sparkkinesis.source
 
 /**
- * Checks, while a query runs, that each stream is still the same one and that the query will read
- * each of its shards. Runs on the driver.
+ * Checks, while a query runs, that each stream is still the same one, that the query will read each
+ * of its shards, and that no record is about to expire. Runs on the driver.
  *
  * [[watch.WatchService]] owns the threads, which list the shards; all other files run in those
- * threads or are pure. Uses `model`, `client` and `source/checkpoint`.
+ * threads or are pure. Uses `model`, `client`, `source/pace` and `source/checkpoint`.
  */
 package object watch

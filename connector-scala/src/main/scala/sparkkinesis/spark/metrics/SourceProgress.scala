@@ -1,7 +1,10 @@
 package sparkkinesis.spark.metrics
 
+import java.util.Locale
+
 import scala.concurrent.duration._
 
+import sparkkinesis.compat._
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.plan.ShardCounts
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
@@ -15,12 +18,18 @@ private[spark] object SourceProgress {
   /** Of each stream where there are several: the name, a dot, and the stream's ARN. */
   val OfStream = "maxMsBehindLatest"
 
+  /** Of each shard: the name, a dot, the stream's name, a slash and the shard's ID. */
+  private val OfShard = "msBehindLatest"
+  private val MostShards = 100
+
   /**
    * @param streams that the query reads
    * @param frontiers of shards that were looked at
    * @param counters of all executors since the run began
    * @param failedListings of a stream's shards
    * @param silence the longest time without an event of a shard, even an empty one
+   * @param recent counters of the last minutes
+   * @param toExpiry the time until the first record expires that was not processed, if it is known
    */
   def of(
       streams: Set[StreamArn],
@@ -28,7 +37,9 @@ private[spark] object SourceProgress {
       shards: ShardCounts,
       counters: FetchCounters,
       failedListings: Long,
-      silence: FiniteDuration
+      silence: FiniteDuration,
+      recent: FetchCounters,
+      toExpiry: Option[FiniteDuration]
   ): Map[String, String] = {
     val counts = Map(
       "streams" -> streams.size.toLong,
@@ -38,6 +49,7 @@ private[spark] object SourceProgress {
       "readingShards" -> shards.reading,
       "fetchedRecords" -> counters.records,
       "fetchedBytes" -> counters.bytes,
+      "requests" -> counters.requests,
       "bufferedBytes" -> counters.bufferedBytes,
       "spilledBytes" -> counters.spilledBytes,
       "throttledRequests" -> counters.throttled,
@@ -58,10 +70,19 @@ private[spark] object SourceProgress {
           "maxMsSinceEvent" -> silence.toMillis
         )
     val all =
-      lags(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers) else Nil) ++ counts ++
-        fanOut
-    all.transform((_, value) => value.toString)
+      lags(frontiers) ++ lagsOfShards(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers)
+                                                     else Nil) ++ counts ++
+        fanOut ++ recent.times.p99.map("p99FetchMs" -> _) ++
+        toExpiry.map("minMsToExpiry" -> _.toMillis)
+    all.transform((_, value) => value.toString) ++ recordsPerFetch(recent)
   }
+
+  /** None without requests. */
+  private def recordsPerFetch(recent: FetchCounters): Option[(String, String)] =
+    Option.when(recent.requests > 0) {
+      val mean = recent.records.toDouble / recent.requests
+      "recordsPerFetch" -> String.format(Locale.ROOT, "%.1f", Double.box(mean))
+    }
 
   /** None before the first look. */
   private def lags(frontiers: Map[StreamShard, Frontier]): Map[String, Long] = {
@@ -74,6 +95,16 @@ private[spark] object SourceProgress {
         "maxMsBehindLatest" -> behind.max
       )
   }
+
+  /** Of the shards that are furthest behind. A stream may have thousands. */
+  private def lagsOfShards(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
+    frontiers.toSeq
+      .sortBy { case (_, frontier) => -frontier.millisBehindLatest }
+      .take(MostShards)
+      .map { case (id, frontier) =>
+        s"$OfShard.${id.stream.name}/${id.shard}" -> frontier.millisBehindLatest
+      }
+      .toMap
 
   private def lagsOfStreams(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
     frontiers.groupBy { case (id, _) => id.stream }.map { case (arn, shards) =>

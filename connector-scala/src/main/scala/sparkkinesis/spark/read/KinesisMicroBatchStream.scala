@@ -1,11 +1,13 @@
 package sparkkinesis.spark.read
 
+import java.time.Instant
 import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
+import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming._
@@ -14,6 +16,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
+import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{
   ConsumerClaims,
@@ -23,10 +26,11 @@ import sparkkinesis.source.checkpoint.{
   StartLog
 }
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.watch.{StreamWatch, WatchService}
+import sparkkinesis.source.watch.{ExpiryWatch, StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.once.TaskAttempts
+import sparkkinesis.spark.read.checkpoint.InitialOffsetFile
 import sparkkinesis.spark.read.realtime.{RealTimeBatches, RealTimeEnd, StreamReaderFactory}
 import sparkkinesis.spark.read.task.FetchRun
 import sparkkinesis.spark.realtime.RealTimeMode
@@ -45,6 +49,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
+  private val log = LoggerFactory.getLogger(classOf[KinesisMicroBatchStream])
   private val context = SparkContext.getOrCreate()
   private val gate = QueryStop.gate()
   private var loans = Seq.empty[Loan[KinesisClient]]
@@ -83,6 +88,15 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     options.fetch.maxShardSkew,
     stopAtMillis,
     readFrom
+  )
+  @volatile private var unread: () => Map[StreamShard, Instant] = () => Map.empty
+  private lazy val expiry = new ExpiryWatch(
+    named.map(it =>
+      ExpiryWatch.Stream(it.arn, it.client.ref, it.client.client, it.retention, () => it.now)
+    ),
+    SystemClock,
+    () => unread(),
+    log.warn(_)
   )
   private val recent = new RecentOffsets
   private lazy val initialFile =
@@ -222,13 +236,14 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
     def lost = streams.lostRanges + watch.lostRanges
+    def toExpiry = expiry.soonest.map(_.left)
     val all = reading.map { ahead =>
       batch.release()
-      ahead.metrics(lost, watch.failedListings)
+      ahead.metrics(lost, watch.failedListings, toExpiry)
     } ++ batches.map { live =>
       val offset =
         latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
-      live.metrics(offset, lost, watch.failedListings)
+      live.metrics(offset, lost, watch.failedListings, toExpiry)
     }
     all.headOption.getOrElse(Map.empty[String, String]).asJava
   }
@@ -240,7 +255,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
 
   private def watch: WatchService = watching.getOrElse {
     val watches = named.map(stream => stream.arn -> streamWatch(stream.client))
-    val first = new WatchService(watches.toMap, SystemClock)
+    val first = new WatchService(watches.toMap, SystemClock, () => expiry.look())
     watching = Some(first)
     first
   }
@@ -248,12 +263,14 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private def realTime: RealTimeBatches = batches.getOrElse {
     val first = new RealTimeBatches(context, run, () => gate.isClosing || watch.hasFailed)
     batches = Some(first)
+    unread = () => first.unread
     first
   }
 
   private def ahead: ReadAhead = reading.getOrElse {
     val first = new ReadAhead(context, run)
     reading = Some(first)
+    unread = () => first.unread
     first
   }
 

@@ -10,8 +10,8 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.ReadBounds
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.ReadMetrics
+import sparkkinesis.spark.read.checkpoint.ReplayBatch
 import sparkkinesis.spark.read.realtime.RealTimeClasses
-import sparkkinesis.spark.read.task.RecordRow
 
 /**
  * A read of one or more streams, batch or streaming.
@@ -24,15 +24,18 @@ private[spark] final class KinesisScan(
     bounds: ReadBounds,
     permit: () => Unit
 ) extends Scan {
-  private lazy val batch = new KinesisBatch(options, bounds)
+  private lazy val batch = options.replay.fold[Batch](new KinesisBatch(options, bounds)) {
+    new ReplayBatch(options, _, bounds)
+  }
 
-  override def readSchema(): StructType = RecordRow.Schema
+  override def readSchema(): StructType = ReadOptions.schema(options.replay.nonEmpty)
 
   /** Otherwise Spark plans the tasks to explain a query, and a plan calls the service. */
   override def columnarSupportMode(): Scan.ColumnarSupportMode =
     Scan.ColumnarSupportMode.UNSUPPORTED
 
-  override def description(): String = s"Kinesis[${options.names}]"
+  override def description(): String =
+    s"Kinesis[${options.names}${options.replay.fold("")(it => s", $it")}]"
 
   override def toBatch: Batch = ConnectorError.translating {
     permit()
@@ -46,6 +49,11 @@ private[spark] final class KinesisScan(
         throw OptionException.conflicting(
           "Option 'endingPosition' applies to batch reads (spark.read), and this is a streaming " +
             "query. Remove it; a query with Trigger.AvailableNow ends by itself."
+        )
+      if (options.replay.nonEmpty)
+        throw OptionException.conflicting(
+          "Option 'replayCheckpoint' applies to batch reads (spark.read), and this is a streaming " +
+            "query. Remove it, or read with spark.read."
         )
       if (RealTimeClasses.exist) RealTimeClasses.stream(options, checkpointLocation)
       else new KinesisMicroBatchStream(options, checkpointLocation)

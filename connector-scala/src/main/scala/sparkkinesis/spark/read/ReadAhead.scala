@@ -1,5 +1,7 @@
 package sparkkinesis.spark.read
 
+import java.time.Instant
+
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
@@ -137,8 +139,13 @@ final class ReadAhead(
    *
    * @param lost ranges of which the driver has found records missing
    * @param failedListings failed calls that list shards
+   * @param toExpiry the time until the first record expires that was not processed
    */
-  def metrics(lost: Long, failedListings: Long): Map[String, String] = {
+  def metrics(
+      lost: Long,
+      failedListings: Long,
+      toExpiry: Option[FiniteDuration]
+  ): Map[String, String] = {
     val counters = coordinator.counters
     SourceProgress.of(
       run.streams.keySet,
@@ -146,9 +153,14 @@ final class ReadAhead(
       coordinator.shardCounts,
       counters.copy(lostRanges = counters.lostRanges + lost),
       failedListings,
-      coordinator.longestSilence(SystemClock.steady)
+      coordinator.longestSilence(SystemClock.steady),
+      coordinator.recentCounters(SystemClock.steady),
+      toExpiry
     )
   }
+
+  /** Since when each shard has had records that were not processed, at the earliest. */
+  def unread: Map[StreamShard, Instant] = coordinator.unread
 
   /**
    * Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint.

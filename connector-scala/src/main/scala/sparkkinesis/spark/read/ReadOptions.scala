@@ -9,7 +9,7 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ShardFilter, ShardLister, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.Shard
 import sparkkinesis.source.options.{DefinitionCheck, FetchSettings, SourceOptions}
-import sparkkinesis.spark.read.task.RecordRow
+import sparkkinesis.spark.read.task.{RecordRow, ReplayRow}
 
 /** Parses and checks the options and the schema of a read, on the driver. */
 private[spark] object ReadOptions {
@@ -37,13 +37,17 @@ private[spark] object ReadOptions {
       }
     }
 
+  /** The columns of a read. */
+  def schema(isReplay: Boolean): StructType =
+    if (isReplay) ReplayRow.Schema else RecordRow.Schema
+
   /** @throws OptionException if the user set a schema that is not the source's own */
-  def checkSchema(passed: StructType): Unit =
-    if (columns(passed) != columns(RecordRow.Schema))
+  def checkSchema(passed: StructType, own: StructType): Unit =
+    if (columns(passed) != columns(own))
       throw new OptionException(
         OptionException.InvalidOption,
         s"The schema ${passed.simpleString} was set, but a Kinesis source has fixed columns: " +
-          s"${RecordRow.Schema.fieldNames.mkString(", ")}. Remove 'schema', and parse column 'data', " +
+          s"${own.fieldNames.mkString(", ")}. Remove 'schema', and parse column 'data', " +
           "for example with from_json."
       )
 

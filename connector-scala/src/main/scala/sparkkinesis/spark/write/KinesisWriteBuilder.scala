@@ -1,10 +1,6 @@
 package sparkkinesis.spark.write
 
-import org.apache.hadoop.conf.Configuration
-
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write, WriteBuilder}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import sparkkinesis.client.StreamAccess
@@ -14,6 +10,7 @@ import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.deadletter.DeadLetterFolder
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported, TaskAttempts}
+import sparkkinesis.spark.read.checkpoint.SessionFiles
 import sparkkinesis.spark.realtime.RealTimeMode
 
 /**
@@ -66,7 +63,7 @@ final class KinesisWriteBuilder(
     val stream = fixed(parsed, columns)
     val isByName = columns.stream.exists(!_.isArn)
     val defaults = ConnectionOptions.defaults(parsed, isByName, AwsRegion.default)
-    val hadoop = () => KinesisWriteBuilder.hadoop()
+    val hadoop = () => SessionFiles.conf()
     val once = stream.filter(_ => sink.isExactlyOnce).map {
       new OnceQuery(_, info.queryId, OnceQuery.checkpoint(options), sink.writeId, hadoop)
     }
@@ -102,11 +99,4 @@ object KinesisWriteBuilder {
           "write older rows of a key after newer ones. Set spark.speculation to false, or " +
           "'ordering' to none."
       )
-
-  /** Configuration of the cluster and of the session, as in Spark's own sinks. */
-  private def hadoop(): Configuration = {
-    val conf = new Configuration(SparkContext.getOrCreate().hadoopConfiguration)
-    SQLConf.get.getAllConfs.foreach { case (name, value) => conf.set(name, value) }
-    conf
-  }
 }

@@ -54,6 +54,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     (service("KMSOptInRequired"), classOf[AccessDenied], false),
     (service("Unknown", status = 403), classOf[AccessDenied], false),
     (service("Unknown", status = 413), classOf[TooLarge], false),
+    (service("Unknown", status = 407), classOf[Unreachable], true),
     (service("UnrecognizedClientException"), classOf[BadCredentials], false),
     (service("ExpiredTokenException"), classOf[CredentialsExpired], true),
     (service("InvalidSignatureException"), classOf[BadCredentials], false),

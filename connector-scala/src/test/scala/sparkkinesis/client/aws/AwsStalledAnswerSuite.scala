@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.{StreamName, StreamRef}
 
 /** A response that never ends is cut off by the timeout of the attempt. */

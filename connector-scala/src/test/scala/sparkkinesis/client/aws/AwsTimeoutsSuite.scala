@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 
 class AwsTimeoutsSuite extends AnyFunSuite {

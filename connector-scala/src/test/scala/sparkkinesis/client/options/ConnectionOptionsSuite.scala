@@ -2,10 +2,13 @@ package sparkkinesis.client.options
 
 import java.net.URI
 
+import scala.concurrent.duration._
+
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import sparkkinesis.client.CredentialsSource._
+import sparkkinesis.client.access.{NetworkConfig, ProxyConfig, Timeouts}
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.client.{CredentialsConfig, RoleConfig, StreamAccess}
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
@@ -22,6 +25,38 @@ class ConnectionOptionsSuite extends AnyFunSuite {
 
   private def streams(options: (String, String)*) =
     ConnectionOptions.streams(Options.parse(options.toMap, ConnectionOptions.Names), None)
+
+  test("the network's options, and their defaults") {
+    assert(client().network === NetworkConfig.Default)
+    val set = client(
+      "proxy" -> "http://proxy:3128",
+      "proxyUsername" -> "me",
+      "proxyPassword" -> "hush",
+      "caBundle" -> "/etc/ca.pem",
+      "useFipsEndpoint" -> "true",
+      "useDualStackEndpoint" -> "false",
+      "connectTimeout" -> "1s",
+      "readTimeout" -> "1m"
+    ).network
+    val proxy = ProxyConfig(URI.create("http://proxy:3128"), Some("me"), Some("hush"))
+    assert(
+      set === NetworkConfig(
+        Some(proxy),
+        Some("/etc/ca.pem"),
+        Some(true),
+        Some(false),
+        Timeouts(1.second, 1.minute, 70.seconds)
+      )
+    )
+    assert(!set.toString.contains("hush"))
+    assert(
+      client("callTimeout" -> "31s").network.timeouts === Timeouts(
+        5.seconds,
+        30.seconds,
+        31.seconds
+      )
+    )
+  }
 
   test("a stream is given by name, or by ARN, which also sets the region") {
     assert(parse(named).ref === StreamRef.ByName(StreamName("orders")))
@@ -115,6 +150,34 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (named + ("awsSecretAccessKey" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
     (named + ("awsSessionToken" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
     (named ++ Map("profile" -> "p", "awsAccessKeyId" -> "hush"), ConflictingOptions, "one kind"),
+    (named + ("proxyPassword" -> "hush"), MissingOption, "without 'proxy'"),
+    (
+      named ++ Map("proxy" -> "http://h:1", "proxyUsername" -> "me"),
+      MissingOption,
+      "without 'proxyPassword'"
+    ),
+    (
+      named ++ Map("proxy" -> "http://h:1", "proxyPassword" -> "hush"),
+      MissingOption,
+      "without 'proxyUsername'"
+    ),
+    (named + ("proxy" -> "http://me:hush@h:1"), InvalidOption, "Option 'proxy' contains an '@'"),
+    (
+      named ++ Map("useFipsEndpoint" -> "true", "endpoint" -> "http://h"),
+      ConflictingOptions,
+      "Fips"
+    ),
+    (
+      named ++ Map("useDualStackEndpoint" -> "true", "endpoint" -> "http://h"),
+      ConflictingOptions,
+      "DualStack"
+    ),
+    (named + ("credentialsProviderParam" -> "x"), MissingOption, "without 'credentialsProvider'"),
+    (
+      named ++ Map("credentialsProvider" -> "a.B", "profile" -> "p"),
+      ConflictingOptions,
+      "one kind of credentials"
+    ),
     (named + ("roleArn" -> "reader"), InvalidOption, "Option 'roleArn' is 'reader'"),
     (
       Map("streamName" -> "orders", "kinesis.region" -> "Ireland"),

@@ -98,6 +98,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
       assert(Stores.records(running.service.store, range) === Some(records))
       eventually(assert(running.coordinator.counters.records === 50))
+      val counters = running.coordinator.counters
+      assert(counters.requests > 0 && counters.times.counts.values.sum === counters.requests)
       assert(serviceThreads.nonEmpty && serviceThreads.forall(_.isDaemon))
     }
   }

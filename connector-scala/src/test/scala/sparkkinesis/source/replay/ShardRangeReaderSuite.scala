@@ -7,12 +7,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{KinesisClient, KinesisException}
+import sparkkinesis.client.{Backoff, KinesisClient, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
 import sparkkinesis.source.protocol.{ReadLimits, ReadUntil, ShardRange}
 import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
 
@@ -212,13 +212,14 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(kinesis.positions === Seq(Position.TrimHorizon))
   }
 
-  test(
-    "retryable failures end the read after a bounded number of attempts, others end it at once"
-  ) {
+  test("retryable failures end the read after five minutes, others end it at once") {
     val outage = new ScriptedKinesis()
-    (1 to 30).foreach(_ => outage.page(throw new KinesisException.ServiceFailure("no")))
-    assertThrows[KinesisException.ServiceFailure](read(outage, range(0, 1)))
-    assert(outage.asked.size === 21)
+    (1 to 200).foreach(_ => outage.page(throw new KinesisException.ServiceFailure("no")))
+    val clock = new FastClock
+    val begin = clock.elapsedMillis
+    assertThrows[KinesisException.ServiceFailure](read(outage, range(0, 1), clock = clock))
+    val lasted = (clock.elapsedMillis - begin).millis
+    assert(lasted > 5.minutes && lasted < 5.minutes + 10.seconds)
     val denied = new ScriptedKinesis().page(throw new KinesisException.AccessDenied("no"))
     assertThrows[KinesisException.AccessDenied](read(denied, range(0, 1)))
   }
@@ -230,6 +231,20 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val clock = new FastClock
     assert(read(busy.page(page(1 to 1)), range(0, 1), clock = clock) === Seq(1))
     assert(clock.elapsedMillis > 90 * 5000, "half of ten seconds between most calls")
+  }
+
+  test("calls that fail for longer than the retry timeout end a read; without one, they do not") {
+    def failing(times: Int) = {
+      val kinesis = new ScriptedKinesis()
+      (1 to times).foreach(_ => kinesis.page(throw new KinesisException.Unreachable("down")))
+      kinesis.page(page(1 to 3))
+    }
+    def retrying(timeout: Option[FiniteDuration]) =
+      settings.copy(retry = RetryPolicy(timeout, Backoff(2.seconds, 2.seconds)))
+    val minute = retrying(Some(1.minute)) // pauses of a second each
+    assert(read(failing(55), range(0, 3), minute) === Vector(1, 2, 3))
+    assertThrows[KinesisException.Unreachable](read(failing(65), range(0, 3), minute))
+    assert(read(failing(1000), range(0, 3), retrying(None)) === Vector(1, 2, 3))
   }
 
   test("after cancellation there is no further call") {

@@ -13,7 +13,7 @@ object MetricsPage {
   def names(heading: String): Set[String] = {
     val lines = Files.readAllLines(Repository.root.resolve("docs/reference/metrics.md")).asScala
     val section = lines.dropWhile(_ != s"## $heading").drop(1).takeWhile(!_.startsWith("## "))
-    val names = "`([A-Za-z0-9]+(?:\\.<stream>)?)`".r
+    val names = "`([A-Za-z0-9]+(?:\\.<stream>(?:/<shard>)?)?)`".r
     section
       .filter(_.startsWith("|"))
       .flatMap(line => names.findAllMatchIn(line.split('|')(1)))

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.plan.ShardCounts
-import sparkkinesis.source.protocol.{FetchCounters, Frontier}
+import sparkkinesis.source.protocol.{FetchCounters, FetchTimes, Frontier}
 
 class SourceProgressSuite extends AnyFunSuite {
   private def behind(millis: Long) = Frontier(Vector.empty, Nil, millis, 0)
@@ -24,9 +24,12 @@ class SourceProgressSuite extends AnyFunSuite {
       streams.toSet,
       frontiers.filter { case (id, _) => streams.contains(id.stream) },
       ShardCounts(1, 2, 3, 4),
-      FetchCounters.Zero.copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9),
+      FetchCounters.Zero
+        .copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9, requests = 30),
       failedListings = 8,
-      silence = 3.seconds
+      silence = 3.seconds,
+      FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
+      Some(2.hours)
     )
 
   test("the lag is reported over all shards of one stream, and per stream of several") {
@@ -38,16 +41,30 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
   }
 
-  test("before the first page there is no lag") {
-    val none =
-      SourceProgress.of(Set(arn), Map.empty, ShardCounts.Zero, FetchCounters.Zero, 0, 0.seconds)
-    assert(
-      !none.keys.exists(it =>
-        Seq("Behind", "subscription", "SinceEvent").exists(it.contains)
-      ) && none(
-        "readingShards"
-      ) === "0"
+  test("the lag of each shard is reported, at most of the hundred that are furthest behind") {
+    val few = progress(arn, other)
+    assert(few(s"msBehindLatest.${arn.name}/${shardId(1)}") === "300")
+    val many = SourceProgress.of(
+      Set(arn),
+      (0 until 1000).map(number => shardOf(number) -> behind(number.toLong)).toMap,
+      ShardCounts.Zero,
+      FetchCounters.Zero,
+      0,
+      0.seconds,
+      FetchCounters.Zero,
+      None
     )
+    val shown = many.filter(_._1.startsWith("msBehindLatest."))
+    assert(shown.values.map(_.toInt).toSet === (900 until 1000).toSet)
+  }
+
+  test("before the first page there is no lag") {
+    val zero = FetchCounters.Zero
+    val none = SourceProgress
+      .of(Set(arn), Map.empty, ShardCounts.Zero, zero, 0, 0.seconds, zero, None)
+    val absent = Seq("Behind", "subscription", "SinceEvent", "FetchMs", "PerFetch", "Expiry")
+    assert(!none.keys.exists(it => absent.exists(it.contains)))
+    assert(none("readingShards") === "0" && none("requests") === "0")
   }
 
   test("the metrics have all counts") {
@@ -55,12 +72,17 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(names.map(progress(arn)(_)) === Seq("1", "2", "3", "4"))
     assert(progress(arn)("fetchedRecords") === "5" && progress(arn)("rereadRanges") === "6")
     assert(progress(arn)("subscriptions") === "9" && progress(arn)("maxMsSinceEvent") === "3000")
+    assert(progress(arn)("requests") === "30" && progress(arn)("p99FetchMs") === "12")
+    assert(progress(arn)("recordsPerFetch") === "2.5")
+    assert(progress(arn)("minMsToExpiry") === "7200000")
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 
   test("docs/reference/metrics.md names exactly the metrics of a source") {
     val told = progress(arn, other).keySet.map(
-      _.replace(arn.toString, "<stream>").replace(other.toString, "<stream>")
+      _.replace(arn.toString, "<stream>")
+        .replace(other.toString, "<stream>")
+        .replaceFirst("^msBehindLatest[.].*", "msBehindLatest.<stream>/<shard>")
     )
     assert(MetricsPage.names("Progress of a source") === told)
     assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)

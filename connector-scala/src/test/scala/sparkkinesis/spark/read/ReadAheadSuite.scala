@@ -127,7 +127,7 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
     val message = Messages.encode(status, ProtocolVersion.Current)
     assert(new DriverLink(run.id, 10.seconds).ask(message).nonEmpty)
     // Metrics do not make the time of the driver pass.
-    eventually(assert(ahead.metrics(0, 0)("bufferedBytes") === "0"))
+    eventually(assert(ahead.metrics(0, 0, None)("bufferedBytes") === "0"))
     ahead.stop()
   }
 

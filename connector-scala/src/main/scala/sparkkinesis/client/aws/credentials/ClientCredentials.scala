@@ -9,7 +9,8 @@ import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 import software.amazon.awssdk.services.sts.{StsClient, StsClientBuilder}
 import software.amazon.awssdk.utils.SdkAutoCloseable
 
-import sparkkinesis.client.aws.http.{SdkSettings, Timeouts}
+import sparkkinesis.client.access.{NetworkConfig, Timeouts}
+import sparkkinesis.client.aws.http.SdkSettings
 import sparkkinesis.client.{ClientConfig, CredentialsSource, RoleConfig, SystemClock}
 
 /**
@@ -26,13 +27,13 @@ private[aws] final class ClientCredentials(
 }
 
 private[aws] object ClientCredentials {
-  def open(config: ClientConfig, timeouts: Timeouts): ClientCredentials = {
+  def open(config: ClientConfig): ClientCredentials = {
     val first = source(config.credentials.source)
     config.credentials.role match {
       case None => new ClientCredentials(new MarkingProvider(first), closeable(first))
       case Some(role) =>
-        val sts = stsClient(config.region, role, first, timeouts)
-        val assumed = roleProvider(role, sts, timeouts)
+        val sts = stsClient(config.region, role, first, config.network)
+        val assumed = roleProvider(role, sts, config.network.timeouts)
         val owned = Seq(assumed, sts) ++ closeable(first)
         new ClientCredentials(new MarkingProvider(assumed), owned)
     }
@@ -41,6 +42,7 @@ private[aws] object ClientCredentials {
   def source(source: CredentialsSource): AwsCredentialsProvider = source match {
     case CredentialsSource.DefaultChain => DefaultCredentialsProvider.builder().build()
     case CredentialsSource.Profile(name) => ProfileCredentialsProvider.create(name)
+    case provider: CredentialsSource.Provider => ProviderClass.open(provider)
     case CredentialsSource.Static(id, key, None) =>
       StaticCredentialsProvider.create(AwsBasicCredentials.create(id, key))
     case CredentialsSource.Static(id, key, Some(token)) =>
@@ -70,11 +72,14 @@ private[aws] object ClientCredentials {
       region: String,
       role: RoleConfig,
       first: AwsCredentialsProvider,
-      timeouts: Timeouts
+      network: NetworkConfig
   ): StsClient = {
-    val builder =
-      SdkSettings[StsClientBuilder, StsClient](StsClient.builder(), region, timeouts.ofRole)
-    role.stsEndpoint.foreach(uri => builder.endpointOverride(uri))
+    val builder = SdkSettings[StsClientBuilder, StsClient](
+      StsClient.builder(),
+      region,
+      role.stsEndpoint,
+      network.copy(timeouts = network.timeouts.ofRole)
+    )
     builder.credentialsProvider(new MarkingProvider(first)).build()
   }
 

@@ -1,5 +1,6 @@
 package sparkkinesis.spark.read.realtime
 
+import java.time.Instant
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration._
@@ -10,6 +11,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.ShardCounts
 import sparkkinesis.source.realtime._
@@ -96,7 +98,12 @@ private[spark] final class RealTimeBatches(
   def checkFailure(): Unit = statuses.check(coordinator.failure, coordinator.crash)
 
   /** See [[SourceProgress.of]]. */
-  def metrics(offset: SourceOffset, lost: Long, failedListings: Long): Map[String, String] = {
+  def metrics(
+      offset: SourceOffset,
+      lost: Long,
+      failedListings: Long,
+      toExpiry: Option[FiniteDuration]
+  ): Map[String, String] = {
     val counters = coordinator.counters
     val frontiers = coordinator.frontiers
     val unfinished = offset.settled.streams.valuesIterator.map(_.shards.size).sum
@@ -112,9 +119,14 @@ private[spark] final class RealTimeBatches(
       ),
       counters.copy(lostRanges = counters.lostRanges + lost),
       failedListings,
-      coordinator.longestSilence(SystemClock.steady)
+      coordinator.longestSilence(SystemClock.steady),
+      coordinator.recentCounters(SystemClock.steady),
+      toExpiry
     )
   }
+
+  /** Since when each shard has had records that were not read, at the earliest. */
+  def unread: Map[StreamShard, Instant] = coordinator.unread
 
   /** Tells every executor to stop, waits up to a second for its next status, and closes the endpoint. */
   override def close(): Unit = {

@@ -25,7 +25,8 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
     partition match {
       case KinesisInputPartition(ranges, _) =>
         val ahead = Some(FetchServices.ensure(run))
-        new KinesisPartitionReader(run.options, run.streams, ranges, ahead)
+        val row = new RecordRow(run.options.deaggregate)
+        new KinesisPartitionReader(run.options, run.streams, ranges, ahead, Map.empty, row)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
@@ -44,7 +45,8 @@ final case class KinesisBatchReaderFactory(
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case KinesisInputPartition(ranges, _) =>
-        new KinesisPartitionReader(options, streams, ranges, None, consumers)
+        val row = new RecordRow(options.deaggregate)
+        new KinesisPartitionReader(options, streams, ranges, None, consumers, row)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
@@ -57,13 +59,15 @@ final case class KinesisBatchReaderFactory(
  * @param ahead the executor's fetch service; none in a batch read
  * @param consumers by which the first attempt of a batch read reads: a second subscription would end the
  *   one of an attempt that still runs
+ * @param row moves over the records
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     ranges: Seq[ShardRange],
     ahead: Option[FetchService],
-    consumers: Map[StreamArn, ConsumerArn] = Map.empty
+    consumers: Map[StreamArn, ConsumerArn],
+    row: InternalRow with PageRow
 ) extends PartitionReader[InternalRow] {
   private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
   private val subscribed = mutable.Buffer.empty[SubscribedReads]
@@ -71,7 +75,6 @@ final class KinesisPartitionReader(
   private var readBytes = 0L
   private val readers =
     mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
-  private val row = new RecordRow(options.deaggregate)
   private val turns = new RangeTurns(ranges.map(new Turn(_)))
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())

@@ -19,7 +19,7 @@ import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
  * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis
  *   record is
  */
-final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
+final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with PageRow {
   import RecordRow._
 
   private var stream = Option.empty[StreamArn]
@@ -33,8 +33,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
   private var subRecord = 0
   private var writer = Option.empty[InternalRow] // of the record, if it was asked for
 
-  /** Starts a page: `next` then moves to its first record. */
-  def read(shard: StreamShard, page: PackedRecords): Unit = {
+  override def read(shard: StreamShard, page: PackedRecords): Unit = {
     if (!stream.contains(shard.stream)) {
       stream = Some(shard.stream)
       streamText = UTF8String.fromString(shard.stream.name.name)
@@ -47,7 +46,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
     subRecord = 0
   }
 
-  def next(): Boolean =
+  override def next(): Boolean =
     if (subRecord + 1 < subRecords) {
       subRecord += 1
       aggregate.next()
@@ -86,7 +85,7 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow {
 
   override def numFields: Int = FieldCount
 
-  override protected def genericGet(ordinal: Int): Any = ordinal match {
+  override protected[task] def genericGet(ordinal: Int): Any = ordinal match {
     case PartitionKey => partitionKey
     case Data => data
     case Stream => streamText

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.client._
-import sparkkinesis.client.aws.http.Timeouts
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.aws.{AwsClientFactory, HttpStub, RoleService}
 import sparkkinesis.model.{StreamName, StreamRef}
 

@@ -8,7 +8,6 @@ import software.amazon.awssdk.core.exception.{AbortedException, SdkClientExcepti
 import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.client.aws.http.Timeouts
 import sparkkinesis.client.{
   ClientConfig,
   CredentialsConfig,
@@ -30,7 +29,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
     ClientConfig("eu-west-1", None, CredentialsConfig(source, role))
 
   private def opened(config: ClientConfig): (AwsCredentialsProvider, String) = {
-    val credentials = ClientCredentials.open(config, Timeouts.Default)
+    val credentials = ClientCredentials.open(config)
     try {
       val guarded = credentials.provider.asInstanceOf[ClientCredentials.MarkingProvider]
       (guarded.inner, guarded.toString)

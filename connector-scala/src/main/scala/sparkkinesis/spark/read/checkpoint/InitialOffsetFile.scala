@@ -1,4 +1,4 @@
-package sparkkinesis.spark.read
+package sparkkinesis.spark.read.checkpoint
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8

@@ -1,4 +1,4 @@
-package sparkkinesis.spark.read
+package sparkkinesis.spark.read.checkpoint
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path => LocalPath}

@@ -1,4 +1,4 @@
-package sparkkinesis.client.aws.http
+package sparkkinesis.client.access
 
 import scala.concurrent.duration._
 
