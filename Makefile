@@ -24,6 +24,8 @@ DOCS_TOOLS := .venv/stamps/docs
 LOGS_TOOLS := .venv/stamps/logs
 # Amazon's DynamoDB Local, for the example of log processing.
 DYNAMODB := target/dynamodb-local/.built
+# Applications of the Kinesis Client Library, for tests of `spark-kinesis migrate`.
+KCL := target/kcl-3/.built
 JARS := $(patsubst %,target/%_2.13-$(VERSION).jar,spark-kinesis spark-kinesis-simulator)
 JAR_212 := target/spark-kinesis_2.12-$(VERSION).jar
 # The wheel of tests and demo has no jar for Spark 3.5, whose build takes minutes. A release has it.
@@ -66,7 +68,7 @@ check: setup ## formatting, linters, types; changes nothing
 test: wheel $(LOGS_TOOLS) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all quick
 
-test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -134,6 +136,10 @@ $(LOGS_TOOLS): examples/log-processing/requirements-dev.txt | $(TOOLS)
 
 $(DYNAMODB): $(BUILD_FILES) $(wildcard examples/log-processing/dynamodb-local/src/main/java/*/*) | $(TOOLS)
 	$(SBT) dynamodbLocal/stage
+	@touch $@
+
+$(KCL): $(BUILD_FILES) $(shell find tests/kcl -name '*.java') | $(TOOLS)
+	$(SBT) kcl1/stage kcl2/stage kcl3/stage
 	@touch $@
 
 # sbt leaves a jar alone that would be the same.
