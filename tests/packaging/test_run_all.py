@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import run_all
-from tests.run_all import Part, Tally, run
+from tests.run_all import Part, Tally, run, run_each
 
 CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure/></testcase>
@@ -64,6 +64,13 @@ def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -
     while is_running(pid):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_a_part_that_has_not_begun_in_time_is_left_out_and_named() -> None:
+    parts = [part(GOOD, then="import time; time.sleep(0.2)"), part(CASES)]
+    assert run_each(parts, budget_seconds=0.1) == (Tally(passed=1), ["p"])
+    total, left_out = run_each(parts, budget_seconds=float("inf"))
+    assert (total.passed, left_out) == (2, [])
 
 
 def is_running(pid: int) -> bool:
