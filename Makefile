@@ -68,7 +68,8 @@ check: setup ## formatting, linters, types; changes nothing
 test: wheel $(LOGS_TOOLS) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all quick
 
-test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+# Only tests marked `long`, which `.ci/run` leaves out, need the programs with the KCL.
+test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) $(if $(SPARK_KINESIS_TEST_SHARE),,$(KCL)) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.

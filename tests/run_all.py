@@ -111,9 +111,8 @@ def scala_part(scope: str, *tasks: str) -> Part:
 
 
 SIMULATOR = pytest_part("simulator", "tests/simulator")
-CONFORMANCE = pytest_part(
-    "conformance", "tests/conformance"
-)  # reads reports of Scala's and SIMULATOR
+CONFORMANCE = pytest_part("conformance", "tests/conformance")  # reads the reports of other parts
+
 SCOPES = {
     "quick": [
         scala_part("quick", "test"),
@@ -126,13 +125,13 @@ SCOPES = {
         pytest_part("logs", "-m", "not slow", "examples/log-processing"),
     ],
     "rest": [
+        newest_part(),
+        pytest_part("e2e-slow", "-m", f"({SLOW}) or cluster", "tests/e2e"),
+        pytest_part("docs-site", "-m", SLOW, "tests/docs"),
+        pytest_part("logs-slow", "-m", SLOW, "examples/log-processing"),
         scala_part("rest", "test"),
         # `.ci/run` has just run these two.
         *([] if IS_SHORT else [SIMULATOR, CONFORMANCE]),
-        pytest_part("docs-site", "-m", SLOW, "tests/docs"),
-        pytest_part("e2e-slow", "-m", f"({SLOW}) or cluster", "tests/e2e"),
-        newest_part(),
-        pytest_part("logs-slow", "-m", SLOW, "examples/log-processing"),
     ],
     "bench": [
         Part(
