@@ -88,15 +88,6 @@ def test_the_alarms_for_cloudwatch_use_the_same_names(seen: Seen) -> None:
     assert used <= sent
 
 
-def test_the_runbooks_of_the_alarms_exist() -> None:
-    from tests.docs.pages import Page  # noqa: PLC0415
-
-    links = re.findall(r"runbook: (\S+)#(\S+)", (EXAMPLES / "prometheus-rules.yml").read_text())
-    assert links
-    for page, anchor in links:
-        assert anchor in Page(name=page).anchors(), anchor
-
-
 def test_the_dashboard_is_complete() -> None:
     dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
     panels = dashboard["panels"]
