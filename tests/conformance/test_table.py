@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import pytest
 
 from localstack import conformance
@@ -56,6 +58,13 @@ def test_boto3_calls_every_operation_that_is_served(runs: dict[str, conformance.
     served = conformance.known_operations()
     assert served >= {"PutRecords", "GetRecords", "ListShards"}
     assert served - runs[conformance.BOTO3].operations() == set()
+
+
+def test_tests_of_commands_are_no_rules() -> None:
+    cases = list(ET.parse(conformance.BOTO3_REPORT).iter("testcase"))
+    counted = {it.get("classname", "") for it in cases if conformance.properties(it, "called")}
+    assert "tests.simulator.test_records" in counted
+    assert [name for name in counted if name.count(".") > 2] == []
 
 
 def test_each_server_has_its_own_reasons() -> None:

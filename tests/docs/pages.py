@@ -12,6 +12,12 @@ FENCE = re.compile(
     r"^(?:<!-- not run: (?P<why>[^\n]+) -->\n)?```(?P<language>\w+).*?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+# What the page's Python prints. `masked` hides what differs from run to run.
+PRINTED = re.compile(r"^<!-- printed -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+VARYING = {
+    "<time>": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"),
+    "<sequence number>": re.compile(r"\b\d{56}\b"),
+}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ANCHOR = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
@@ -36,6 +42,10 @@ class Page:
         found = [it for it in FENCE.finditer(self.text) if it["language"] == language]
         return [it["code"] for it in found if not it["why"]]
 
+    def printed(self) -> list[str]:
+        """What its Python prints, according to the page."""
+        return PRINTED.findall(self.text)
+
     def links(self) -> list[str]:
         """Where its links and pictures lead, outside of code."""
         return LINK.findall(FENCE.sub("", self.text))
@@ -44,6 +54,13 @@ class Page:
         """The headings, as links write them."""
         headings = ANCHOR.findall(FENCE.sub("", self.text))
         return {re.sub(r"[^\w\- ]", "", it).strip().lower().replace(" ", "-") for it in headings}
+
+
+def masked(text: str) -> str:
+    """An output without times and sequence numbers, which differ from run to run."""
+    for name, pattern in VARYING.items():
+        text = pattern.sub(name, text)
+    return text
 
 
 def all_pages() -> list[Page]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis.local import LocalKinesis
-from tests.docs.pages import ROOT, Page, all_pages
+from tests.docs.pages import ROOT, Page, all_pages, masked
 
 pytestmark = pytest.mark.slow
 
@@ -48,8 +48,12 @@ def run_page(page: Page, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "README.md"])
-def test_the_python_of_a_page_runs(name: str, tmp_path: Path) -> None:
-    run_page(PAGES[name], tmp_path)
+def test_the_python_of_a_page_runs_and_prints_what_the_page_shows(
+    name: str, tmp_path: Path
+) -> None:
+    said = masked(run_page(PAGES[name], tmp_path))
+    for shown in PAGES[name].printed():
+        assert masked(shown) in said
 
 
 def test_the_readme_shows_what_it_wrote_and_runs_again(tmp_path: Path) -> None:
@@ -88,6 +92,10 @@ def test_there_is_something_to_run() -> None:
     assert "README.md" in PROGRAMS
     assert TESTS
     assert GENERATING
+    assert sum(page.text.count("<!-- printed -->") for page in PAGES.values()) == sum(
+        len(page.printed()) for page in PAGES.values()
+    )
+    assert PAGES["docs/how-to/migrate-flink.md"].printed()
 
 
 @pytest.mark.parametrize("name", PAGES)

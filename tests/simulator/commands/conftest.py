@@ -13,11 +13,6 @@ from tests.dynamodb import TABLE, dynamodb, lease_table, moto_server
 from tests.simulator.commands.written import Query
 
 
-@pytest.fixture(autouse=True)
-def _called() -> None:
-    """No report for the table of conformance: these tests are no rules for the local Kinesis."""
-
-
 @pytest.fixture
 def query(tmp_path: Path) -> Iterator[Query]:
     """A query with a checkpoint written by hand, and a clock that stands still."""
