@@ -16,6 +16,7 @@ FENCE = re.compile(
 PRINTED = re.compile(r"^<!-- printed -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = {
     "<time>": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"),
+    "micro-batch <number>": re.compile(r"\bmicro-batch \d+"),
     "<sequence number>": re.compile(r"\b\d{56}\b"),
 }
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -57,7 +58,7 @@ class Page:
 
 
 def masked(text: str) -> str:
-    """An output without times and sequence numbers, which differ from run to run."""
+    """An output without times and numbers that differ from run to run."""
     for name, pattern in VARYING.items():
         text = pattern.sub(name, text)
     return text
