@@ -8,7 +8,8 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from tests.run_all import Tally, run, spark_part
+from tests.run_all import Tally, run
+from tests.scopes import spark_part
 from tests.sparks import ALL, ROOT, check_known
 
 REPORT = ROOT / "docs" / "reference" / "spark-versions.md"

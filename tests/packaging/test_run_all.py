@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from tests import run_all
-from tests.run_all import Part, Tally, run, run_each
+from tests.run_all import Tally, run, run_scope
+from tests.scopes import Part, Scope
 
 CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure/></testcase>
@@ -67,10 +69,32 @@ def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -
 
 
 def test_a_part_that_has_not_begun_in_time_is_left_out_and_named() -> None:
-    parts = [part(GOOD, then="import time; time.sleep(0.2)"), part(CASES)]
-    assert run_each(parts, budget_seconds=0.1) == (Tally(passed=1), ["p"])
-    total, left_out = run_each(parts, budget_seconds=float("inf"))
+    scope = Scope([[part(GOOD, then="import time; time.sleep(0.2)"), part(CASES)]])
+    assert run_scope(scope, 0.1, threading.Event()) == (Tally(passed=1), ["p"])
+    total, left_out = run_scope(scope, float("inf"), threading.Event())
     assert (total.passed, left_out) == (2, [])
+
+
+def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
+    def waiting(name: str, *, makes: str, needs: str) -> Part:
+        code = f"import os, time\nopen('{makes}', 'w')\n"
+        code += f"while not os.path.exists('{needs}'): time.sleep(0.01)\n"
+        code += f"open('{name}.xml', 'w').write({GOOD!r})"
+        return Part(name=name, command=[sys.executable, "-c", code], reports=f"{name}.xml")
+
+    lanes = [[waiting("a", makes="x", needs="y")], [waiting("b", makes="y", needs="x")]]
+    last = waiting("c", makes="z", needs="b.xml")
+    total, _ = run_scope(Scope(lanes, [last]), float("inf"), threading.Event())
+    assert str(total) == "3 passed, 0 failed"
+
+
+def test_it_prints_why_a_test_failed_and_the_end_of_the_log_of_a_crash(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(part(GOOD.replace("/></", "><failure>1 is not 2</failure></testcase></")))
+    assert "-- a: good\n1 is not 2\n" in capsys.readouterr().out
+    run(part(GOOD, then="print('passed'); raise ValueError('broken')"))
+    assert "ValueError: broken" in capsys.readouterr().out
 
 
 def is_running(pid: int) -> bool:

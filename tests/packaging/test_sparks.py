@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests import spark_versions, sparks
-from tests.run_all import SCOPES, Tally, spark_part
+from tests.run_all import Tally
+from tests.scopes import SCOPES, spark_part
 from tests.spark_versions import row_of, with_row
 from tests.sparks import ALL, NEWEST, SERVED, SPARK_35, settings_on
 
@@ -46,7 +47,7 @@ def test_the_package_requires_these_versions() -> None:
 
 
 def test_every_test_runs_on_the_newest_too() -> None:
-    assert f"e2e-{NEWEST}" in {part.name for part in SCOPES["rest"]}
+    assert f"e2e-{NEWEST}" in {part.name for part in SCOPES["rest"].parts()}
 
 
 @pytest.mark.parametrize("spark", ["", "4.2", "3.4.4"])
