@@ -11,12 +11,9 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from botocore.stub import ANY, Stubber
 
 from python.tests.advise.traffic import hash_key
-from spark_kinesis.advise.measure.cloudwatch import Query, Series, read_metrics
 from spark_kinesis.advise.measure.combine import (
     AGE,
     BYTES,
-    READ_BYTES,
-    READS_REFUSED,
     RECORDS,
     WRITES_REFUSED,
     Facts,
@@ -27,6 +24,13 @@ from spark_kinesis.advise.measure.notes import named, notes
 from spark_kinesis.advise.measure.tally import ShardSample, Tally
 from spark_kinesis.advise.shards import Point, Rate, ShardLoad
 from spark_kinesis.stream import StreamShard, StreamSummary
+from spark_kinesis.stream.cloudwatch import (
+    READ_BYTES,
+    READS_REFUSED,
+    Query,
+    Series,
+    read_metrics,
+)
 from spark_kinesis.stream.shards import HASH_KEYS
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)

@@ -25,26 +25,39 @@ QUIET = Usage(calls=2.0, bytes=0.0, total=1000, throttled=0)
 class CloudWatch:
     """Gives sums by metric."""
 
-    def __init__(self, **sums: list[float]) -> None:
+    def __init__(self, sums: dict[str, list[float]]) -> None:
         self.sums = sums
         self.asked: dict[str, Any] = {}
 
     def get_metric_data(self, **asked: Any) -> dict[str, Any]:
         self.asked = asked
-        return {"MetricDataResults": [{"Id": n, "Values": it} for n, it in self.sums.items()]}
+        names = {
+            it["Id"]: it["MetricStat"]["Metric"]["MetricName"] for it in asked["MetricDataQueries"]
+        }
+        found = [{"Id": it, "Values": self.sums.get(name, [])} for it, name in names.items()]
+        return {"MetricDataResults": found}
 
 
 def test_the_busiest_minute_counts() -> None:
-    service = CloudWatch(calls=[60.0, 600.0, 120.0], bytes=[6e6], throttled=[3.0, 4.0])
+    service = CloudWatch(
+        {
+            "GetRecords.Success": [60.0, 600.0, 120.0],
+            "GetRecords.Bytes": [6e6],
+            "ReadProvisionedThroughputExceeded": [3.0, 4.0],
+        }
+    )
     found = find_usage(service, "orders", NOW)
-    assert found == Usage(calls=10.0, bytes=1e5, total=780.0, throttled=7.0)
+    assert (found.calls, found.bytes) == (10.0, 1e5)
+    assert (found.total, found.throttled) == pytest.approx((780.0, 7.0))
     assert service.asked["EndTime"] - service.asked["StartTime"] == timedelta(minutes=15)
     metrics = [it["MetricStat"]["Metric"] for it in service.asked["MetricDataQueries"]]
     assert {it["Dimensions"][0]["Value"] for it in metrics} == {"orders"}
 
 
 def test_a_stream_that_nobody_reads_has_no_metrics() -> None:
-    assert find_usage(CloudWatch(), "orders", NOW) == Usage(calls=0, bytes=0, total=0, throttled=0)
+    assert find_usage(CloudWatch({}), "orders", NOW) == Usage(
+        calls=0, bytes=0, total=0, throttled=0
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.facts import ShardFacts
-from spark_kinesis.live.model.lag import HIGHEST_RATE, arrival_rate, backlog, lag, rate
+from spark_kinesis.live.model.lag import arrival_rate, backlog, lag, rate
+from spark_kinesis.stream.quotas import WRITE_RECORDS
 
 from .given import NOW, after, ago, family, reading
 
@@ -103,7 +104,7 @@ def test_a_rate_is_never_negative_and_never_more_than_a_shard_accepts(
     arrived = tuple(sorted(ages, reverse=True))
     found = rate([reading(HERE, arrived=arrived, behind=0 if is_whole else 1)])
     assert found is not None
-    assert 0 < found <= HIGHEST_RATE
+    assert 0 < found <= WRITE_RECORDS
 
 
 @given(st.integers(2, 100), st.integers(1, 50))

@@ -28,8 +28,7 @@ HALVES, QUARTERS = (0, 2 * QUARTER), (0, QUARTER, 2 * QUARTER, 3 * QUARTER)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample, "PERIOD_SECONDS", 0.0)
-    monkeypatch.setattr(sample, "BYTES_PER_SECOND", 1e9)
+    monkeypatch.setattr(sample, "SHARE", 1e6)
     monkeypatch.setattr(reshard, "PERIOD_SECONDS", 0.05)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.batches.counting import MAX_RECORDS, PAUSE_SECONDS, Count, count
+from spark_kinesis.batches.counting import MAX_RECORDS, Count, count
 from spark_kinesis.batches.history import ShardRead
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream import describe
@@ -49,7 +49,7 @@ def test_records_between_two_positions_are_counted(written: Written) -> None:
     assert written.count(written.after(2), written.after(9)) == Count(7, 35)
     everything = written.count(START, written.after(-1))
     assert everything == Count(len(written.numbers), 5 * len(written.numbers))
-    assert written.pauses == [PAUSE_SECONDS] * 2  # of the third count, which has three pages
+    assert written.pauses == [0.5] * 2  # of the third count, which has three pages
 
 
 def test_a_shard_is_counted_to_its_end(written: Written) -> None:

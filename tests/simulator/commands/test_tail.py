@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -27,7 +28,7 @@ HORIZON, LATEST = Start(kind="TRIM_HORIZON"), Start(kind="LATEST")
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without quotas there is nothing to wait for."""
-    monkeypatch.setattr(follow, "PERIOD_SECONDS", 0.0)
+    monkeypatch.setattr(follow, "SHARE", math.inf)
 
 
 class Clock:
@@ -136,7 +137,7 @@ def test_the_latest_includes_all_records_of_new_shards(
 def test_reading_stays_below_a_fifth_of_the_quota(
     kinesis: Any, make_stream: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "PERIOD_SECONDS", 1.0)
+    monkeypatch.setattr(follow, "SHARE", 1 / 5)
     name = make_stream(1)
     for _ in range(4):
         kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"x" * 1_000_000)
@@ -145,7 +146,7 @@ def test_reading_stays_below_a_fifth_of_the_quota(
     for _ in range(3):
         next(pages)
     # One page has all 4 MB: they take ten seconds. Then a call per second.
-    assert clock.pauses == [pytest.approx(4_000_000 / follow.BYTES_PER_SECOND), 1.0]
+    assert clock.pauses == [pytest.approx(4_000_000 / (2 * 1024 * 1024 / 5)), 1.0]
 
 
 def test_an_expired_iterator_is_renewed_after_the_last_record() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spark_kinesis.stream.quotas import MIB, WRITE_BYTES, WRITE_RECORDS
+
 from .advice import Advice, Wishes, choices
 from .choices import Choice, Traffic
 from .choices.traffic import shards_for
 from .shards import Rate
-from .shards.load import MIB, WRITE_BYTES, WRITE_RECORDS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress
+from spark_kinesis.stream.quotas import pause_after
 from spark_kinesis.stream.reading import iterator_request
 
 if TYPE_CHECKING:
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
     from .history import ShardRead
 
-# A shard allows 5 calls and 2 MiB per second, which all its readers share. This takes two fifths.
-PAUSE_SECONDS = 0.5
-BYTES_PER_SECOND = 800_000
+SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000
 
 
@@ -60,8 +59,7 @@ def count(client: KinesisClient, read: ShardRead, sleep: Callable[[float], None]
         records, size = records + len(sizes), size + sum(sizes)
         iterator = None if is_end else answer.get("NextShardIterator")
         if iterator:
-            page = sum(len(it["Data"]) for it in answer["Records"])
-            sleep(max(PAUSE_SECONDS, page / BYTES_PER_SECOND))
+            sleep(pause_after(answer["Records"], SHARE))
     return Count(records, size)
 
 

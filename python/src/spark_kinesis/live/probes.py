@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream import probe
+from spark_kinesis.stream.quotas import THROTTLED
 
 from .model.facts import Cost, Reading, ShardKey
 from .model.rotation import Spending, due, limit
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _THREADS = 8
 _KEPT = 5
 TIP = timedelta(seconds=10)
-_REFUSED = {"ProvisionedThroughputExceededException", "LimitExceededException"}
+_REFUSED = {THROTTLED, "LimitExceededException"}
 
 
 @dataclass

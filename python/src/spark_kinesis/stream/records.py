@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from .quotas import pause_after
 from .reading import iterator_request
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 MAX_PAGES = 60
 """A page may be empty. After so many, the search ends without an answer."""
 
-_PAUSE_SECONDS = 0.25  # a shard answers five reads per second, and others read it, too
+_SHARE = 4 / 5  # of the read quota of a shard: others read it, too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +83,7 @@ def first_records(
     found: list[StreamRecord] = []
     for page in range(MAX_PAGES):
         if page:
-            sleep(_PAUSE_SECONDS)
+            sleep(pause_after((), _SHARE))
         if iterator is None:
             return FirstRecords(records=tuple(found), is_complete=True)
         got = client.get_records(ShardIterator=iterator, Limit=count - len(found), StreamARN=arn)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis.stream.quotas import THROTTLED, pause_after
 
 from .lineage import Lineage
 from .start import LATEST, Start
@@ -14,13 +15,10 @@ from .start import LATEST, Start
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-# A fifth of what a shard allows its readers together: five calls and 2 MiB per second.
-PERIOD_SECONDS = 1.0
-BYTES_PER_SECOND = 2 * 1024 * 1024 / 5
+SHARE = 1 / 5  # of the read quota of a shard
 _LIMIT = 1000
 _ATTEMPTS = 8
 _LONGEST_PAUSE_SECONDS = 10.0
-_THROTTLED = "ProvisionedThroughputExceededException"
 _EXPIRED = "ExpiredIteratorException"
 
 
@@ -127,7 +125,7 @@ class Follower:
             code = error.response["Error"]["Code"]
             if code == _EXPIRED:
                 self._renew(cursor, error)
-            elif code == _THROTTLED:
+            elif code == THROTTLED:
                 self._back_off(cursor, error)
             else:
                 raise
@@ -162,7 +160,7 @@ class Follower:
                 "with --shard, or stop another reader."
             ) from error
         longest = min(_LONGEST_PAUSE_SECONDS, 2.0**cursor.refused)
-        cursor.due = self._times.now() + PERIOD_SECONDS + longest * self._times.chance()
+        cursor.due = self._times.now() + pause_after((), SHARE) + longest * self._times.chance()
 
     def _advance(self, cursor: Cursor, answer: Any) -> None:
         records = answer["Records"]
@@ -170,8 +168,7 @@ class Follower:
             cursor.last = records[-1]["SequenceNumber"]
         cursor.iterator = answer.get("NextShardIterator")
         cursor.is_at_tip = not answer.get("MillisBehindLatest", 0)
-        size = sum(len(it["Data"]) for it in records)
-        cursor.due = self._times.now() + max(PERIOD_SECONDS, size / BYTES_PER_SECOND)
+        cursor.due = self._times.now() + pause_after(records, SHARE)
         if cursor.iterator is None:
             self._cursors.remove(cursor)
             born = {it["ShardId"]: it["ParentShards"] for it in answer.get("ChildShards", ())}

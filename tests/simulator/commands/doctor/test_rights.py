@@ -98,8 +98,13 @@ class Aws:
     def describe_key(self, KeyId: str) -> dict[str, Any]:  # noqa: N803 boto3's name
         return {"KeyMetadata": {"Arn": f"arn:key/{KeyId}", "KeyState": "Disabled"}}
 
-    def get_metric_data(self, **_: object) -> dict[str, Any]:
-        return {"MetricDataResults": [{"Id": "calls", "Values": [self.calls_per_minute]}]}
+    def get_metric_data(self, **asked: Any) -> dict[str, Any]:
+        (calls,) = (
+            it["Id"]
+            for it in asked["MetricDataQueries"]
+            if it["MetricStat"]["Metric"]["MetricName"] == "GetRecords.Success"
+        )
+        return {"MetricDataResults": [{"Id": calls, "Values": [self.calls_per_minute]}]}
 
     def get_paginator(self, _: str) -> Any:
         return self

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING
+
+from spark_kinesis.stream.quotas import MIB
 
 from .choice import Choice
-from .traffic import MIB, Traffic
+
+if TYPE_CHECKING:
+    from .traffic import Traffic
 
 # Part of the time for which tasks are busy. The rest is for a backlog and for pauses.
 BUSY = 0.7

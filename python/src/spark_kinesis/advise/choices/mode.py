@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from spark_kinesis.stream.quotas import MIB
+
 from .choice import Choice
 from .prices import on_demand, provisioned
-from .traffic import MIB, Traffic, shards_text
+from .traffic import Traffic, shards_text
 
 QUESTION = "capacity mode"
 # A stream that is cheaper by less than this part is not worth a change of its mode.

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from spark_kinesis.stream.quotas import MIB, READ_BYTES
+
 from .choice import Choice
 from .prices import fan_out_on_demand, fan_out_provisioned
-from .traffic import MIB, READ_BYTES, Traffic
+
+if TYPE_CHECKING:
+    from .traffic import Traffic
 
 QUESTION = "reading"
 _BUSY = 0.8

@@ -7,7 +7,6 @@ from datetime import timedelta
 from math import ceil
 
 from spark_kinesis.advise.shards import Rate
-from spark_kinesis.advise.shards.load import MIB, READ_BYTES, WRITE_BYTES, WRITE_RECORDS
 
 # Bytes of an aggregated record for each row beside key and data, and for the record itself.
 _ROW_BYTES, _AGGREGATE_BYTES = 8, 120
@@ -77,15 +76,3 @@ def shards_for(rate: Rate, most: float) -> int:
 def shards_text(count: int) -> str:
     """A number of shards in words."""
     return f"{count} shard" if count == 1 else f"{count} shards"
-
-
-__all__ = [
-    "MIB",
-    "PAYLOAD_UNIT",
-    "READ_BYTES",
-    "WRITE_BYTES",
-    "WRITE_RECORDS",
-    "Traffic",
-    "shards_for",
-    "shards_text",
-]

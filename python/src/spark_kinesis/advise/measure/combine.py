@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.advise.choices import Traffic
 from spark_kinesis.advise.shards import Rate, ShardLoad
+from spark_kinesis.stream.cloudwatch import READ_BYTES, READS_REFUSED, Query, Series
 
-from .cloudwatch import Query, Series
 from .tally import ShardSample
 
 if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard, StreamSummary
 
 RECORDS, BYTES = Query("IncomingRecords"), Query("IncomingBytes")
-READ_BYTES = Query("GetRecords.Bytes")
 WRITES_REFUSED = Query("WriteProvisionedThroughputExceeded")
-READS_REFUSED = Query("ReadProvisionedThroughputExceeded")
 AGE = Query("GetRecords.IteratorAgeMilliseconds", statistic="Maximum")
 OF_STREAM = (RECORDS, BYTES, READ_BYTES, WRITES_REFUSED, READS_REFUSED, AGE)
 OF_SHARD = (RECORDS, BYTES, WRITES_REFUSED)

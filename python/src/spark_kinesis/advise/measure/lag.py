@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset
 from spark_kinesis.stream import Probe, probe
+from spark_kinesis.stream.quotas import THROTTLED
 
 from .notes import named
 from .threads import Advance, ask_each
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = {
     "ResourceNotFoundException": "all records there have expired",
-    "ProvisionedThroughputExceededException": "other readers use up the read quota",
+    THROTTLED: "other readers use up the read quota",
     "LimitExceededException": "other calls use up a limit of the account",
     "ThrottlingException": "other calls use up a limit of the account",
 }

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from spark_kinesis.stream.quotas import READ_BYTES, THROTTLED, pause_after
+
 from .tally import ShardSample, Tally
 
 if TYPE_CHECKING:
@@ -14,13 +16,10 @@ if TYPE_CHECKING:
 
     from spark_kinesis.stream import StreamShard
 
-# A fifth of what a shard allows its readers together: five calls and 2 MiB per second.
-PERIOD_SECONDS = 1.0
-BYTES_PER_SECOND = 2 * 1024 * 1024 / 5
+SHARE = 1 / 5  # of the read quota of a shard
 SPOTS = 4  # parts of the time, because the keys of one second may not be those of the next
 _CALLS_PER_SPOT = 4
 _FIRST_LIMIT, _LARGEST_LIMIT = 100, 1000
-_THROTTLED = "ProvisionedThroughputExceededException"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +68,7 @@ def read_sample(
         try:
             seconds += reading.read(window.since + part * spot, part, rows)
         except ClientError as error:
-            if error.response["Error"]["Code"] != _THROTTLED:
+            if error.response["Error"]["Code"] != THROTTLED:
                 raise
             return tally.sample(seconds, refused=True)
     return tally.sample(seconds)
@@ -108,8 +107,7 @@ class _Spot:
                     break
                 self._tally.add(record.get("PartitionKey"), record["Data"])
             iterator = answer.get("NextShardIterator")
-            size = sum(len(it["Data"]) for it in found)
-            self._sleep(max(PERIOD_SECONDS, size / BYTES_PER_SECOND))
+            self._sleep(pause_after(found, SHARE))
             is_tip = iterator is None or not answer.get("MillisBehindLatest", 0)
             if last >= begin + part or is_tip:
                 return part.total_seconds()
@@ -123,5 +121,5 @@ class _Spot:
         tally = self._tally
         if not tally.records:
             return _FIRST_LIMIT
-        fitting = int(BYTES_PER_SECOND * tally.records / max(1, tally.bytes))
+        fitting = int(READ_BYTES * SHARE * tally.records / max(1, tally.bytes))
         return max(1, min(_LARGEST_LIMIT, fitting))

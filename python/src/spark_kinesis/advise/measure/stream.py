@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis.stream import StreamShard, StreamSummary, describe, list_shards
+from spark_kinesis.stream.cloudwatch import Query, Series, read_metrics
 
-from .cloudwatch import Query, Series, read_metrics
 from .combine import OF_SHARD, OF_STREAM, Facts, shard_loads, traffic
 from .notes import notes
 from .sample import Window, read_sample

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MIB = 1024 * 1024
-# Quotas of a shard. Source: "Quotas and limits" of the Kinesis Data Streams developer guide.
-WRITE_RECORDS = 1000
-WRITE_BYTES = MIB
-READ_BYTES = 2 * MIB
-READ_CALLS = 5
+from spark_kinesis.stream.quotas import WRITE_BYTES, WRITE_RECORDS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

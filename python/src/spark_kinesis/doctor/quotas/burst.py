@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis.doctor.aws import code_of
+from spark_kinesis.stream.quotas import READ_CALLS, THROTTLED
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
-
-READS = 5  # per second and shard: the quota of Kinesis
-_THROTTLED = "ProvisionedThroughputExceededException"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +50,9 @@ def read_five_times(client: KinesisClient, arn: str, shard: str) -> Burst:
             return error
         return None
 
-    with ThreadPoolExecutor(READS) as threads:
-        errors = [it for it in threads.map(lambda _: read(), range(READS)) if it is not None]
-    others = [it for it in errors if code_of(it) != _THROTTLED]
+    with ThreadPoolExecutor(READ_CALLS) as threads:
+        errors = [it for it in threads.map(lambda _: read(), range(READ_CALLS)) if it is not None]
+    others = [it for it in errors if code_of(it) != THROTTLED]
     return Burst(
         shard=shard,
         refused=len(errors) - len(others),

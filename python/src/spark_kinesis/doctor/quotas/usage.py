@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from spark_kinesis.stream.cloudwatch import READ_BYTES, READS_REFUSED, Query, read_metrics
+
 WINDOW = timedelta(minutes=15)
-_PERIOD_SECONDS = 60
-# Sums per minute. AWS describes them in "Monitoring the Amazon Kinesis Data Streams service with
-# Amazon CloudWatch".
-_METRICS = {
-    "calls": "GetRecords.Success",
-    "bytes": "GetRecords.Bytes",
-    "throttled": "ReadProvisionedThroughputExceeded",
-}
+_CALLS = Query("GetRecords.Success")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,30 +40,11 @@ def find_usage(cloudwatch: Any, stream: str, now: datetime) -> Usage:
     Raises:
         botocore.exceptions.ClientError: if ``cloudwatch:GetMetricData`` is not allowed.
     """
-    answer = cloudwatch.get_metric_data(
-        MetricDataQueries=[_query(key, name, stream) for key, name in _METRICS.items()],
-        StartTime=now - WINDOW,
-        EndTime=now,
-    )
-    sums = {it["Id"]: list(it["Values"]) for it in answer["MetricDataResults"]}
+    found = read_metrics(cloudwatch, stream, (_CALLS, READ_BYTES, READS_REFUSED), now - WINDOW, now)
+    seconds = WINDOW.total_seconds()
     return Usage(
-        calls=max(sums.get("calls", []), default=0) / _PERIOD_SECONDS,
-        bytes=max(sums.get("bytes", []), default=0) / _PERIOD_SECONDS,
-        total=sum(sums.get("calls", [])),
-        throttled=sum(sums.get("throttled", [])),
+        calls=found[_CALLS].peak,
+        bytes=found[READ_BYTES].peak,
+        total=found[_CALLS].average * seconds,
+        throttled=found[READS_REFUSED].average * seconds,
     )
-
-
-def _query(key: str, metric: str, stream: str) -> dict[str, Any]:
-    return {
-        "Id": key,
-        "MetricStat": {
-            "Metric": {
-                "Namespace": "AWS/Kinesis",
-                "MetricName": metric,
-                "Dimensions": [{"Name": "StreamName", "Value": stream}],
-            },
-            "Period": _PERIOD_SECONDS,
-            "Stat": "Sum",
-        },
-    }

@@ -7,12 +7,11 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
+from spark_kinesis.stream.quotas import WRITE_RECORDS
 
 if TYPE_CHECKING:
     from .facts import Reading, ShardFacts
 
-# Kinesis accepts 1,000 records per second and shard.
-HIGHEST_RATE = 1000.0
 _NONE = timedelta()
 
 
@@ -78,7 +77,7 @@ def rate(readings: Sequence[Reading]) -> float | None:
     seconds = sum(it[1] for it in known)
     if seconds <= 0:
         return None
-    return min(HIGHEST_RATE, sum(it[0] for it in known) / seconds)
+    return min(WRITE_RECORDS, sum(it[0] for it in known) / seconds)
 
 
 def _counted(reading: Reading) -> tuple[int, float] | None:

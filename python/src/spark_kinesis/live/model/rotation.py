@@ -1,13 +1,12 @@
-"""Which shards to probe next, and what that costs of their quotas.
-
-Kinesis allows five reads and 2 MiB per second and shard, which all readers share.
-"""
+"""Which shards to probe next, and what that costs of their quotas."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+
+from spark_kinesis.stream.quotas import READ_BYTES, READ_CALLS
 
 from .facts import Cost, ShardKey
 
@@ -18,7 +17,6 @@ PROBES_PER_SECOND = 20.0
 SAMPLE_BYTES = 64 * 1024
 """What a probe may read, if records are as large as the earlier ones."""
 MOST_RECORDS = 100
-CALLS_PER_SECOND, BYTES_PER_SECOND = 5, 2 * 1024 * 1024
 WINDOW = timedelta(minutes=1)
 
 
@@ -74,6 +72,6 @@ class Spending:
             sizes[key] = sizes.get(key, 0) + size
         seconds = WINDOW.total_seconds()
         return Cost(
-            calls=max(calls.values(), default=0) / (CALLS_PER_SECOND * seconds),
-            bytes=max(sizes.values(), default=0) / (BYTES_PER_SECOND * seconds),
+            calls=max(calls.values(), default=0) / (READ_CALLS * seconds),
+            bytes=max(sizes.values(), default=0) / (READ_BYTES * seconds),
         )

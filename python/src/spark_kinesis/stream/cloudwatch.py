@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-NAMESPACE = "AWS/Kinesis"
-PERIOD_SECONDS = 60
+_NAMESPACE = "AWS/Kinesis"
+_PERIOD_SECONDS = 60
 _QUERIES = 500  # of a call of GetMetricData, which returns at most this number of points
 _POINTS = 100_800
 
@@ -43,6 +43,10 @@ class Query:
     statistic: str = "Sum"
 
 
+READ_BYTES = Query("GetRecords.Bytes")
+READS_REFUSED = Query("ReadProvisionedThroughputExceeded")
+
+
 def read_metrics(
     client: Any, stream: str, queries: Sequence[Query], begin: datetime, end: datetime
 ) -> Mapping[Query, Series]:
@@ -58,7 +62,7 @@ def read_metrics(
     Raises:
         botocore.exceptions.ClientError: ``AccessDenied`` without ``cloudwatch:GetMetricData``.
     """
-    minutes = max(1, int((end - begin).total_seconds() / PERIOD_SECONDS))
+    minutes = max(1, int((end - begin).total_seconds() / _PERIOD_SECONDS))
     size = max(1, min(_QUERIES, _POINTS // minutes))
     found: dict[Query, Series] = {}
     for first in range(0, len(queries), size):
@@ -92,11 +96,11 @@ def _asked(number: int, stream: str, query: Query) -> dict[str, Any]:
         "Id": f"m{number}",
         "MetricStat": {
             "Metric": {
-                "Namespace": NAMESPACE,
+                "Namespace": _NAMESPACE,
                 "MetricName": query.metric,
                 "Dimensions": [{"Name": key, "Value": value} for key, value in names.items()],
             },
-            "Period": PERIOD_SECONDS,
+            "Period": _PERIOD_SECONDS,
             "Stat": query.statistic,
         },
     }
@@ -104,7 +108,7 @@ def _asked(number: int, stream: str, query: Query) -> dict[str, Any]:
 
 def _series(query: Query, values: Iterable[float], minutes: int) -> Series:
     found = list(values)
-    scale = 1.0 if query.statistic == "Maximum" else 1 / PERIOD_SECONDS
+    scale = 1.0 if query.statistic == "Maximum" else 1 / _PERIOD_SECONDS
     return Series(
         peak=max(found, default=0.0) * scale,
         average=sum(found) * scale / minutes,
