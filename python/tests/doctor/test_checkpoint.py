@@ -29,7 +29,6 @@ from spark_kinesis.doctor.checkpoints import (
     stream_findings,
 )
 from spark_kinesis.doctor.checkpoints.facts import parsed
-from spark_kinesis.doctor.duration import text_of
 from spark_kinesis.stream import Probe, StreamShard, StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -240,11 +239,3 @@ def test_times_of_java_are_read() -> None:
     assert parsed("2026-01-02T12:00:00Z") == NOW
     assert parsed("2026-01-02T12:00:00.123456789Z") == NOW + timedelta(microseconds=123456)
     assert (parsed("soon"), parsed(None)) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0 s"), (0.4, "0 s"), (59.6, "1 min"), (61, "1 min 1 s"), (90_061, "1 d 1 h")],
-)
-def test_durations_have_two_units(seconds: float, text: str) -> None:
-    assert text_of(timedelta(seconds=seconds)) == text

@@ -11,7 +11,7 @@ import pytest
 from python.tests.migrate.streams import NOW, TIMES, after, shard, shard_id, stop
 from spark_kinesis import MigrationError
 from spark_kinesis.checkpoint import Progress
-from spark_kinesis.migrate.plan import StartPlan, instant, plan_start
+from spark_kinesis.migrate.plan import StartPlan, plan_start
 from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop, StopKind
 
 if TYPE_CHECKING:
@@ -122,11 +122,6 @@ def test_an_expired_shard_is_lost_unless_it_was_read_to_its_end() -> None:
 def test_positions_of_another_stream_are_refused(stops: dict[int, Stop], says: str) -> None:
     with pytest.raises(MigrationError, match=says):
         planned(SPLIT, stops)
-
-
-def test_times_have_the_form_of_the_connector() -> None:
-    assert instant(NOW) == "2026-01-02T03:04:05Z"
-    assert instant(NOW + timedelta(milliseconds=7)) == "2026-01-02T03:04:05.007Z"
 
 
 def test_a_long_lineage_is_no_problem() -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Literal
 
-from .values import instant, require
+from spark_kinesis._times import to_iso
+
+from .values import require
 
 PositionWord = Literal["latest", "trim_horizon"]
 
@@ -66,7 +68,7 @@ class AtTimestamp:
 
     def option(self) -> str:
         """The value of ``startingPosition``."""
-        return instant(self.when)
+        return to_iso(self.when)
 
 
 @dataclass(frozen=True, slots=True)

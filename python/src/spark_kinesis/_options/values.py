@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from difflib import get_close_matches
 from typing import get_args
 
@@ -58,12 +58,6 @@ def duration(name: str, value: timedelta | None) -> str | None:
     if rest:
         raise ValueError(f"{name} must be a whole number of milliseconds, not {value!r}")
     return f"{milliseconds}ms"
-
-
-def instant(value: datetime) -> str:
-    """A moment as ISO-8601 in UTC, to the microsecond: a value of ``startingPosition``."""
-    utc = value.astimezone(timezone.utc)
-    return utc.replace(tzinfo=None).isoformat() + "Z"
 
 
 def text(value: bool | int | str | None) -> str | None:

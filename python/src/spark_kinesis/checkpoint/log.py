@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._times import from_millis
 
 from .offset import SourceOffset, decode, is_kinesis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from .files import CheckpointFiles
 
@@ -115,9 +116,10 @@ class Checkpoint:
                 f"first line is {lines[0][:80] if lines else ''!r}, not {_VERSION_LINE!r}."
             )
         metadata = self._json(lines[1] or "{}", path)
+        planned = metadata.get("batchTimestampMs")
         return Batch(
             number=number,
-            planned=_time(metadata.get("batchTimestampMs")),
+            planned=from_millis(planned) if planned else None,
             offsets={
                 source: line
                 for source, line in enumerate(lines[_HEAD_LINES:])
@@ -188,7 +190,3 @@ class Checkpoint:
 
 def _numbers(names: list[str]) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
-
-
-def _time(millis: Any) -> datetime | None:
-    return datetime.fromtimestamp(millis / 1000, timezone.utc) if millis else None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._times import from_millis, to_millis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NEWEST_VERSION = 3
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class Progress(Enum):
@@ -58,7 +58,7 @@ class ShardOffset:
         }.get(self.progress, self.progress.value)
         if self.complete_as_of is None:
             return text
-        return f"{text}@{(self.complete_as_of - _EPOCH) // timedelta(milliseconds=1)}"
+        return f"{text}@{to_millis(self.complete_as_of)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,7 @@ def _shard(text: str, waits_for: tuple[str, ...], first: str | None) -> ShardOff
     kind, _, value = progress.partition(":")
     read = ShardOffset(
         progress=Progress.AFTER,
-        complete_as_of=_EPOCH + timedelta(milliseconds=int(millis)) if millis else None,
+        complete_as_of=from_millis(int(millis)) if millis else None,
         waits_for=waits_for,
         first=None if first is None else int(first),
     )

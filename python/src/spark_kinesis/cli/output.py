@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, is_dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
+
+from spark_kinesis._times import to_iso
 
 _WIDE = 1000
 
@@ -45,7 +47,7 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     if isinstance(value, datetime):
-        return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+        return to_iso(value)
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, Enum):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from spark_kinesis.checkpoint.times import from_iso
+from spark_kinesis._times import from_iso
 
 FORMS = "a time with a time zone such as 2026-11-20T08:00Z, or how long ago, such as 10m"
 _DURATION = re.compile(r"(\d{1,6})([smhd])")

@@ -6,8 +6,9 @@ import base64
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from spark_kinesis._times import from_iso
 
 from .work import FRAME_SECONDS, REQUEST_BYTES, Times
 
@@ -54,7 +55,7 @@ def parse_rows(lines: Iterable[str], name: str) -> list[Recorded]:
             continue
         try:
             row = json.loads(line)
-            arrived = datetime.fromisoformat(row["arrived"].replace("Z", "+00:00")).timestamp()
+            arrived = from_iso(row["arrived"]).timestamp()
             shard, data = str(row["shard"]), base64.b64decode(row["data"], validate=True)
             key = row["partitionKey"] or str(row["sequenceNumber"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:

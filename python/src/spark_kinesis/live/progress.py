@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis._times import from_iso
 from spark_kinesis.checkpoint.offset import decode, is_kinesis
 
 from .model.facts import BatchFacts, Counters, Rates, Step
@@ -94,7 +95,7 @@ def _report(progress: Mapping[str, Any], source: Mapping[str, Any]) -> Report | 
     if end is None:
         return None
     return Report(
-        at=datetime.fromisoformat(str(progress["timestamp"]).replace("Z", "+00:00")),
+        at=from_iso(str(progress["timestamp"])),
         number=int(progress["batchId"]),
         phases={str(name): int(it) for name, it in progress.get("durationMs", {}).items()},
         rows=int(source.get("numInputRows", 0)),

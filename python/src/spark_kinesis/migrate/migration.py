@@ -17,12 +17,12 @@ from spark_kinesis._options.positions import (
     ShardPosition,
     TrimHorizon,
 )
+from spark_kinesis._times import from_iso, instant
 from spark_kinesis.checkpoint import Progress, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.times import from_iso
 from spark_kinesis.stream import StreamSummary, describe, list_shards
 
 from .joint import Joint, Verdict, examine
-from .plan import StartPlan, Times, instant, plan_start
+from .plan import StartPlan, Times, plan_start
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream.lineage import ancestors, descendants, parents_first
 
@@ -149,14 +150,6 @@ def at_time(time: datetime, times: Times, waits_for: tuple[str, ...] = ()) -> Sh
         complete_as_of=time if time > times.horizon else None,
         waits_for=waits_for,
     )
-
-
-def instant(time: datetime) -> str:
-    """A time as the connector writes it: in UTC, with milliseconds if it has some."""
-    utc = time.astimezone(timezone.utc)
-    millis = utc.microsecond // 1000
-    text = utc.replace(microsecond=0, tzinfo=None).isoformat()
-    return f"{text}.{millis:03d}Z" if millis else f"{text}Z"
 
 
 def _require_inside(stream: str, shard: StreamShard, stop: Stop) -> None:

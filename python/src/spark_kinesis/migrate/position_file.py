@@ -6,12 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis.checkpoint.times import from_iso
+from spark_kinesis._times import from_iso, from_millis
 
 from .stops import Stop, StopKind, stop_of
 
@@ -102,10 +102,8 @@ def read_time(text: str, where: str) -> datetime:
         MigrationError: if the text is neither.
     """
     try:
-        if text.isdecimal():
-            return datetime.fromtimestamp(int(text) / 1000, timezone.utc)
-        found = from_iso(text)
-    except (ValueError, OverflowError, OSError):
+        found = from_millis(int(text)) if text.isdecimal() else from_iso(text)
+    except (ValueError, OverflowError):
         found = None
     if found is None or found.tzinfo is None:
         raise MigrationError(

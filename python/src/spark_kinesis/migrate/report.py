@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._times import instant
+
 from .joint import Joint, Verdict
-from .plan import instant
 
 if TYPE_CHECKING:
     from spark_kinesis.checkpoint import ShardOffset

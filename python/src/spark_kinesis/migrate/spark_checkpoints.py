@@ -10,10 +10,10 @@ logged offset, and need not be that of Spark's micro-batch. The forms are those 
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._times import from_millis
 
 from .stops import Stop, StreamStops, stop_of
 
@@ -84,20 +84,15 @@ def _stop(entry: Any, where: str) -> Stop:
     if not isinstance(entry, dict) or not isinstance(entry.get("iteratorType"), str):
         raise MigrationError(f"{where} has no 'iteratorType'")
     number = str(entry.get("iteratorPosition") or "")
+    is_time = entry["iteratorType"].upper() == "AT_TIMESTAMP"
     is_whole = str(entry.get("isLast", "true")).lower() == "true"
     return stop_of(
         entry["iteratorType"],
         number,
         where,
         sub=None if is_whole else int(entry.get("subSequenceNumber", -1)),
-        time=_time(number) if entry["iteratorType"].upper() == "AT_TIMESTAMP" else None,
+        time=from_millis(int(number)) if is_time and number.isdecimal() else None,
     )
-
-
-def _time(millis: str) -> datetime | None:
-    if not millis.isdecimal():
-        return None
-    return datetime.fromtimestamp(int(millis) / 1000, timezone.utc)
 
 
 def _object(text: str, where: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from spark_kinesis._times import from_iso, to_millis
+
 from .samples import RunTotals, Sample
 
 if TYPE_CHECKING:
@@ -65,8 +67,9 @@ def _listener(exporters: Sequence[Exporter]) -> StreamingQueryListener:
             run = str(progress["runId"])
             samples = self._runs.setdefault(run, RunTotals()).samples(progress)
             if samples:
+                time_ms = to_millis(from_iso(progress["timestamp"]))
                 for exporter in exporters:
-                    exporter.update(run, samples, _millis(progress["timestamp"]))
+                    exporter.update(run, samples, time_ms)
 
         def onQueryIdle(self, event: Any) -> None:  # noqa: N802
             pass
@@ -78,9 +81,3 @@ def _listener(exporters: Sequence[Exporter]) -> StreamingQueryListener:
                     exporter.remove(run)
 
     return MetricsListener()
-
-
-def _millis(timestamp: str) -> int:
-    from datetime import datetime  # noqa: PLC0415
-
-    return int(datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp() * 1000)

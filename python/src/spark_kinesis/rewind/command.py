@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress
 from spark_kinesis.cli import (
     Connection,
@@ -18,7 +19,6 @@ from spark_kinesis.cli import (
     screen,
     to_stderr,
 )
-from spark_kinesis.migrate.plan import instant
 from spark_kinesis.migrate.position_file import read_time
 
 from .effects import Change, Effect

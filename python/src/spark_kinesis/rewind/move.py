@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import SourceOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.migrate.plan import Times, instant
+from spark_kinesis.migrate.plan import Times
 from spark_kinesis.stream import StreamRecord, describe, list_shards
 
 from .effects import Change, Effect, Places, changed, examine, unread

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
-from spark_kinesis.migrate.plan import Times, at_time, instant
+from spark_kinesis.migrate.plan import Times, at_time
 from spark_kinesis.stream.lineage import descendants
 
 if TYPE_CHECKING:

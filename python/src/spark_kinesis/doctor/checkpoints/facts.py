@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from spark_kinesis._times import from_iso
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
-from spark_kinesis.checkpoint.times import from_iso
 from spark_kinesis.stream.lineage import ancestors, descendants
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.doctor.duration import text_of
+from spark_kinesis._times import duration_text
 from spark_kinesis.doctor.finding import Finding, ok, unknown
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def lag_finding(facts: StreamFacts, now: datetime) -> Finding:
         return _without_probe(facts, lines)
     lags = {shard: found.age(now) for shard, found in probed.items()}
     worst = max(lags, key=lambda it: lags[it])
-    seen = f"{name} is at most {text_of(lags[worst])} behind, in {worst}"
+    seen = f"{name} is at most {duration_text(lags[worst])} behind, in {worst}"
     if not lags[worst]:
         seen = f"{name} is read to its end{_except(list(probed.values()))}"
     if len(probed) < len(facts.shards):
@@ -71,4 +71,4 @@ def _found(probe: Probe, now: datetime) -> str:
     lag = probe.age(now)
     if probe.arrived is None and not lag:
         return "read to its newest record"
-    return f"{text_of(lag)} behind"
+    return f"{duration_text(lag)} behind"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.doctor.duration import text_of, time_text
+from spark_kinesis._times import duration_text, time_text
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
 
 if TYPE_CHECKING:
@@ -42,17 +42,17 @@ def _until(facts: StreamFacts, shard: str, time: datetime, now: datetime) -> Fin
     left = time - now
     seen = f"a restart of {facts.name} before {time_text(time)} loses nothing"
     if left > facts.summary.retention * _NEAR:
-        return ok(SECTION, _SUBJECT, f"{seen}: {text_of(left)} are left")
+        return ok(SECTION, _SUBJECT, f"{seen}: {duration_text(left)} are left")
     return problem(
         SECTION,
         _SUBJECT,
-        f"{seen}. Only {text_of(left)} are left, because of {shard}",
+        f"{seen}. Only {duration_text(left)} are left, because of {shard}",
         "Start the query now, or increase the retention period of the stream first.",
     )
 
 
 def _lost(facts: StreamFacts, shards: list[ShardFact]) -> Finding:
-    name, retention = facts.name, text_of(facts.summary.retention)
+    name, retention = facts.name, duration_text(facts.summary.retention)
     return problem(
         SECTION,
         _SUBJECT,

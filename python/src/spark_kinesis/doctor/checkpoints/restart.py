@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.doctor.duration import text_of, time_text
+from spark_kinesis._times import duration_text, time_text
 from spark_kinesis.doctor.finding import Finding, ok, problem
 
 from .facts import StreamFacts, parsed
@@ -48,7 +48,7 @@ def stream_findings(facts: StreamFacts, now: datetime) -> list[Finding]:
 
 
 def _readable(log: LogFacts, now: datetime) -> Finding:
-    when = "" if log.planned_at is None else f", {text_of(now - log.planned_at)} ago"
+    when = "" if log.planned_at is None else f", {duration_text(now - log.planned_at)} ago"
     seen = f"{log.location} is readable. Spark planned micro-batch {log.planned} last{when}"
     return ok(SECTION, "log", seen)
 

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._times import duration_text
 from spark_kinesis.doctor.aws import code_of, text_of
 from spark_kinesis.doctor.aws import refused as refused_call
-from spark_kinesis.doctor.duration import text_of as duration_text
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from spark_kinesis.doctor.duration import text_of
+from spark_kinesis._times import duration_text
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
 
 SECTION = "access"
@@ -24,7 +24,7 @@ def skew_finding(ahead: timedelta | None) -> Finding:
     if ahead is None:
         return unknown(SECTION, _SUBJECT, "the service did not show its time")
     direction = "behind" if ahead > timedelta() else "ahead of"
-    seen = f"the clock of this machine is {text_of(ahead)} {direction} the service's"
+    seen = f"the clock of this machine is {duration_text(ahead)} {direction} the service's"
     if abs(ahead) < _WRONG:
         return ok(SECTION, _SUBJECT, seen)
     if abs(ahead) < _REFUSED:

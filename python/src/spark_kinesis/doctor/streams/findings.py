@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spark_kinesis._times import duration_text
 from spark_kinesis.doctor.aws import refused
 from spark_kinesis.doctor.aws import text_of as error_text
-from spark_kinesis.doctor.duration import text_of
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
 from spark_kinesis.stream.shards import HASH_KEYS
 
@@ -37,7 +37,7 @@ def stream_findings(seen: Seen, consumer: str | None) -> list[Finding]:
         _status(summary),
         ok(SECTION, "mode", _MODES.get(summary.mode, summary.mode)),
         _shards(seen.shards),
-        ok(SECTION, "retention", f"records are kept for {text_of(summary.retention)}"),
+        ok(SECTION, "retention", f"records are kept for {duration_text(summary.retention)}"),
         ok(SECTION, "encryption", _encryption(summary)),
         ok(SECTION, "metrics per shard", ", ".join(summary.shard_metrics) or "none"),
         *_consumers(seen.consumers, consumer),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
+from spark_kinesis._times import duration_text, time_text
+
 UNKNOWN = "?"
-_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _TENTHS_BELOW = 10
 _THOUSAND = 1000
 _SHORT_ID = 20
@@ -16,19 +17,8 @@ def duration(value: timedelta | None) -> str:
     """A duration in its two largest units, such as ``2 h 5 min``. Below a second in ms."""
     if value is None:
         return UNKNOWN
-    seconds = value.total_seconds()
-    millis, rest = round(seconds * _THOUSAND), round(seconds)
-    if millis == 0:
-        return "0 s"
-    if millis < _THOUSAND:
-        return f"{millis} ms"
-    at = next(i for i, (size, _) in enumerate(_UNITS) if rest >= size)
-    parts = []
-    for size, unit in _UNITS[at : at + 2]:
-        count, rest = divmod(rest, size)
-        if count:
-            parts.append(f"{count} {unit}")
-    return " ".join(parts)
+    millis = round(value.total_seconds() * _THOUSAND)
+    return f"{millis} ms" if 0 < millis < _THOUSAND else duration_text(value)
 
 
 def count(value: int | None, *, is_counted: bool = True) -> str:
@@ -52,9 +42,7 @@ def speed(value: float | None) -> str:
 
 def moment(value: datetime | None) -> str:
     """A time in UTC."""
-    if value is None:
-        return UNKNOWN
-    return value.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return UNKNOWN if value is None else time_text(value)
 
 
 def soon(value: datetime, now: datetime) -> str:

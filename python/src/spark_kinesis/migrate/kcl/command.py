@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._times import instant
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
-from spark_kinesis.migrate.plan import instant
 from spark_kinesis.rewind.move import chosen_streams
 
 from .handing_back import HandBack, hand_back, query_position

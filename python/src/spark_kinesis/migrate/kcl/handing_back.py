@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._times import from_iso, instant
 from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, SourceOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.checkpoint.times import from_iso
-from spark_kinesis.migrate.plan import instant
 from spark_kinesis.stream import describe, first_records, list_shards
 from spark_kinesis.stream.aggregate import parse
 
