@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import Checkpoint, open_files
+from spark_kinesis.checkpoint import (
+    Checkpoint,
+    SourceOffset,
+    next_position,
+    next_positions,
+    open_files,
+)
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 
@@ -92,3 +98,35 @@ def test_the_first_position(folder: Path, checkpoint: Checkpoint) -> None:
     initial = checkpoint.initial(0)
     assert initial is not None
     assert initial.streams[ARN].shards["shardId-000000000000"].sequence_number == 3
+
+
+def number(position: SourceOffset) -> int | None:
+    return position.streams[ARN].shards["shardId-000000000000"].sequence_number
+
+
+def test_a_query_continues_after_its_newest_completed_micro_batch(
+    folder: Path, checkpoint: Checkpoint
+) -> None:
+    assert number(next_position(checkpoint)) == 10
+    assert {source: number(it) for source, it in next_positions(checkpoint).items()} == {0: 10}
+    for batch in (9, 10):
+        (folder / "commits" / str(batch)).unlink()
+    with pytest.raises(CheckpointError, match="no completed micro-batch, and no start of source 0"):
+        next_position(checkpoint)
+    (folder / "sources" / "0").mkdir(parents=True)
+    (folder / "sources" / "0" / "initial-offset.json").write_text(offset(3))
+    assert number(next_position(checkpoint, 0)) == 3
+    with pytest.raises(CheckpointError, match="there is no source 1"):
+        next_position(checkpoint, 1)
+
+
+def test_a_source_without_an_end_continues_where_it_began(
+    folder: Path, checkpoint: Checkpoint
+) -> None:
+    write(folder, 10, offset(10), "-")
+    write(folder, 11, offset(11), offset(21))
+    (folder / "commits" / "11").unlink()
+    (folder / "sources" / "1").mkdir(parents=True)
+    (folder / "sources" / "1" / "initial-offset.json").write_text(offset(20))
+    found = next_positions(checkpoint)
+    assert {source: number(it) for source, it in found.items()} == {0: 10, 1: 20}

@@ -9,6 +9,7 @@ from .files import CheckpointFiles, StoreKeys, is_s3, open_files
 from .keys import keys_for
 from .log import Batch, Checkpoint
 from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
+from .position import next_position, next_positions
 
 __all__ = [
     "Batch",
@@ -21,5 +22,7 @@ __all__ = [
     "StreamOffset",
     "is_s3",
     "keys_for",
+    "next_position",
+    "next_positions",
     "open_files",
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REWINDS = "rewinds"
 _VERSION_LINE = "v1"
 _NO_OFFSET = "-"
-_HEAD_LINES = 2
+HEAD_LINES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ class Checkpoint:
 
     def _parsed(self, number: int, path: str, text: str) -> Batch:
         lines = text.strip().splitlines()
-        if len(lines) < _HEAD_LINES or lines[0] != _VERSION_LINE:
+        if len(lines) < HEAD_LINES or lines[0] != _VERSION_LINE:
             raise CheckpointError(
                 f"{self.location}/{path} is not a log of offsets that this release can read. Its "
                 f"first line is {lines[0][:80] if lines else ''!r}, not {_VERSION_LINE!r}."
@@ -121,9 +121,7 @@ class Checkpoint:
             number=number,
             planned=from_millis(planned) if planned else None,
             offsets={
-                source: line
-                for source, line in enumerate(lines[_HEAD_LINES:])
-                if line != _NO_OFFSET
+                source: line for source, line in enumerate(lines[HEAD_LINES:]) if line != _NO_OFFSET
             },
             metadata=metadata,
         )
@@ -134,7 +132,7 @@ class Checkpoint:
 
     def initial(self, source: int) -> SourceOffset | None:
         """The position at which a source began. ``None`` if it never did."""
-        path = f"sources/{source}/initial-offset.json"
+        path = initial_path(source)
         text = self.files.read(path)
         return None if text is None else decode(text, f"{self.location}/{path}")
 
@@ -186,6 +184,11 @@ class Checkpoint:
         except ValueError as error:
             raise CheckpointError(f"{self.location}/{path} is not JSON: {error}") from error
         return node if isinstance(node, dict) else {}
+
+
+def initial_path(source: int) -> str:
+    """The file with the position at which a source began."""
+    return f"sources/{source}/initial-offset.json"
 
 
 def _numbers(names: list[str]) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import Batch, Checkpoint, ShardOffset, SourceOffset
+from spark_kinesis.checkpoint import Batch, Checkpoint, ShardOffset, SourceOffset, next_position
 
 from .model.facts import BatchFacts, ShardKey, Step
 
@@ -42,7 +42,9 @@ class StepLog:
             self._read(number, is_latest=number == planned[-1])
         self._batches = {it: self._batches[it] for it in planned if it in self._batches}
         done = [it for it in self._batches if it in completed]
-        self.position = self._batches[done[-1]][1] if done else self._initial(planned)
+        self.position = (
+            self._batches[done[-1]][1] if done else next_position(self._checkpoint, self._source)
+        )
         last = self._batches.get(planned[-1]) if planned else None
         self.batch = last and self._latest(last[0], is_running=last[0].number not in completed)
         self.steps = tuple(
@@ -72,21 +74,6 @@ class StepLog:
         return BatchFacts(
             number=batch.number, planned=batch.planned, is_running=is_running, took=took
         )
-
-    def _initial(self, planned: list[int]) -> SourceOffset:
-        """Where the query began. It has not completed a micro-batch that is in the log."""
-        source = self._source or 0
-        if planned and planned[-1] in self._batches:
-            batch = self._batches[planned[-1]][0]
-            source = self._checkpoint.source(batch, self._source)
-        found = self._checkpoint.initial(source)
-        if found is None:
-            raise CheckpointError(
-                f"the checkpoint {self._checkpoint.location} has no completed micro-batch, and no "
-                f"start of source {source}: it is not a checkpoint of a query that reads from "
-                "Kinesis, or its query never ran"
-            )
-        return found
 
 
 def complete(position: SourceOffset) -> dict[ShardKey, datetime]:

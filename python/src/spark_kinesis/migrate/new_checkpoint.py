@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis.checkpoint.log import initial_path
 from spark_kinesis.checkpoint.offset import SourceOffset, encode
 
 if TYPE_CHECKING:
     from spark_kinesis.checkpoint import CheckpointFiles
-
-
-def initial_path(source: int) -> str:
-    """Where a source keeps the position at which it began."""
-    return f"sources/{source}/initial-offset.json"
 
 
 def require_new(files: CheckpointFiles, source: int) -> None:

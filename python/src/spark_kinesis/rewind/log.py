@@ -8,16 +8,14 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint.log import REWINDS
+from spark_kinesis.checkpoint import next_position
+from spark_kinesis.checkpoint.log import HEAD_LINES, REWINDS, initial_path
 from spark_kinesis.checkpoint.offset import encode
-from spark_kinesis.migrate.new_checkpoint import initial_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from spark_kinesis.checkpoint import Checkpoint, SourceOffset
-
-_HEAD_LINES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +80,7 @@ def read_position(
             f"right, name each of them with --keep, for example --keep {min(others)}."
         )
     return LogPosition(
-        batch=batch, planned=planned, source=source, offset=_offset(checkpoint, batch, source)
+        batch=batch, planned=planned, source=source, offset=next_position(checkpoint, source)
     )
 
 
@@ -91,7 +89,7 @@ def _sources(checkpoint: Checkpoint, batch: int | None, wanted: int | None) -> t
     if batch is not None:
         lines = (checkpoint.files.read(f"offsets/{batch}") or "").strip().splitlines()
         source = checkpoint.source(checkpoint.batch(batch), wanted)
-        return source, set(range(len(lines) - _HEAD_LINES))
+        return source, set(range(len(lines) - HEAD_LINES))
     found = {int(name) for name in checkpoint.files.names("sources") if name.isdecimal()}
     begun = sorted(it for it in found if checkpoint.initial(it) is not None)
     if not begun:
@@ -104,14 +102,6 @@ def _sources(checkpoint: Checkpoint, batch: int | None, wanted: int | None) -> t
             f"the checkpoint {checkpoint.location}: name one of the Kinesis sources {names}"
         )
     return begun[0] if wanted is None else wanted, found
-
-
-def _offset(checkpoint: Checkpoint, batch: int | None, source: int) -> SourceOffset:
-    if batch is not None:
-        return checkpoint.position(checkpoint.batch(batch), source)
-    found = checkpoint.initial(source)
-    assert found is not None  # noqa: S101 the caller has looked
-    return found
 
 
 def rewrite(
@@ -190,5 +180,5 @@ def _with_line(text: str, position: LogPosition, line: str) -> str:
     if position.batch is None:
         return line
     lines = text.strip().splitlines()
-    lines[_HEAD_LINES + position.source] = line
+    lines[HEAD_LINES + position.source] = line
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset
+from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_positions
 from spark_kinesis.stream import Probe, probe
 from spark_kinesis.stream.quotas import THROTTLED
 
@@ -49,7 +49,7 @@ class Lag:
 def lag_of(
     client: KinesisClient, checkpoint: Checkpoint, arn: str, now: datetime, advance: Advance
 ) -> Lag:
-    """The age of the oldest record that the last completed micro-batch has not read.
+    """The age of the oldest record that the query has not read.
 
     It reads one record per shard, from ten shards at once. A shard that has expired, or whose reads
     are refused because of a limit, is unknown.
@@ -62,7 +62,7 @@ def lag_of(
         advance: is told how many shards of how many are read.
 
     Raises:
-        CheckpointError: if the checkpoint has no completed micro-batch, or not this stream.
+        CheckpointError: if the checkpoint has no position, or not this stream.
         botocore.exceptions.ClientError: if a call fails for another reason.
     """
     places = _places(checkpoint, arn)
@@ -76,22 +76,15 @@ def lag_of(
 
 def _places(checkpoint: Checkpoint, arn: str) -> list[tuple[str, ShardOffset]]:
     """Where the query continues in each shard that it has not finished, in all its sources."""
-    completed = checkpoint.completed()
-    if not completed:
-        raise CheckpointError(f"the checkpoint {checkpoint.location} has no completed micro-batch")
-    batch = checkpoint.batch(completed[-1])
-    offsets = [
-        checkpoint.position(batch, source).streams.get(arn)
-        for source in checkpoint.kinesis_sources(batch)
-    ]
-    if all(it is None for it in offsets):
+    positions = next_positions(checkpoint).values()
+    streams = [it.streams[arn] for it in positions if arn in it.streams]
+    if not streams:
         raise CheckpointError(
             f"the query of the checkpoint {checkpoint.location} does not read {arn}"
         )
     return [
         (shard, offset)
-        for stream in offsets
-        if stream is not None
+        for stream in streams
         for shard, offset in stream.shards.items()
         if offset.progress is not Progress.FINISHED
     ]

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError
+from spark_kinesis.checkpoint import next_positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from spark_kinesis.checkpoint import Checkpoint, SourceOffset, StreamOffset
+    from spark_kinesis.checkpoint import Checkpoint, StreamOffset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,34 +56,18 @@ def read_log(checkpoint: Checkpoint) -> LogFacts:
     """
     planned, completed = checkpoint.planned(), checkpoint.completed()
     newest = checkpoint.batch(planned[-1] if planned else 0)
-    done = next((it for it in reversed(completed) if it in planned), None)
-    sources = checkpoint.kinesis_sources(newest)
-    if not sources:
+    positions = next_positions(checkpoint)
+    if not positions:
         raise CheckpointError(f"the checkpoint {checkpoint.location} has no Kinesis source")
-    streams = {
-        (source, arn): offset
-        for source in sources
-        for arn, offset in _position(checkpoint, done, source).streams.items()
-    }
     return LogFacts(
         location=checkpoint.location,
         query_id=checkpoint.query_id,
         planned=newest.number,
         planned_at=newest.planned,
-        completed=done,
-        streams=streams,
+        completed=completed[-1] if completed else None,
+        streams={
+            (source, arn): offset
+            for source, position in positions.items()
+            for arn, offset in position.streams.items()
+        },
     )
-
-
-def _position(checkpoint: Checkpoint, done: int | None, source: int) -> SourceOffset:
-    if done is not None:
-        batch = checkpoint.batch(done)
-        if source in batch.offsets:
-            return checkpoint.position(batch, source)
-    found = checkpoint.initial(source)
-    if found is None:
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.location} has neither a completed micro-batch nor "
-            f"sources/{source}/initial-offset.json"
-        )
-    return found

@@ -9,11 +9,12 @@ import click
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
+from spark_kinesis.checkpoint import next_position
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
 from spark_kinesis.rewind.move import chosen_streams
 
-from .handing_back import HandBack, hand_back, query_position
+from .handing_back import HandBack, hand_back
 from .table import CAPACITY_PER_SECOND, scan_leases
 from .writing import create_table, require_stopped, write_leases
 
@@ -94,7 +95,7 @@ def _hand_backs(
     stream: str | None,
     seen: list[Lease],
 ) -> list[HandBack]:
-    offset = query_position(checkpoint, source)
+    offset = next_position(checkpoint, source)
     arns = chosen_streams(offset, stream)
     client = connection.kinesis()
     alone = len(arns) == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import from_iso, instant
-from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, SourceOffset, StreamOffset
+from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.stream import describe, first_records, list_shards
 from spark_kinesis.stream.aggregate import parse
@@ -43,23 +43,6 @@ class HandBack:
     def begins(self) -> datetime | None:
         """The time at which the application has to be configured to begin, if there is one."""
         return begins(self.leases)
-
-
-def query_position(checkpoint: Checkpoint, source: int | None) -> SourceOffset:
-    """The position after the newest completed micro-batch, or where a query would begin.
-
-    Raises:
-        CheckpointError: if the query never ran, or ``source`` is not one of Kinesis.
-    """
-    completed = checkpoint.completed()
-    if completed:
-        batch = checkpoint.batch(completed[-1])
-        return checkpoint.position(batch, checkpoint.source(batch, source))
-    found = checkpoint.initial(source or 0)
-    if found is None:
-        checkpoint.batch(0)  # explains why there is no position
-        raise MigrationError(f"the checkpoint {checkpoint.location} has no completed micro-batch")
-    return found
 
 
 def hand_back(

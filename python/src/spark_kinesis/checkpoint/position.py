@@ -1,0 +1,48 @@
+"""Where a query continues at its next start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_kinesis._errors import CheckpointError
+
+if TYPE_CHECKING:
+    from .log import Checkpoint
+    from .offset import SourceOffset
+
+
+def next_position(checkpoint: Checkpoint, wanted: int | None = None) -> SourceOffset:
+    """Where a source continues: after the newest completed micro-batch, or else where it began.
+
+    Args:
+        checkpoint: the checkpoint of the query.
+        wanted: number of the source; default: the only Kinesis source.
+
+    Raises:
+        CheckpointError: if there is no such source, several and none was named, or no position.
+    """
+    planned, completed = checkpoint.planned(), checkpoint.completed()
+    source = checkpoint.source(checkpoint.batch(planned[-1]), wanted) if planned else wanted or 0
+    if completed:
+        batch = checkpoint.batch(completed[-1])
+        if source in batch.offsets:
+            return checkpoint.position(batch, source)
+    found = checkpoint.initial(source)
+    if found is None:
+        raise CheckpointError(
+            f"the checkpoint {checkpoint.location} has no completed micro-batch, and no start of "
+            f"source {source}: it is not a checkpoint of a query that reads from Kinesis, or its "
+            "query never ran"
+        )
+    return found
+
+
+def next_positions(checkpoint: Checkpoint) -> dict[int, SourceOffset]:
+    """Where each Kinesis source continues, by the number of the source.
+
+    Raises:
+        CheckpointError: if there is no micro-batch in the log, or no position of a source.
+    """
+    planned = checkpoint.planned()
+    sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1] if planned else 0))
+    return {it: next_position(checkpoint, it) for it in sources}
