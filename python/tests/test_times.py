@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from spark_kinesis._times import duration_text, from_iso, from_millis, instant, to_millis
+from spark_kinesis._times import duration_text, from_iso, from_millis, instant, parsed, to_millis
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
@@ -37,6 +37,11 @@ def test_a_time_without_seconds_or_zone() -> None:
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="Invalid isoformat"):
         from_iso(text)
+    assert parsed(text) is None
+
+
+def test_no_text_is_no_time() -> None:
+    assert (parsed(None), parsed("2026-01-02T12:00:00Z")) == (None, NOON)
 
 
 def test_times_have_the_form_of_the_connector() -> None:

@@ -34,6 +34,14 @@ def from_iso(text: str) -> datetime:
     return datetime.fromisoformat(re.sub("[zZ]$", "+00:00", micros))
 
 
+def parsed(text: str | None) -> datetime | None:
+    """A time as ``from_iso``. ``None`` if there is none, and for another text."""
+    try:
+        return None if text is None else from_iso(text)
+    except ValueError:
+        return None
+
+
 def to_iso(time: datetime) -> str:
     """A time as ISO 8601 text in UTC, to the microsecond."""
     return time.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"

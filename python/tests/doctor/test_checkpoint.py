@@ -28,7 +28,6 @@ from spark_kinesis.doctor.checkpoints import (
     read_log,
     stream_findings,
 )
-from spark_kinesis.doctor.checkpoints.facts import parsed
 from spark_kinesis.stream import Probe, StreamShard, StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -233,9 +232,3 @@ def test_a_batch_that_was_not_completed_runs_again() -> None:
     log, restart = log_findings(replace(LOG, completed=7), None, NOW)
     assert "micro-batch 8 last, 1 h ago" in log.seen
     assert restart.seen == "micro-batch 8 is not completed, and runs again"
-
-
-def test_times_of_java_are_read() -> None:
-    assert parsed("2026-01-02T12:00:00Z") == NOW
-    assert parsed("2026-01-02T12:00:00.123456789Z") == NOW + timedelta(microseconds=123456)
-    assert (parsed("soon"), parsed(None)) == (None, None)

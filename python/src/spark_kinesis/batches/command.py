@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from spark_kinesis.checkpoint import Checkpoint, ShardOffset
+    from spark_kinesis.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True)
@@ -161,13 +161,9 @@ def _shards(found: Sequence[BatchReads], counts: Mapping[ShardRead, Count]) -> T
     for batch in found:
         for read in batch.reads or ():
             number = [f"{counts[read].records:,}"] if counts else []
-            places = (_place(read.start), _place(read.end))
+            places = (read.start.place, read.end.place)
             table.add_row(str(batch.number), read.shard, *places, *number)
     return table
-
-
-def _place(offset: ShardOffset) -> str:
-    return offset.text.partition("@")[0]
 
 
 def _time(at: datetime | None) -> str:

@@ -108,7 +108,7 @@ def shard_reads(start: SourceOffset, end: SourceOffset) -> Iterator[ShardRead]:
             continue
         for shard, after in stream.shards.items():
             begun = before.shards.get(shard)
-            if begun is not None and _place(begun) != _place(after):
+            if begun is not None and begun.place != after.place:
                 yield ShardRead(stream=arn, shard=shard, start=begun, end=after)
 
 
@@ -120,10 +120,6 @@ def _new(start: SourceOffset, end: SourceOffset) -> tuple[str, ...]:
         for shard in sorted(it.shards)
         if (arn, shard) not in known
     )
-
-
-def _place(offset: ShardOffset) -> tuple[object, ...]:
-    return offset.progress, offset.sequence_number, offset.time
 
 
 def read_numbers(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis._times import from_millis, to_millis
+from spark_kinesis._times import from_millis, parsed, to_millis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,16 +49,28 @@ class ShardOffset:
     first: int | None = None
 
     @property
-    def text(self) -> str:
-        """The progress as the checkpoint contains it."""
-        text = {
+    def place(self) -> str:
+        """The progress as the checkpoint contains it, without the time after ``@``."""
+        return {
             Progress.AT: f"at:{self.time}",
             Progress.FROM: f"from:{self.sequence_number}",
             Progress.AFTER: str(self.sequence_number),
         }.get(self.progress, self.progress.value)
+
+    @property
+    def text(self) -> str:
+        """The progress as the checkpoint contains it."""
         if self.complete_as_of is None:
-            return text
-        return f"{text}@{to_millis(self.complete_as_of)}"
+            return self.place
+        return f"{self.place}@{to_millis(self.complete_as_of)}"
+
+    @property
+    def complete_until(self) -> datetime | None:
+        """``complete_as_of``, or else the time of ``AT``: no record before it is to be read.
+
+        ``None`` if both are unknown.
+        """
+        return self.complete_as_of or parsed(self.time)
 
 
 @dataclass(frozen=True, kw_only=True)

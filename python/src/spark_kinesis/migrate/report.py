@@ -11,7 +11,6 @@ from spark_kinesis._times import instant
 from .joint import Joint, Verdict
 
 if TYPE_CHECKING:
-    from spark_kinesis.checkpoint import ShardOffset
     from spark_kinesis.stream import StreamRecord
 
     from .migration import StreamMigration
@@ -67,18 +66,13 @@ def _shard(joint: Joint) -> dict[str, Any]:
     return {
         "shard": joint.start.shard.id,
         "stopped": None if stop is None else stop.text,
-        "begins": place(joint.offset),
+        "begins": joint.offset.place,
         "joint": joint.verdict,
         "lastRead": _record(joint.last),
         "firstRecord": _record(joint.first),
         "userRecordsAgain": joint.again,
         "waitsFor": list(joint.offset.waits_for),
     }
-
-
-def place(offset: ShardOffset) -> str:
-    """The position as the checkpoint contains it, without the time after ``@``."""
-    return offset.text.partition("@")[0]
 
 
 def _record(record: StreamRecord | None) -> dict[str, Any] | None:

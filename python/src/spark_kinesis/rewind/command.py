@@ -11,6 +11,7 @@ import click
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress
+from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
     Connection,
     connection_options,
@@ -173,7 +174,7 @@ def _words(change: Change) -> str:
 def _print(moved: Move, location: str, folder: str | None) -> None:
     for arn, changes in moved.changes.items():
         for change in changes:
-            screen().print(f"{arn.rpartition('/')[2]} {change.shard}: {_words(change)}")
+            screen().print(f"{stream_name(arn)} {change.shard}: {_words(change)}")
     if folder is None:
         screen().print("Nothing was changed.")
     else:

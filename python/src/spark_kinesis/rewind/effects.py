@@ -84,11 +84,7 @@ def changed(
 def _differs(old: ShardOffset | None, new: ShardOffset | None, *, is_later: bool) -> bool:
     if old is None and is_later:
         return new is not None and new.progress is not Progress.TRIM_HORIZON
-    return old is None or new is None or _place(old) != _place(new)
-
-
-def _place(offset: ShardOffset) -> tuple[object, ...]:
-    return offset.progress, offset.sequence_number, offset.time
+    return old is None or new is None or old.place != new.place
 
 
 def compare(

@@ -136,8 +136,8 @@ def shown(changes: list[Change]) -> list[dict[str, Any]]:
     return [
         {
             "shard": it.shard,
-            "before": None if it.before is None else it.before.text.partition("@")[0],
-            "after": None if it.after is None else it.after.text.partition("@")[0],
+            "before": None if it.before is None else it.before.place,
+            "after": None if it.after is None else it.after.place,
             "effect": it.effect.value,
             "first": _record(it.first),
             "until": _record(it.until),

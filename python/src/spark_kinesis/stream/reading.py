@@ -35,6 +35,14 @@ class Probe:
     records: int = 0
     size: int = 0
 
+    def unread_since(self, at: datetime) -> datetime:
+        """When the first record after the position arrived, as far as the read shows it.
+
+        Args:
+            at: time of the service at which it read.
+        """
+        return at - self.behind if self.arrived is None else self.arrived
+
     def age(self, now: datetime) -> timedelta:
         """The lag at the position: the age of the first record after it.
 
@@ -45,7 +53,7 @@ class Probe:
             now: time of the service. It may be rounded down, so the lag is never less than
                 ``behind``.
         """
-        return self.behind if self.arrived is None else max(self.behind, now - self.arrived)
+        return max(self.behind, now - self.unread_since(now))
 
 
 def iterator_request(offset: ShardOffset) -> dict[str, Any]:

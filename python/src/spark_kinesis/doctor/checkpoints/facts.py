@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis._times import from_iso
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.stream.lineage import ancestors, descendants
 
@@ -36,7 +35,7 @@ class ShardFact:
 
     def lost_at(self, retention: timedelta) -> datetime | None:
         """When a restart begins to lose records of the shard. ``None`` if unknown, or never."""
-        known = self.offset.complete_as_of or _start(self.offset)
+        known = self.offset.complete_until
         if known is None and self.probe is not None and self.is_read:
             known = self.probe.arrived
         return None if known is None else known + retention
@@ -86,17 +85,3 @@ class StreamFacts:
         by_id, known = {it.id: it for it in self.listed}, set(self.offset.shards)
         planned = known | descendants(by_id, known) | ancestors(by_id, known)
         return [name for name in by_id if name not in planned]
-
-
-def parsed(time: str | None) -> datetime | None:
-    """A time of the checkpoint. ``None`` if there is none, or for another text."""
-    if time is None:
-        return None
-    try:
-        return from_iso(time)
-    except ValueError:
-        return None
-
-
-def _start(offset: ShardOffset) -> datetime | None:
-    return parsed(offset.time) if offset.progress is Progress.AT else None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis._times import duration_text, time_text
+from spark_kinesis._times import duration_text, parsed, time_text
+from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.doctor.finding import Finding, ok, problem
 
-from .facts import StreamFacts, parsed
 from .lag import lag_finding
 from .loss import loss_finding
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from .facts import StreamFacts
     from .log import LogFacts
 
 SECTION = "checkpoint"
@@ -61,7 +62,7 @@ def _next(log: LogFacts) -> Finding:
 
 def _owner(log: LogFacts, stream: str) -> Finding:
     arns = ", ".join(log.arns)
-    if any(stream in (arn, arn.rpartition("/")[2]) for arn in log.arns):
+    if any(stream in (arn, stream_name(arn)) for arn in log.arns):
         return ok(SECTION, "streams", f"the checkpoint belongs to {arns}")
     return problem(
         SECTION,

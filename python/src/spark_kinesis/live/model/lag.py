@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
@@ -22,8 +22,10 @@ def read_to(position: ShardOffset, readings: Sequence[Reading] = ()) -> datetime
         position: how far the query has processed the shard.
         readings: probes at this position or earlier ones of the query.
     """
-    known = [_first_unread(it) for it in readings if not _is_after(it.position, position)]
-    began = _start(position)
+    known = [
+        it.probe.unread_since(it.at) for it in readings if not _is_after(it.position, position)
+    ]
+    began = position.complete_until
     return max(known if began is None else [*known, began], default=None)
 
 
@@ -84,33 +86,12 @@ def _counted(reading: Reading) -> tuple[int, float] | None:
     """A number of records, and the seconds in which they arrived."""
     found = reading.probe
     end = reading.at if reading.is_whole else found.last_arrived
-    start, count = _start(reading.position), found.records
+    start, count = reading.position.complete_until, found.records
     if start is None:  # then time begins with the first record, which does not count
         start, count = found.arrived, count - 1
     if start is None or end is None or end <= start:
         return None
     return count, (end - start).total_seconds()
-
-
-def _start(position: ShardOffset) -> datetime | None:
-    if position.complete_as_of is not None or position.time is None:
-        return position.complete_as_of
-    return _parsed(position.time)
-
-
-def _parsed(text: str) -> datetime | None:
-    try:
-        # Python 3.10 does not know Z, and reads three or six digits of a second alone.
-        whole, _, fraction = text.rstrip("Z").partition(".")
-        return datetime.fromisoformat(f"{whole}.{fraction[:6]:0<6}").replace(tzinfo=timezone.utc)
-    except ValueError:
-        return None
-
-
-def _first_unread(reading: Reading) -> datetime:
-    if reading.probe.arrived is not None:
-        return reading.probe.arrived
-    return reading.at - reading.probe.behind
 
 
 def _is_after(first: ShardOffset, second: ShardOffset) -> bool:
@@ -125,6 +106,4 @@ def _latest_here(facts: ShardFacts) -> Reading | None:
     if not facts.backlog or facts.position is None:
         return None
     latest = facts.backlog[-1]
-    same = (latest.position.progress, latest.position.sequence_number, latest.position.time)
-    here = (facts.position.progress, facts.position.sequence_number, facts.position.time)
-    return latest if same == here else None
+    return latest if latest.position.place == facts.position.place else None
