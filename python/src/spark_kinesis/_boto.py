@@ -128,3 +128,8 @@ def session(
 def is_local(endpoint: str | None) -> bool:
     """Whether an endpoint is on this machine."""
     return endpoint is not None and urlsplit(endpoint).hostname in _LOOPBACK
+
+
+def is_from_aws(error: Exception) -> bool:
+    """Whether boto3 raised an error. It may not be installed."""
+    return type(error).__module__.startswith("botocore.")

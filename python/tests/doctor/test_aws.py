@@ -1,17 +1,13 @@
-"""Refusals, the service's clock, and where a call goes."""
+"""Refusals, and where a call goes."""
 
 from __future__ import annotations
-
-from datetime import datetime, timedelta, timezone
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 
 from spark_kinesis.doctor import State
-from spark_kinesis.doctor.aws import Access, ServerClock, refused
+from spark_kinesis.doctor.aws import Access, refused
 from spark_kinesis.doctor.aws.access import region_of
-
-NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
 
 def refusal(code: str) -> ClientError:
@@ -38,17 +34,6 @@ def test_a_refusal_has_a_remedy(error: Exception, state: State, remedy: str) -> 
     assert found.state is state
     assert remedy in found.remedy
     assert found.seen.startswith("kinesis:ListShards failed: ")
-
-
-def test_the_clock_is_that_of_the_last_answer() -> None:
-    clock = ServerClock(lambda: NOON)
-    assert (clock.now(), clock.ahead) == (NOON, None)
-    clock.learn({"date": "Fri, 02 Jan 2026 12:10:00 GMT"})
-    assert clock.ahead == timedelta(minutes=10, milliseconds=500)
-    assert clock.now() == NOON + timedelta(minutes=10, milliseconds=500)
-    for headers in ({}, {"Date": "soon"}):
-        clock.learn(headers)
-        assert clock.ahead == timedelta(minutes=10, milliseconds=500)
 
 
 def test_a_client_is_in_the_region_of_the_arn() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from spark_kinesis._times import utc_now
 from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
 from spark_kinesis.stream import StreamSummary, describe
 
@@ -112,7 +112,7 @@ def _lag(
         kinesis,
         connection.checkpoint(location),
         summary.arn,
-        summary.server_time or datetime.now(timezone.utc),
+        summary.server_time or utc_now(),
         lambda done, total: bar.update(task, completed=done, total=total),
     )
 

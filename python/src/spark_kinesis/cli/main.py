@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spark_kinesis import SparkKinesisError, __version__
+from spark_kinesis._boto import is_from_aws
 
 from .commands import COMMANDS, Commands
 from .output import to_stderr
@@ -56,12 +57,8 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except Exception as error:
-        if not isinstance(error, SparkKinesisError) and not _is_from_aws(error):
+        if not isinstance(error, SparkKinesisError) and not is_from_aws(error):
             raise
         to_stderr(f"spark-kinesis: {error}")
         return FAILED
     return ended if isinstance(ended, int) else 0
-
-
-def _is_from_aws(error: Exception) -> bool:
-    return type(error).__module__.startswith("botocore.")

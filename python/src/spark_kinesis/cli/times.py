@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 import click
 
-from spark_kinesis._times import from_iso
+from spark_kinesis._times import from_iso, utc_now
 
 FORMS = "a time with a time zone such as 2026-11-20T08:00Z, or how long ago, such as 10m"
 _DURATION = re.compile(r"(\d{1,6})([smhd])")
@@ -49,7 +49,7 @@ class TimeType(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         try:
-            return read_time(str(value), datetime.now(timezone.utc))
+            return read_time(str(value), utc_now())
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -7,11 +7,11 @@ import random
 import sys
 import time
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import kinesis_client
+from spark_kinesis._times import utc_now
 
 from .keys import Keys
 from .kinesis import sender
@@ -55,7 +55,7 @@ def _rows(asked: argparse.Namespace, parser: argparse.ArgumentParser) -> list[Re
 def _perform(work: Work, rows: list[Recorded] | None, asked: argparse.Namespace) -> int:
     user = "spark-kinesis generate"
     client = kinesis_client(user, asked.endpoint, asked.region, asked.profile, attempts=1)
-    times = Times(now=time.monotonic, sleep=time.sleep, date=lambda: datetime.now(timezone.utc))
+    times = Times(now=time.monotonic, sleep=time.sleep, date=utc_now)
     writer = Writer(
         stream=asked.stream,
         send=sender(client, asked.stream),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from .clock import system_now
+from spark_kinesis._times import utc_now
+
 from .family import Family
 from .model.assembly import snapshot
 from .model.facts import Facts
@@ -30,7 +31,7 @@ class InsideView:
         *,
         source: int | None = None,
         retention: timedelta | None = None,
-        now: Callable[[], datetime] = system_now,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         """Ask nothing yet.
 

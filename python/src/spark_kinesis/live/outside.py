@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis.stream import StreamShard, describe, list_shards
+from spark_kinesis.stream.clock import ServiceClock
 
-from .clock import ServiceClock
 from .model.assembly import snapshot
 from .model.facts import Facts, ShardFacts, ShardKey
 from .probes import Probes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 import click
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._times import instant
+from spark_kinesis._times import instant, utc_now
 from spark_kinesis.checkpoint import Progress
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
@@ -126,7 +126,7 @@ def rewind(
             shards=shards,
             on_stream=lambda: bar.advance(task),
         )
-    now = datetime.now(timezone.utc)
+    now = utc_now()
     note = _note(now, target, position, moved)
     is_refused = moved.is_unproven and not allow_unproven
     is_kept = dry_run or is_refused

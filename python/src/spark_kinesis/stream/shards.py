@@ -43,6 +43,15 @@ class StreamShard:
         return (self.last_key - self.first_key + 1) / HASH_KEYS
 
 
+def stream_request(stream: str) -> dict[str, Any]:
+    """The argument of a call that names a stream.
+
+    Args:
+        stream: name or ARN.
+    """
+    return {"StreamARN" if stream.startswith("arn:") else "StreamName": stream}
+
+
 def list_shards(client: KinesisClient, stream: str) -> list[StreamShard]:
     """All shards that hold records or accept them, by ID.
 
@@ -50,9 +59,7 @@ def list_shards(client: KinesisClient, stream: str) -> list[StreamShard]:
         client: client of Kinesis.
         stream: name or ARN.
     """
-    request: dict[str, Any] = (
-        {"StreamARN": stream} if stream.startswith("arn:") else {"StreamName": stream}
-    )
+    request = stream_request(stream)
     found: list[StreamShard] = []
     while True:
         answer = client.list_shards(**request)

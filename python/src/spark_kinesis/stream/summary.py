@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .shards import stream_request
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -55,10 +57,7 @@ def describe(client: KinesisClient, stream: str) -> StreamSummary:
     Raises:
         botocore.exceptions.ClientError: ``ResourceNotFoundException`` without such a stream.
     """
-    place: dict[str, Any] = (
-        {"StreamARN": stream} if stream.startswith("arn:") else {"StreamName": stream}
-    )
-    answer = client.describe_stream_summary(**place)
+    answer = client.describe_stream_summary(**stream_request(stream))
     found, date = answer["StreamDescriptionSummary"], answer["ResponseMetadata"]["HTTPHeaders"]
     metrics = found["EnhancedMonitoring"]
     encrypted = found.get("EncryptionType", "NONE") != "NONE"

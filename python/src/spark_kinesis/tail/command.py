@@ -6,12 +6,12 @@ import random
 import sys
 import time
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
+from spark_kinesis._times import utc_now
 from spark_kinesis.cli import Connection, connection_options, print_json, to_stderr
 from spark_kinesis.stream import describe, list_shards
 
@@ -74,7 +74,7 @@ def tail(
 
     Exit codes: 0 success, 2 an error.
     """
-    client, now = connection.kinesis(), datetime.now(timezone.utc)
+    client, now = connection.kinesis(), utc_now()
     try:
         position = parse_start(start, now)
         follower = _follower(client, stream, position, shards)
@@ -118,4 +118,4 @@ def _show(rows: Iterator[Row], width: int, *, is_json: bool) -> None:
         if is_json:
             print_json(as_json(row))
         else:
-            click.echo(line(row, datetime.now(timezone.utc), width))
+            click.echo(line(row, utc_now(), width))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._times import utc_now
 from spark_kinesis.stream import StreamShard, StreamSummary, describe, list_shards
 from spark_kinesis.stream.cloudwatch import Query, Series, read_metrics
 
@@ -109,7 +110,7 @@ def measure(
 def _now(summary: StreamSummary) -> datetime:
     """The time by the clock of the service, which also gives records their arrival times."""
     if summary.server_time is None:
-        return datetime.now(timezone.utc)
+        return utc_now()
     return summary.server_time + timedelta(seconds=1)  # it was rounded down
 
 

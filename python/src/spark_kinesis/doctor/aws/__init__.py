@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .access import Access
-from .clock import ServerClock
-from .refusals import code_of, is_denied, is_from_aws, refused, text_of
+from .refusals import code_of, is_denied, refused, text_of
 
-__all__ = ["Access", "ServerClock", "code_of", "is_denied", "is_from_aws", "refused", "text_of"]
+__all__ = ["Access", "code_of", "is_denied", "refused", "text_of"]

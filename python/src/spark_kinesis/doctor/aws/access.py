@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spark_kinesis._boto import client, is_local, session
-
-from .clock import ServerClock
+from spark_kinesis.stream.clock import ServiceClock
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -33,7 +32,7 @@ class Access:
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
-    clock: ServerClock = field(default_factory=ServerClock)
+    clock: ServiceClock = field(default_factory=ServiceClock)
 
     def kinesis(self, stream: str | None = None, attempts: int = _ATTEMPTS) -> KinesisClient:
         """A client of Kinesis.
@@ -43,7 +42,7 @@ class Access:
             attempts: how often it makes a call that fails for a while.
         """
         found: KinesisClient = self._client("kinesis", self.endpoint, region_of(stream), attempts)
-        self.clock.attach(found)
+        self.clock.follow(found)
         return found
 
     def service(self, name: str, stream: str | None = None) -> Any:

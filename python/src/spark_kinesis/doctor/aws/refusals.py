@@ -59,11 +59,6 @@ def text_of(error: Exception) -> str:
     return f"{found['Code']}: {found.get('Message', '')}" if "Code" in found else str(error)
 
 
-def is_from_aws(error: Exception) -> bool:
-    """Whether boto3 raised an error. It may not be installed."""
-    return type(error).__module__.startswith("botocore.")
-
-
 def is_denied(error: Exception) -> bool:
     """Whether a permission is missing."""
     return code_of(error) in ("AccessDeniedException", "AccessDenied", "UnauthorizedOperation")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis.doctor.aws.clock import utc_now
+from spark_kinesis._times import utc_now
 from spark_kinesis.doctor.finding import Finding, problem
 from spark_kinesis.doctor.identity import (
     credential_findings,

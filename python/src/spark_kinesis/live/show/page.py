@@ -10,6 +10,8 @@ from base64 import b64encode
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from spark_kinesis._json import plain
+
 from . import sentences, words
 from .charts import picture
 from .document import document
@@ -44,7 +46,7 @@ def page(history: History, version: str) -> str:
     """
     snapshot = history.last
     title = f"spark-kinesis: {escape(snapshot.query or 'query')}"
-    text = escape(json.dumps(document(snapshot), indent=1, ensure_ascii=False))
+    text = escape(json.dumps(document(snapshot), default=plain, indent=1, ensure_ascii=False))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head>

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from spark_kinesis._times import utc_now
 
-_HALF_A_SECOND = timedelta(milliseconds=500)  # the header has whole seconds
-
-
-def utc_now() -> datetime:
-    """The time of this machine."""
-    return datetime.now(timezone.utc)
+_RESOLUTION = timedelta(seconds=1)  # of the header
+_LEAST_SKEW = timedelta(seconds=2)
 
 
-class ServerClock:
-    """The time at the service. Before the first answer it is the time of this machine."""
+class ServiceClock:
+    """Corrects the clock of this machine if it differs from that of the service."""
 
     def __init__(self, local: Callable[[], datetime] = utc_now) -> None:
-        """Know nothing about the service yet.
+        """Assume that both are the same, until an answer arrives.
 
         Args:
             local: returns the time of this machine.
@@ -30,13 +26,15 @@ class ServerClock:
         self.ahead: timedelta | None = None
 
     def now(self) -> datetime:
-        """The time at the service, to about a second."""
-        return self._local() + (self.ahead or timedelta())
+        """The time of the service, in UTC."""
+        ahead = self.ahead or timedelta()
+        return self._local() + (ahead if abs(ahead) >= _LEAST_SKEW else timedelta())
 
     def learn(self, headers: Mapping[str, str]) -> None:
-        """Take the time from the headers of an answer that has just arrived.
+        """Compare with the headers of an answer that has just arrived.
 
-        ``ahead`` becomes the time by which the service's clock is ahead of this machine's.
+        ``ahead`` becomes the time by which the service's clock is ahead of this machine's, to about
+        a second.
         """
         date = next((value for name, value in headers.items() if name.lower() == "date"), None)
         if date is None:
@@ -45,9 +43,9 @@ class ServerClock:
             found = parsedate_to_datetime(date)
         except ValueError:
             return
-        self.ahead = found.astimezone(timezone.utc) + _HALF_A_SECOND - self._local()
+        self.ahead = found.astimezone(timezone.utc) + _RESOLUTION / 2 - self._local()
 
-    def attach(self, client: Any) -> None:
+    def follow(self, client: Any) -> None:
         """Learn from every answer to a client of boto3, also from refusals."""
         client.meta.events.register("after-call", self._after_call)
 
