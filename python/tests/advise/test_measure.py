@@ -20,7 +20,7 @@ from spark_kinesis.advise.measure.combine import (
     shard_loads,
     traffic,
 )
-from spark_kinesis.advise.measure.notes import named, notes
+from spark_kinesis.advise.measure.notes import notes
 from spark_kinesis.advise.measure.tally import ShardSample, Tally
 from spark_kinesis.advise.shards import Point, Rate, ShardLoad
 from spark_kinesis.stream import StreamShard, StreamSummary
@@ -31,7 +31,7 @@ from spark_kinesis.stream.cloudwatch import (
     Series,
     read_metrics,
 )
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.stream.shards import HASH_KEYS, named
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 HALF = HASH_KEYS // 2

@@ -13,6 +13,7 @@ from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.assembly import snapshot
 from spark_kinesis.live.model.facts import BatchFacts, Cost, Counters, Facts, Rates, ShardFacts
 from spark_kinesis.live.show import sentences, terminal, words
+from spark_kinesis.stream.shards import short_id
 
 from .given import NOW, after, ago, facts, family, name, reading, steps
 
@@ -177,7 +178,7 @@ def test_durations(seconds: float, text: str) -> None:
 
 
 def test_other_shard_names_are_not_shortened() -> None:
-    assert words.short("shardId-000000000012") == "12"
-    assert words.short("shardId-12") == "shardId-12"
-    assert words.short("mine") == "mine"
+    assert short_id("shardId-000000000012") == "12"
+    assert short_id("shardId-12") == "shardId-12"
+    assert short_id("mine") == "mine"
     assert words.soon(NOW, ago(80_000)) == "2026-11-23 12:00"

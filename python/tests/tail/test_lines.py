@@ -118,7 +118,7 @@ def test_reading_begins_with_the_oldest_shards_or_with_the_open_ones() -> None:
     oldest = parse_start("trim_horizon", NOW)
     assert [it[-1] for it in first_shards("s", SHARDS, latest, ())] == ["2", "3"]
     assert [it[-1] for it in first_shards("s", SHARDS, oldest, ())] == ["1", "3"]
-    chosen = ("2", "shardId-000000000001")
+    chosen = ("02", "shardId-000000000001")
     assert [it[-1] for it in first_shards("s", SHARDS, oldest, chosen)] == ["2", "1"]
     with pytest.raises(ValueError, match=r"000001 of stream s is closed .* children \(shardId-0+2"):
         first_shards("s", SHARDS, latest, ("1",))

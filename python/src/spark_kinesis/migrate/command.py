@@ -168,10 +168,10 @@ def _move(streams: Sequence[StreamStops], entry: Entry, connection: Connection) 
 def _take_over(client: Any, found: StreamStops, entry: Entry, bar: Any) -> StreamMigration:
     task = bar.add_task(found.stream, total=None)
 
-    def on_shard(total: int) -> None:
-        bar.update(task, total=total, advance=1)
+    def advance(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total)
 
-    return take_over(client, found, others=entry.others, on_shard=on_shard)
+    return take_over(client, found, others=entry.others, advance=advance)
 
 
 def _conclude(entry: Entry, losses: Sequence[str], *, is_written: bool) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from spark_kinesis._options.positions import (
 from spark_kinesis._times import from_iso, instant
 from spark_kinesis.checkpoint import Progress, SourceOffset, StreamOffset
 from spark_kinesis.stream import StreamSummary, describe, list_shards
+from spark_kinesis.stream.threads import Advance, ask_each, ignore
 
 from .joint import Joint, Verdict, examine
 from .plan import StartPlan, Times, plan_start
@@ -34,8 +34,6 @@ HINT = (
     "or ignore_creation_time of FromKclTable."
 )
 """What to do about a creation time in a lease that is not that of the stream."""
-
-_THREADS = 8  # shards have quotas of their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +82,7 @@ def take_over(
     stopped: StreamStops,
     *,
     others: Stop | None = None,
-    on_shard: Callable[[int], None] = lambda total: None,  # noqa: ARG005
+    advance: Advance = ignore,
 ) -> StreamMigration:
     """Plan how a query takes a stream over, and read the records around each joint.
 
@@ -95,7 +93,7 @@ def take_over(
         stopped: the stream, and where the other consumer stopped in it.
         others: where to begin in shards that have nothing to do with any stop. ``None`` refuses
             them.
-        on_shard: called for each shard that was examined, with the number of shards.
+        advance: called with the number of shards that were examined, and with that of all shards.
 
     Raises:
         MigrationError: if the positions do not fit the stream.
@@ -112,15 +110,8 @@ def take_over(
         raise MigrationError(f"stream {found.arn}: the answers of Kinesis have no time")
     times = Times(now=now, horizon=now - found.retention)
     plan = plan_start(found.name, list_shards(client, found.arn), stopped.stops, times, others)
-
-    def one(number: int) -> Joint:
-        joint = examine(client, found.arn, plan.starts[number])
-        on_shard(len(plan.starts))
-        return joint
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        joints = tuple(pool.map(one, range(len(plan.starts))))
-    return StreamMigration(stream=found, plan=plan, joints=joints)
+    joints = ask_each(lambda it: examine(client, found.arn, it), plan.starts, advance)
+    return StreamMigration(stream=found, plan=plan, joints=tuple(joints))
 
 
 def source_offset(migrations: Iterable[StreamMigration]) -> SourceOffset:

@@ -11,6 +11,7 @@ from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream.lineage import ancestors, descendants, parents_first
+from spark_kinesis.stream.shards import named
 
 from .stops import TRIM_HORIZON, Stop, StopKind
 
@@ -181,9 +182,8 @@ def _foreign(stream: str, listed: Sequence[StreamShard], stops: Mapping[str, Sto
 
 
 def _unnamed(stream: str, unknown: Sequence[str]) -> str:
-    shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} others" if unknown[5:] else "")
     return (
-        f"stream {stream}: the positions do not say where to begin in {shown}. No shard that they "
-        "name precedes or follows these. Complete the positions, or choose where to begin in such "
-        "shards with --others trim_horizon, --others latest or --others TIME."
+        f"stream {stream}: the positions do not say where to begin in {named(unknown)}. No shard "
+        "that they name precedes or follows these. Complete the positions, or choose where to begin "
+        "in such shards with --others trim_horizon, --others latest or --others TIME."
     )

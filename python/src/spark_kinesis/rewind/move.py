@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,13 @@ from spark_kinesis.checkpoint import SourceOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.migrate.plan import Times
 from spark_kinesis.stream import StreamRecord, describe, list_shards
+from spark_kinesis.stream.threads import ask_each
 
 from .effects import Change, Effect, Places, changed, examine, unread
 from .plan import Target, rewound, settled
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
-
-_THREADS = 8  # shards have quotas of their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +125,7 @@ def _move(
         )
         for name in changed(old, new.shards, later)
     ]
-    with ThreadPoolExecutor(_THREADS) as pool:
-        return new, list(pool.map(lambda it: examine(client, arn, it), places))
+    return new, ask_each(lambda it: examine(client, arn, it), places)
 
 
 def shown(changes: list[Change]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.migrate.plan import Times, at_time
 from spark_kinesis.stream.lineage import descendants
+from spark_kinesis.stream.shards import named
 
 if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard
@@ -151,8 +152,7 @@ def _check(listed: Collection[str], target: Target, times: Times, chosen: Collec
     missing = sorted(set(chosen) - set(listed))
     if missing:
         raise CheckpointError(
-            f"the stream has no shard {missing[0]}. It has {', '.join(sorted(listed)[:5])}"
-            + (f" and {len(listed) - 5} others." if len(listed) > 5 else ".")  # noqa: PLR2004
+            f"the stream has no shard {missing[0]}. It has {named(sorted(listed))}."
         )
     if target.sequence_number is not None and len(chosen) != 1:
         raise CheckpointError(

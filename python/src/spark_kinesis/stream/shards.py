@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis.type_defs import ShardTypeDef
 
 HASH_KEYS = 2**128
+_NAMED = 5
+_ID_LENGTH = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,20 @@ def list_shards(client: KinesisClient, stream: str) -> list[StreamShard]:
         if not token:
             return sorted(found, key=lambda it: it.id)
         request = {"NextToken": token}
+
+
+def short_id(shard: str) -> str:
+    """A shard ID without its zeros: ``shardId-000000000003`` is ``3``."""
+    number = shard.removeprefix("shardId-")
+    return str(int(number)) if number.isdecimal() and len(shard) == _ID_LENGTH else shard
+
+
+def named(shards: Sequence[str]) -> str:
+    """The first five shards, and how many more there are."""
+    first, more = ", ".join(shards[:_NAMED]), len(shards) - _NAMED
+    if more <= 0:
+        return first
+    return f"{first} and {more} {'other' if more == 1 else 'others'}"
 
 
 def _shard(found: ShardTypeDef) -> StreamShard:

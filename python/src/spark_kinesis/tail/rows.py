@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from spark_kinesis.stream.aggregate import maker, parse
-
-from .start import number
+from spark_kinesis.stream.shards import short_id
 
 _KEY_WIDTH = 20
 HEADER = f"{'AGE':>8}  {'SHARD':>5}  {'SIZE':>9}  {'KEY':<{_KEY_WIDTH}}  DATA"
@@ -85,10 +84,9 @@ def line(row: Row, now: datetime, width: int) -> str:
         now: current time, for the age.
         width: largest number of characters of data.
     """
-    shard = number(row.shard)
     parts = (
         f"{_age((now - row.arrived).total_seconds()):>8}",
-        f"{row.shard if shard < 0 else shard:>5}",
+        f"{short_id(row.shard):>5}",
         f"{len(row.data):>7} B",
         f"{cut('-' if row.key is None else row.key, _KEY_WIDTH):<{_KEY_WIDTH}}",
         _aggregated(row) + shown(row.data, width),

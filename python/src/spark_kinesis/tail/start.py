@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis.cli.times import FORMS, read_time
+from spark_kinesis.stream.shards import short_id
 
 if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard
@@ -80,8 +81,9 @@ def first_shards(
 
 
 def _chosen(stream: str, shards: Sequence[StreamShard], start: Start, wanted: str) -> str:
+    name = str(int(wanted)) if wanted.isdecimal() else wanted
     for shard in shards:
-        if wanted == shard.id or (wanted.isdecimal() and int(wanted) == number(shard.id)):
+        if name in (shard.id, short_id(shard.id)):
             if start.kind == LATEST and not shard.is_open:
                 children = ", ".join(it.id for it in shards if shard.id in it.parents)
                 raise ValueError(
@@ -91,9 +93,3 @@ def _chosen(stream: str, shards: Sequence[StreamShard], start: Start, wanted: st
             return shard.id
     ids = ", ".join(it.id for it in shards)
     raise ValueError(f"stream {stream} has no shard {wanted!r}. Its shards: {ids}")
-
-
-def number(shard: str) -> int:
-    """The number in the ID of a shard; -1 in an ID of another form."""
-    digits = shard.rpartition("-")[2]
-    return int(digits) if digits.isdecimal() else -1

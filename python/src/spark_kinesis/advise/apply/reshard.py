@@ -81,11 +81,11 @@ class Reshard:
         self._wanted = frozenset(wanted)
         self._times = times
 
-    def run(self, told: Callable[[Step], None]) -> None:
+    def run(self, on_step: Callable[[Step], None]) -> None:
         """Split and merge until the stream has the wanted shards. ``done`` grows meanwhile.
 
         Args:
-            told: is told each step before its call.
+            on_step: called with each step before its call.
 
         Raises:
             SparkKinesisError: if somebody else changes the shards, or the stream does not become
@@ -96,7 +96,7 @@ class Reshard:
             if self.done and step == self.done[-1]:
                 self._await_listing(step)
                 continue
-            told(step)
+            on_step(step)
             self._perform(step)
 
     def _perform(self, step: Step) -> None:

@@ -11,9 +11,8 @@ from spark_kinesis._errors import CheckpointError
 from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_positions
 from spark_kinesis.stream import Probe, probe
 from spark_kinesis.stream.quotas import THROTTLED
-
-from .notes import named
-from .threads import Advance, ask_each
+from spark_kinesis.stream.shards import named
+from spark_kinesis.stream.threads import Advance, ask_each
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -59,7 +58,7 @@ def lag_of(
         checkpoint: the checkpoint.
         arn: ARN of the stream.
         now: time of the service.
-        advance: is told how many shards of how many are read.
+        advance: called with the number of shards that are read, and with that of all shards.
 
     Raises:
         CheckpointError: if the checkpoint has no position, or not this stream.

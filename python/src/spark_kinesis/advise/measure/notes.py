@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spark_kinesis.advise.shards.spread import LEAST_SAMPLE
+from spark_kinesis.stream.shards import named
 
 from .combine import FULL, WRITES_REFUSED
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from .combine import Facts
 
 _MANY_UNPLACED = 0.05
-_NAMED = 5
 
 
 def notes(facts: Facts, loads: Sequence[ShardLoad], most: float) -> Iterator[str]:
@@ -44,14 +44,6 @@ def notes(facts: Facts, loads: Sequence[ShardLoad], most: float) -> Iterator[str
             f"minute filled a shard to {most:.0%}: the writes come in bursts within a minute. "
             "Write more evenly, or set a lower --target."
         )
-
-
-def named(shards: Sequence[str]) -> str:
-    """The first five shards, and how many more there are."""
-    first, more = ", ".join(shards[:_NAMED]), len(shards) - _NAMED
-    if more <= 0:
-        return first
-    return f"{first} and {more} {'other' if more == 1 else 'others'}"
 
 
 def _about_shards(loads: Sequence[ShardLoad], most: float) -> Iterator[str]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from spark_kinesis._times import utc_now
 from spark_kinesis.stream import StreamShard, StreamSummary, describe, list_shards
 from spark_kinesis.stream.cloudwatch import Query, Series, read_metrics
+from spark_kinesis.stream.threads import Advance, ask_each
 
 from .combine import OF_SHARD, OF_STREAM, Facts, shard_loads, traffic
 from .notes import notes
 from .sample import Window, read_sample
-from .threads import Advance, ask_each
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -78,7 +78,7 @@ def measure(
         kinesis: client of Kinesis.
         cloudwatch: client of CloudWatch; ``None`` to use the sample alone.
         asked: what to measure.
-        advance: is told how many shards of how many are sampled.
+        advance: called with the number of shards that are sampled, and with that of all shards.
 
     Raises:
         botocore.exceptions.ClientError: if a call of Kinesis fails.

@@ -9,8 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
 from spark_kinesis._errors import MissingPackageError
-
-from . import words
+from spark_kinesis.stream.shards import short_id
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,7 +97,7 @@ def _draw_shards(axes: Any, shards: Sequence[ShardView]) -> None:
     shown = [it for it in shards if it.lag is not None][:_MOST_BARS]
     lags = [it.lag.total_seconds() for it in shown if it.lag is not None]
     size, unit = _unit(max(lags, default=0))
-    names = [words.short(it.shard) for it in shown]
+    names = [short_id(it.shard) for it in shown]
     axes.bar(range(len(lags)), [it / size for it in lags], color=_BLUE)
     _from_zero(axes)
     axes.set_xticks(range(len(names)), names)

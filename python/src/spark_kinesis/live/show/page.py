@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from spark_kinesis._json import plain
+from spark_kinesis.stream.shards import short_id
 
 from . import sentences, words
 from .charts import picture
@@ -106,7 +107,7 @@ def _table(snapshot: Snapshot, most: int | None) -> str:
 
 def _row(view: ShardView, snapshot: Snapshot, *, several: bool) -> str:
     cells = (
-        f"{view.stream}/{words.short(view.shard)}" if several else words.short(view.shard),
+        f"{view.stream}/{short_id(view.shard)}" if several else short_id(view.shard),
         words.duration(view.lag),
         words.count(view.records, is_counted=view.is_counted),
         words.per_second(view.arriving),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.live.model.forecast import Forecast, Outlook
 from spark_kinesis.live.model.tree import Node, State
+from spark_kinesis.stream.shards import short_id
 
 from . import words
 
@@ -29,7 +30,7 @@ def outlook(found: Forecast, now: datetime) -> str:
         Outlook.CATCHES_UP: f"The query catches up {when}.",
         Outlook.LOSES_DATA: f"{falls} {when}." if at > now else "Unread records expire now.",
     }[found.outlook]
-    return f"{text} Shard {words.short(found.shard)} decides." if found.shard else text
+    return f"{text} Shard {short_id(found.shard)} decides." if found.shard else text
 
 
 def batch(found: BatchView | None) -> str:
@@ -95,7 +96,7 @@ def counters(found: Counters) -> str:
 def row_outlook(view: ShardView, now: datetime) -> str:
     """The forecast of a shard in a few words."""
     if view.state is State.WAITING:
-        return f"waits for {', '.join(map(words.short, view.waits_for))}"
+        return f"waits for {', '.join(map(short_id, view.waits_for))}"
     found = view.forecast
     at = words.soon(found.at or now, now)
     refused = f" ({view.refused:,} reads refused)" if view.refused else ""
@@ -112,8 +113,8 @@ def row_outlook(view: ShardView, now: datetime) -> str:
 
 def branch(node: Node) -> str:
     """A shard of the tree in one line."""
-    name = words.short(node.shard)
-    merged = f" = {' + '.join(map(words.short, node.parents))}" if len(node.parents) > 1 else ""
+    name = short_id(node.shard)
+    merged = f" = {' + '.join(map(short_id, node.parents))}" if len(node.parents) > 1 else ""
     says = {
         State.READING: "is read",
         State.WAITING: "waits",

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spark_kinesis.live.model.forecast import Outlook
+from spark_kinesis.stream.shards import short_id
 
 from . import sentences, words
 
@@ -79,7 +80,7 @@ def _shards(shards: Sequence[ShardView], room: int | None, now: datetime) -> Ren
         table.add_column(name, justify="right")
     table.add_column("forecast (UTC)")
     for it in shards[:room]:
-        name = f"{it.stream}/{words.short(it.shard)}" if several else words.short(it.shard)
+        name = f"{it.stream}/{short_id(it.shard)}" if several else short_id(it.shard)
         table.add_row(
             name,
             words.duration(it.lag),

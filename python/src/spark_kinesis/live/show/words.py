@@ -9,7 +9,6 @@ from spark_kinesis._times import duration_text, time_text
 UNKNOWN = "?"
 _TENTHS_BELOW = 10
 _THOUSAND = 1000
-_SHORT_ID = 20
 _HALF_DAY = timedelta(hours=12)
 
 
@@ -62,9 +61,3 @@ def size(value: int) -> str:
     while amount >= _THOUSAND and len(units) > 1:
         amount, units = amount / _THOUSAND, units[1:]
     return f"{amount:.1f} {units[0]}" if units[0] != "B" else f"{value} B"
-
-
-def short(shard: str) -> str:
-    """A shard ID without its zeros: ``shardId-000000000003`` is ``3``."""
-    number = shard.removeprefix("shardId-")
-    return str(int(number)) if number.isdecimal() and len(shard) == _SHORT_ID else shard

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.stream import describe, first_records, list_shards
 from spark_kinesis.stream.aggregate import parse
+from spark_kinesis.stream.threads import ask_each
 
 from .leaving import NewLease, begins, new_leases
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
     from .leases import Lease
-
-_THREADS = 8  # shards have quotas of their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +74,8 @@ def hand_back(
     shards = {
         name: it for name, it in offset.shards.items() if it.progress is not Progress.FINISHED
     }
-    with ThreadPoolExecutor(_THREADS) as pool:
-        read = pool.map(lambda name: _around(client, arn, name, shards[name]), shards)
-        around = dict(zip(shards, read, strict=True))
+    read = ask_each(lambda it: _around(client, arn, *it), list(shards.items()))
+    around = dict(zip(shards, read, strict=True))
     last_rows = {name: it for name, it in around.items() if isinstance(it, int)}
     times = {name: it for name, it in around.items() if isinstance(it, datetime)}
     made = new_leases(shards, list_shards(client, arn), last_rows, times)

@@ -12,13 +12,19 @@ Advance = Callable[[int, int], None]
 _THREADS = 10  # the number of connections of a boto3 client
 
 
-def ask_each(ask: Callable[[Item], Found], items: Sequence[Item], advance: Advance) -> list[Found]:
+def ignore(done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def ask_each(
+    ask: Callable[[Item], Found], items: Sequence[Item], advance: Advance = ignore
+) -> list[Found]:
     """Call a function for each item, ten at once.
 
     Args:
         ask: the function. Its first error ends the others that have not begun.
         items: its arguments.
-        advance: is told how many items of how many are done.
+        advance: called with the number of items that are done, and with that of all items.
 
     Returns:
         The results, in the order of the items.
