@@ -184,6 +184,6 @@ def _foreign(stream: str, listed: Sequence[StreamShard], stops: Mapping[str, Sto
 def _unnamed(stream: str, unknown: Sequence[str]) -> str:
     return (
         f"stream {stream}: the positions do not say where to begin in {named(unknown)}. No shard "
-        "that they name precedes or follows these. Complete the positions, or choose where to begin "
-        "in such shards with --others trim_horizon, --others latest or --others TIME."
+        "that they name precedes or follows these. Complete the positions, or choose where to "
+        "begin in such shards with --others trim_horizon, --others latest or --others TIME."
     )
