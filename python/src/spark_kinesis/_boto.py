@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 LOCAL_REGION = "us-east-1"
+TRANSIENT = (
+    "ProvisionedThroughputExceededException",
+    "LimitExceededException",
+    "ThrottlingException",
+    "Throttling",
+    "KMSThrottlingException",
+    "InternalFailure",
+    "InternalFailureException",
+    "ServiceUnavailable",
+    "ServiceUnavailableException",
+)
+"""The services' names of errors that may pass."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

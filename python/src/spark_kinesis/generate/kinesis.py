@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spark_kinesis._boto import TRANSIENT
 from spark_kinesis._errors import GeneratorError
 
 from .writer import RequestFailedError, Send
 
-_TRANSIENT = (
-    "ProvisionedThroughputExceededException",
-    "LimitExceededException",
-    "KMSThrottlingException",
-    "ThrottlingException",
-    "InternalFailure",
-    "InternalFailureException",
-    "ServiceUnavailable",
-)
 _SERVER_ERROR = 500
 
 
@@ -49,4 +41,4 @@ def sender(client: Any, stream: str) -> Send:
 
 def _is_transient(response: Any) -> bool:
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    return status >= _SERVER_ERROR or response["Error"]["Code"] in _TRANSIENT
+    return status >= _SERVER_ERROR or response["Error"]["Code"] in TRANSIENT

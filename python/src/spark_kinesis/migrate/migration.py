@@ -105,11 +105,8 @@ def take_over(
             f"stream {found.arn} was created at {instant(found.created)}, and the positions belong "
             f"to one created at {instant(created)}: it was deleted and created again. {HINT}"
         )
-    now = found.server_time
-    if now is None:
-        raise MigrationError(f"stream {found.arn}: the answers of Kinesis have no time")
-    times = Times(now=now, horizon=now - found.retention)
-    plan = plan_start(found.name, list_shards(client, found.arn), stopped.stops, times, others)
+    listed = list_shards(client, found.arn)
+    plan = plan_start(found.name, listed, stopped.stops, Times.of(found), others)
     joints = ask_each(lambda it: examine(client, found.arn, it), plan.starts, advance)
     return StreamMigration(stream=found, plan=plan, joints=tuple(joints))
 

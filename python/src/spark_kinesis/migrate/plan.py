@@ -16,7 +16,7 @@ from spark_kinesis.stream.shards import named
 from .stops import TRIM_HORIZON, Stop, StopKind
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.stream import StreamShard, StreamSummary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,17 @@ class Times:
 
     now: datetime
     horizon: datetime
+
+    @staticmethod
+    def of(stream: StreamSummary) -> Times:
+        """The times of a stream.
+
+        Raises:
+            MigrationError: if the answers of the service have no time.
+        """
+        if stream.server_time is None:
+            raise MigrationError(f"stream {stream.arn}: the answers of Kinesis have no time")
+        return Times(now=stream.server_time, horizon=stream.server_time - stream.retention)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,11 +108,8 @@ def _move(
             f"at {offset.created}. It was deleted and created again. Start the query with a new "
             "checkpoint."
         )
-    if found.server_time is None:
-        raise CheckpointError(f"stream {arn}: the answers of Kinesis have no time")
-    times = Times(now=found.server_time, horizon=found.server_time - found.retention)
     listed = {it.id: it for it in list_shards(client, arn)}
-    new = rewound(offset, list(listed.values()), target, times, shards)
+    new = rewound(offset, list(listed.values()), target, Times.of(found), shards)
     old = settled(offset).shards
     later = unread(listed, old)
     places = [

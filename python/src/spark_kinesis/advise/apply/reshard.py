@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spark_kinesis._backoff import pause
+from spark_kinesis._boto import TRANSIENT
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis.advise.shards import HashRange, Split, Step, next_step
 from spark_kinesis.stream import describe, list_shards
@@ -25,14 +26,7 @@ _LONGEST_CHANGE_CHECKS = 1800
 _LISTING_CHECKS = 60
 _ATTEMPTS = 10
 _LONGEST_PAUSE_SECONDS = 30.0
-_TRANSIENT = (
-    "LimitExceededException",
-    "ResourceInUseException",
-    "ThrottlingException",
-    "InternalFailure",
-    "InternalFailureException",
-    "ServiceUnavailable",
-)
+_OTHER_CHANGE = "ResourceInUseException"
 # A call that was repeated because its answer was lost finds its shard closed.
 _CLOSED = "InvalidArgumentException"
 _CLOSED_ATTEMPTS = 3  # until the listing shows it
@@ -183,7 +177,7 @@ def _attempts(code: str) -> int:
     """How often a call is made that fails with this code."""
     if code == _CLOSED:
         return _CLOSED_ATTEMPTS
-    return _ATTEMPTS if code in _TRANSIENT else 1
+    return _ATTEMPTS if code in (*TRANSIENT, _OTHER_CHANGE) else 1
 
 
 def is_whole(shards: Collection[HashRange]) -> bool:

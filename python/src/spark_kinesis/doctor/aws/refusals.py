@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spark_kinesis._boto import TRANSIENT
 from spark_kinesis.doctor.finding import Finding, problem, unknown
 
 _RENEW = "Renew the credentials, for example with aws sso login, and check the clock."
@@ -31,17 +32,6 @@ _REMEDIES = {
     "KMSNotFoundException": "Encrypt the stream with a key that exists.",
     "KMSOptInRequired": "Subscribe the account to AWS KMS.",
 }
-_TRANSIENT = (
-    "ProvisionedThroughputExceededException",
-    "LimitExceededException",
-    "ThrottlingException",
-    "Throttling",
-    "KMSThrottlingException",
-    "InternalFailure",
-    "InternalFailureException",
-    "ServiceUnavailable",
-    "ServiceUnavailableException",
-)
 _UNREACHABLE = "Check the findings of the section network, the endpoint and the region."
 _NO_CREDENTIALS = "Set credentials: see docs/how-to/iam.md."
 
@@ -75,7 +65,7 @@ def refused(section: str, subject: str, error: Exception, action: str) -> Findin
     """
     code = code_of(error)
     text = f"{action} failed: {text_of(error)}"
-    if code in _TRANSIENT:
+    if code in TRANSIENT:
         return unknown(section, subject, text, "Try again later.")
     if code in _REMEDIES:
         return problem(section, subject, text, _REMEDIES[code].format(action=action))
