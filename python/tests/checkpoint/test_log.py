@@ -74,30 +74,48 @@ def test_a_batch_that_is_not_there_is_refused(checkpoint: Checkpoint, tmp_path: 
 def test_sources_are_told_apart(folder: Path, checkpoint: Checkpoint) -> None:
     write(folder, 12, '{"topic":{"0":1}}', offset(1), "-", offset(2))
     batch = checkpoint.batch(12)
-    assert checkpoint.kinesis_sources(batch) == [1, 3]
-    assert checkpoint.source(batch, 3) == 3
+    assert batch.sources == ("0", "1", "2", "3")
+    assert checkpoint.kinesis_sources(batch) == ["1", "3"]
+    assert checkpoint.source(batch, "3") == "3"
     with pytest.raises(CheckpointError, match=r"name one of them. Its Kinesis sources are: 1, 3"):
         checkpoint.source(batch)
-    for wrong in (0, 2, 7):
+    for wrong in ("0", "2", "7"):
         with pytest.raises(CheckpointError, match=f"there is no source {wrong}"):
             checkpoint.source(batch, wrong)
     with pytest.raises(CheckpointError, match="source 2, has no offset"):
-        checkpoint.position(batch, 2)
+        checkpoint.position(batch, "2")
 
 
-def test_a_log_of_another_format_is_refused(folder: Path, checkpoint: Checkpoint) -> None:
-    write(folder, 12, offset(1), version="v2")
-    with pytest.raises(CheckpointError, match="first line is 'v2', not 'v1'"):
+def test_named_sources_are_told_apart(folder: Path, checkpoint: Checkpoint) -> None:
+    lines = (f"orders:{offset(1)}", 'clicks:{"topic":{"0":1}}', "late:-")
+    write(folder, 12, *lines, version="v2")
+    batch = checkpoint.batch(12)
+    assert batch.planned == datetime(2026, 1, 2, 8, 0, 0, 12000, tzinfo=timezone.utc)
+    assert batch.sources == ("orders", "clicks", "late")
+    assert checkpoint.source(batch) == checkpoint.source(batch, "orders") == "orders"
+    shards = checkpoint.position(batch, "orders").streams[ARN].shards
+    assert shards["shardId-000000000000"].sequence_number == 1
+    with pytest.raises(CheckpointError, match=r"no source 0\. Its Kinesis sources are: orders"):
+        checkpoint.source(batch, "0")
+
+
+def test_a_later_format_is_refused(folder: Path, checkpoint: Checkpoint) -> None:
+    write(folder, 12, offset(1), version="v3")
+    with pytest.raises(CheckpointError, match=r"offsets/12 is a log of offsets of version 3\."):
         checkpoint.batch(12)
 
 
-def test_the_first_position(folder: Path, checkpoint: Checkpoint) -> None:
-    assert checkpoint.initial(0) is None
-    (folder / "sources" / "0").mkdir(parents=True)
-    (folder / "sources" / "0" / "initial-offset.json").write_text(offset(3))
-    initial = checkpoint.initial(0)
-    assert initial is not None
+@pytest.mark.parametrize("source", ["0", "orders"])
+def test_the_first_position(folder: Path, checkpoint: Checkpoint, source: str) -> None:
+    assert checkpoint.initial(source) is None
+    with pytest.raises(CheckpointError, match="no position: it is not a checkpoint"):
+        checkpoint.start()
+    (folder / "sources" / source).mkdir(parents=True)
+    (folder / "sources" / source / "initial-offset.json").write_text(offset(3))
+    found, initial = checkpoint.start()
+    assert found == source
     assert initial.streams[ARN].shards["shardId-000000000000"].sequence_number == 3
+    assert checkpoint.initial(source) == initial
 
 
 def number(position: SourceOffset) -> int | None:
@@ -108,16 +126,16 @@ def test_a_query_continues_after_its_newest_completed_micro_batch(
     folder: Path, checkpoint: Checkpoint
 ) -> None:
     assert number(next_position(checkpoint)) == 10
-    assert {source: number(it) for source, it in next_positions(checkpoint).items()} == {0: 10}
+    assert {source: number(it) for source, it in next_positions(checkpoint).items()} == {"0": 10}
     for batch in (9, 10):
         (folder / "commits" / str(batch)).unlink()
     with pytest.raises(CheckpointError, match="no completed micro-batch, and no start of source 0"):
         next_position(checkpoint)
     (folder / "sources" / "0").mkdir(parents=True)
     (folder / "sources" / "0" / "initial-offset.json").write_text(offset(3))
-    assert number(next_position(checkpoint, 0)) == 3
+    assert number(next_position(checkpoint, "0")) == 3
     with pytest.raises(CheckpointError, match="there is no source 1"):
-        next_position(checkpoint, 1)
+        next_position(checkpoint, "1")
 
 
 def test_a_source_without_an_end_continues_where_it_began(
@@ -129,4 +147,4 @@ def test_a_source_without_an_end_continues_where_it_began(
     (folder / "sources" / "1").mkdir(parents=True)
     (folder / "sources" / "1" / "initial-offset.json").write_text(offset(20))
     found = next_positions(checkpoint)
-    assert {source: number(it) for source, it in found.items()} == {0: 10, 1: 20}
+    assert {source: number(it) for source, it in found.items()} == {"0": 10, "1": 20}

@@ -222,7 +222,7 @@ def test_each_source_of_a_stream_has_its_own_findings(tmp_path: Path) -> None:
     assert (log.arns, log.has_several_sources) == ([ARN], True)
     assert {
         source: offset.shards["a"].sequence_number for (source, _), offset in log.streams.items()
-    } == {0: 7, 1: 9}
+    } == {"0": 7, "1": 9}
     named = replace(facts(fact()), source=1)
     assert all("orders (source 1)" in it.seen for it in stream_findings(named, NOW))
     assert not LOG.has_several_sources

@@ -45,7 +45,7 @@ class Old:
 
     def read(self, metadata: str | None = None) -> StreamStops:
         elsewhere = None if metadata is None else open_files(metadata)
-        return read_stops(Checkpoint(open_files(str(self.path))), self.folder, 0, elsewhere)
+        return read_stops(Checkpoint(open_files(str(self.path))), self.folder, "0", elsewhere)
 
 
 def place(kind: str, position: str = "", sub: int = -1, *, is_last: bool = True) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Folder:
         return Checkpoint(open_files(str(self.path)))
 
     def position(
-        self, source: int | None = None, *kept: int, drop_planned: bool = False
+        self, source: str | None = None, *kept: str, drop_planned: bool = False
     ) -> LogPosition:
         return read_position(self.checkpoint, source, kept, drop_planned=drop_planned)
 
@@ -109,10 +109,37 @@ def test_other_sources_stay_if_they_are_named(folder: Folder) -> None:
     with pytest.raises(CheckpointError, match=r"other sources: 0, 2.*--keep 0"):
         folder.position()
     with pytest.raises(CheckpointError, match="other sources: 2"):
-        folder.position(None, 0)
-    position = folder.position(1, 0, 2)
+        folder.position(None, "0")
+    position = folder.position("1", "0", "2")
     rewrite(folder.checkpoint, position, offset(5), {}, NOW)
     assert folder.text("offsets/2") == "\n".join([HEAD, OTHER, line(5), "-"])
+
+
+def test_a_log_with_names_keeps_its_version_and_its_names(folder: Folder) -> None:
+    head = HEAD.replace("v1", "v2")
+    others = [f"clicks:{OTHER}", "late:-"]
+    folder.write("offsets/2", "\n".join([head, others[0], f"orders:{line(30)}", others[1]]))
+    folder.write("commits/2", "v1\n{}")
+    with pytest.raises(CheckpointError, match=r"other sources: clicks, late.*--keep clicks"):
+        folder.position()
+    with pytest.raises(CheckpointError, match="no source 0. Its Kinesis sources are: orders"):
+        folder.position("0")
+    position = folder.position("orders", "clicks", "late")
+    assert (position.source, position.offset) == ("orders", offset(30))
+    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
+    assert folder.text("offsets/2") == "\n".join([head, others[0], f"orders:{line(5)}", others[1]])
+
+
+def test_the_start_of_a_source_with_a_name_is_moved(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("sources/orders/initial-offset.json", line(1))
+    folder.write("sources/clicks/files", OTHER)
+    with pytest.raises(CheckpointError, match="other sources: clicks"):
+        folder.position()
+    position = folder.position("orders", "clicks")
+    assert (position.batch, position.offset) == (None, offset(1))
+    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
+    assert folder.text("sources/orders/initial-offset.json") == line(5)
 
 
 def test_a_query_with_state_is_refused(folder: Folder) -> None:
@@ -178,7 +205,7 @@ def test_a_batch_that_ends_during_the_move_is_noticed(folder: Folder) -> None:
 
 
 def test_an_empty_checkpoint_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="the query never ran"):
+    with pytest.raises(CheckpointError, match="its query never ran"):
         Folder(tmp_path).position()
 
 
@@ -186,6 +213,6 @@ def test_several_starts_need_a_name(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     for source in (0, 1):
         folder.write(f"sources/{source}/initial-offset.json", line(source))
-    with pytest.raises(CheckpointError, match="name one of the Kinesis sources 0, 1"):
+    with pytest.raises(CheckpointError, match="name one of them. Its Kinesis sources are: 0, 1"):
         folder.position()
-    assert folder.position(1, 0).offset == offset(1)
+    assert folder.position("1", "0").offset == offset(1)

@@ -10,7 +10,14 @@ import click
 from rich.table import Table
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
+from spark_kinesis.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+)
 
 from .counting import Count, count
 from .history import BatchReads, ShardRead, history, read_numbers, total_shards
@@ -30,7 +37,9 @@ class _Row:
 
 @click.command("batches")
 @click.option("--checkpoint", "location", required=True, metavar="PATH", help="folder or URL")
-@click.option("--source", type=int, help="number of the source, if the query has several")
+@click.option(
+    "--source", type=SOURCE, help="number or name of the source, if the query has several"
+)
 @click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="how many")
 @click.option("--batches", "chosen", metavar="120-124", help="these micro-batches only")
 @click.option("--shards", "with_shards", is_flag=True, help="also show each shard's positions")
@@ -41,7 +50,7 @@ def batches(
     *,
     connection: Connection,
     location: str,
-    source: int | None,
+    source: str | None,
     last: int,
     chosen: str | None,
     with_shards: bool,
@@ -72,7 +81,7 @@ def batches(
 
 
 def _chosen(
-    checkpoint: Checkpoint, source: int | None, last: int, chosen: str | None
+    checkpoint: Checkpoint, source: str | None, last: int, chosen: str | None
 ) -> list[BatchReads]:
     if chosen is None:
         return list(history(checkpoint, source=source, last=last))

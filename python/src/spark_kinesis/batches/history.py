@@ -51,13 +51,13 @@ class BatchReads:
 
 
 def history(
-    checkpoint: Checkpoint, *, source: int | None = None, last: int | None = None
+    checkpoint: Checkpoint, *, source: str | None = None, last: int | None = None
 ) -> Iterator[BatchReads]:
     """The micro-batches of a checkpoint, in order.
 
     Args:
         checkpoint: the checkpoint.
-        source: number of the source in the query; default: the only Kinesis source.
+        source: number or name of the source in the query; default: the only Kinesis source.
         last: the newest so many. Default: all that the log contains.
 
     Raises:
@@ -83,7 +83,7 @@ def history(
         start = _end(checkpoint, batch, wanted) or start
 
 
-def _start(checkpoint: Checkpoint, number: int, source: int) -> SourceOffset | None:
+def _start(checkpoint: Checkpoint, number: int, source: str) -> SourceOffset | None:
     """The position before a micro-batch. ``None`` if the log has lost it."""
     if number == 0:
         return checkpoint.initial(source)
@@ -92,7 +92,7 @@ def _start(checkpoint: Checkpoint, number: int, source: int) -> SourceOffset | N
     return _end(checkpoint, checkpoint.batch(number - 1), source)
 
 
-def _end(checkpoint: Checkpoint, batch: Batch, source: int) -> SourceOffset | None:
+def _end(checkpoint: Checkpoint, batch: Batch, source: str) -> SourceOffset | None:
     return checkpoint.position(batch, source) if source in batch.offsets else None
 
 

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from .batch import Batch
 from .files import CheckpointFiles, StoreKeys, is_s3, open_files
 from .keys import keys_for
-from .log import Batch, Checkpoint
+from .log import Checkpoint
 from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
 from .position import next_position, next_positions
 

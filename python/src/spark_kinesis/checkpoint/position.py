@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from .offset import SourceOffset
 
 
-def next_position(checkpoint: Checkpoint, wanted: int | None = None) -> SourceOffset:
+def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOffset:
     """Where a source continues: after the newest completed micro-batch, or else where it began.
 
     Args:
         checkpoint: the checkpoint of the query.
-        wanted: number of the source; default: the only Kinesis source.
+        wanted: number or name of the source; default: the only Kinesis source.
 
     Raises:
         CheckpointError: if there is no such source, several and none was named, or no position.
     """
     planned, completed = checkpoint.planned(), checkpoint.completed()
-    source = checkpoint.source(checkpoint.batch(planned[-1]), wanted) if planned else wanted or 0
+    if not planned:
+        return checkpoint.start(wanted)[1]
+    source = checkpoint.source(checkpoint.batch(planned[-1]), wanted)
     if completed:
         batch = checkpoint.batch(completed[-1])
         if source in batch.offsets:
@@ -37,8 +39,8 @@ def next_position(checkpoint: Checkpoint, wanted: int | None = None) -> SourceOf
     return found
 
 
-def next_positions(checkpoint: Checkpoint) -> dict[int, SourceOffset]:
-    """Where each Kinesis source continues, by the number of the source.
+def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
+    """Where each Kinesis source continues, by its number or name.
 
     Raises:
         CheckpointError: if there is no micro-batch in the log, or no position of a source.

@@ -17,7 +17,7 @@ from spark_kinesis import (
     TrimHorizon,
     with_kinesis,
 )
-from spark_kinesis.cli import Connection, connection_options, print_json, screen
+from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen
 from spark_kinesis.cli.times import FORMS, TIME
 
 from .difference import IDENTITY, Difference, compare
@@ -44,7 +44,7 @@ DIFFERENT = 1
 )
 @click.option("--since", type=TIME, help=f"start of the streams: {FORMS}")
 @click.option("--until", type=TIME, help="end of the streams, in the same form")
-@click.option("--source", type=int, help="number of the source, if a query has several")
+@click.option("--source", type=SOURCE, help="number or name of the source, if a query has several")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 @connection_options
 @click.pass_context
@@ -58,7 +58,7 @@ def diff(
     columns: str,
     since: datetime | None,
     until: datetime | None,
-    source: int | None,
+    source: str | None,
     as_json: bool,
 ) -> None:
     """Compare the rows of LEFT, which should be there, with those of RIGHT, which are.

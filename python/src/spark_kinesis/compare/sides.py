@@ -63,7 +63,7 @@ def rows(
     side: Side,
     spark: SparkSession,
     connection: Connection,
-    source: int | None = None,
+    source: str | None = None,
     **positions: Any,
 ) -> DataFrame:
     """The rows of a side.
@@ -72,7 +72,7 @@ def rows(
         side: where they come from.
         spark: the session.
         connection: which Kinesis to call, and as whom.
-        source: number of the source in a checkpoint; default: the only Kinesis source.
+        source: number or name of the source in a checkpoint; default: the only Kinesis source.
         positions: its arguments ``starting_position`` and ``ending_position``, for a stream.
     """
     if side.kind == STREAM:
@@ -89,7 +89,7 @@ def rows(
     return spark.read.format(side.kind).load(side.place)
 
 
-def _streams(checkpoint: Checkpoint, newest: int, source: int | None) -> tuple[int, list[str]]:
+def _streams(checkpoint: Checkpoint, newest: int, source: str | None) -> tuple[str, list[str]]:
     batch = checkpoint.batch(newest)
     number = checkpoint.source(batch, source)
     return number, list(checkpoint.position(batch, number).streams)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import click
 from rich.live import Live
 
-from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
+from spark_kinesis.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+)
 
 from .model.rotation import PROBES_PER_SECOND
 from .outside import OutsideView
@@ -31,7 +38,9 @@ Pause = Callable[[float], None]
 
 @click.command("top")
 @click.option("--checkpoint", required=True, metavar="PATH", help="Folder or URL of the checkpoint")
-@click.option("--source", type=int, help="Number of the Kinesis source, if the query has several")
+@click.option(
+    "--source", type=SOURCE, help="Number or name of the Kinesis source, if the query has several"
+)
 @click.option(
     "--interval",
     type=click.FloatRange(min=0.5, max=3600),
@@ -46,7 +55,7 @@ Pause = Callable[[float], None]
 def top(
     *,
     checkpoint: str,
-    source: int | None,
+    source: str | None,
     interval: float,
     once: bool,
     as_json: bool,

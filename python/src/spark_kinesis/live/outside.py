@@ -30,12 +30,12 @@ _MOST_FAILURES = 3
 class OutsideView:
     """Makes snapshots of a query that runs anywhere, or does not run."""
 
-    def __init__(self, checkpoint: Checkpoint, source: int | None, client: KinesisClient) -> None:
+    def __init__(self, checkpoint: Checkpoint, source: str | None, client: KinesisClient) -> None:
         """Read nothing yet.
 
         Args:
             checkpoint: the checkpoint of the query.
-            source: number of the Kinesis source; default: the only one.
+            source: number or name of the Kinesis source; default: the only one.
             client: client of Kinesis that makes each call once.
         """
         self._clock = ServiceClock()

@@ -11,7 +11,7 @@ import click
 
 from spark_kinesis import __version__
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.cli import Connection, connection_options, progress_bar
+from spark_kinesis.cli import SOURCE, Connection, connection_options, progress_bar
 
 from .command import LOSES, look_at_all
 from .model.history import History
@@ -25,7 +25,9 @@ DEFAULT_SECONDS = 30
 
 @click.command("report")
 @click.option("--checkpoint", required=True, metavar="PATH", help="Folder or URL of the checkpoint")
-@click.option("--source", type=int, help="Number of the Kinesis source, if the query has several")
+@click.option(
+    "--source", type=SOURCE, help="Number or name of the Kinesis source, if the query has several"
+)
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
@@ -42,7 +44,7 @@ DEFAULT_SECONDS = 30
 )
 @connection_options
 def report(
-    *, checkpoint: str, source: int | None, output: Path, seconds: int, connection: Connection
+    *, checkpoint: str, source: str | None, output: Path, seconds: int, connection: Connection
 ) -> int:
     """Write what a streaming query is doing to a page of HTML, for example for a ticket.
 

@@ -16,12 +16,12 @@ MOST_STEPS = 20
 class StepLog:
     """Reads each micro-batch of the log once."""
 
-    def __init__(self, checkpoint: Checkpoint, source: int | None) -> None:
+    def __init__(self, checkpoint: Checkpoint, source: str | None) -> None:
         """Read nothing yet.
 
         Args:
             checkpoint: the checkpoint of the query.
-            source: number of the Kinesis source; default: the only one.
+            source: number or name of the Kinesis source; default: the only one.
         """
         self._checkpoint, self._source = checkpoint, source
         self._batches: dict[int, tuple[Batch, SourceOffset]] = {}

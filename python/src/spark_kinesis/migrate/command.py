@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.cli import Connection, print_json, progress_bar, screen, to_stderr
+from spark_kinesis.cli import SOURCE, Connection, print_json, progress_bar, screen, to_stderr
 
 from .kcl.command import to_kcl
 from .kcl.table import CAPACITY_PER_SECOND, kcl_streams, scan_leases
@@ -111,7 +111,9 @@ def _from_spark(folder: str, connector: str) -> click.Command:
     @click.option(
         "--metadata", "metadata", metavar="PATH", help="the query's option for the metadata path"
     )
-    @click.option("--from-source", default=0, show_default=True, help="number of its source")
+    @click.option(
+        "--from-source", type=SOURCE, default="0", show_default=True, help="its source, as --source"
+    )
     @click.argument("old", metavar="CHECKPOINT")
     @entry_options
     def command(
@@ -119,7 +121,7 @@ def _from_spark(folder: str, connector: str) -> click.Command:
         entry: Entry,
         connection: Connection,
         old: str,
-        from_source: int,
+        from_source: str,
         metadata: str | None,
     ) -> int:
         elsewhere = None if metadata is None else open_files(metadata)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spark_kinesis.checkpoint import CheckpointFiles
 
 
-def require_new(files: CheckpointFiles, source: int) -> None:
+def require_new(files: CheckpointFiles, source: str) -> None:
     """Refuse a checkpoint of a query that has begun.
 
     Raises:
@@ -25,12 +25,12 @@ def require_new(files: CheckpointFiles, source: int) -> None:
         )
 
 
-def write_new(files: CheckpointFiles, source: int, offset: SourceOffset) -> None:
+def write_new(files: CheckpointFiles, source: str, offset: SourceOffset) -> None:
     """Write the position at which a source of a new query begins.
 
     Args:
         files: the files of the checkpoint.
-        source: number of the source in the query, from 0.
+        source: number of the source in the query, from 0, or its name.
         offset: the position.
 
     Raises:

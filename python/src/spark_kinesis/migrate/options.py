@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis.cli import connection_options
+from spark_kinesis.cli import SOURCE, connection_options
 
 from .position_file import read_time
 from .stops import Stop, StopKind
@@ -25,7 +25,7 @@ class Entry:
 
     Attributes:
         location: folder or URL of the new checkpoint.
-        source: number of the source in the query.
+        source: number or name of the source in the query.
         stream: name or ARN of the stream, if the positions do not name it.
         others: where to begin in shards that have nothing to do with the positions.
         at: time of the positions ``AT_TIMESTAMP`` that do not contain it.
@@ -35,7 +35,7 @@ class Entry:
     """
 
     location: str
-    source: int
+    source: str
     stream: str | None
     others: Stop | None
     at: datetime | None
@@ -105,7 +105,11 @@ def entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
         ),
         click.option("--stream", help="name or ARN, if the positions do not name the stream"),
         click.option(
-            "--source", default=0, show_default=True, help="number of the source in the query"
+            "--source",
+            type=SOURCE,
+            default="0",
+            show_default=True,
+            help="number of the source in the query, or its name if the query names its sources",
         ),
         click.option(
             "--checkpoint", "location", required=True, metavar="NEW", help="new folder or URL"

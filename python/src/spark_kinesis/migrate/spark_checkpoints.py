@@ -25,14 +25,14 @@ _METADATA = "metadata"
 
 
 def read_stops(
-    checkpoint: Checkpoint, folder: str, source: int, metadata: CheckpointFiles | None = None
+    checkpoint: Checkpoint, folder: str, source: str, metadata: CheckpointFiles | None = None
 ) -> StreamStops:
     """Where a query of another connector stopped, after its newest completed micro-batch.
 
     Args:
         checkpoint: the checkpoint of the query.
         folder: ``AWSLABS`` or ``QUBOLE``.
-        source: number of the source in the query, from 0.
+        source: number of the source in the query, from 0, or its name.
         metadata: where the executors store positions, if the query has an option for it. The
             default is the folder of the source in the checkpoint.
 

@@ -13,6 +13,7 @@ from spark_kinesis._times import instant, utc_now
 from spark_kinesis.checkpoint import Progress
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
+    SOURCE,
     Connection,
     connection_options,
     print_json,
@@ -69,8 +70,12 @@ class _Target(click.ParamType[Target]):
 )
 @click.option("--stream", help="name or ARN of the only stream to move (default: all)")
 @click.option("--shard", "shards", multiple=True, help="ID of a shard to move (default: all)")
-@click.option("--source", type=int, help="number of the source, if several are of Kinesis")
-@click.option("--keep", type=int, multiple=True, help="number of another source, which stays")
+@click.option(
+    "--source", type=SOURCE, help="number or name of the source, if several are of Kinesis"
+)
+@click.option(
+    "--keep", type=SOURCE, multiple=True, help="number or name of another source, which stays"
+)
 @click.option("--drop-planned", is_flag=True, help="forget micro-batches that are not completed")
 @click.option(
     "--allow-unproven", is_flag=True, help="move although what is skipped or comes again is unknown"
@@ -85,8 +90,8 @@ def rewind(
     target: Target,
     stream: str | None,
     shards: tuple[str, ...],
-    source: int | None,
-    keep: tuple[int, ...],
+    source: str | None,
+    keep: tuple[str, ...],
     drop_planned: bool,
     allow_unproven: bool,
     dry_run: bool,

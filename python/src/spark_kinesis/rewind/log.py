@@ -8,12 +8,12 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import next_position
-from spark_kinesis.checkpoint.log import HEAD_LINES, REWINDS, initial_path
+from spark_kinesis.checkpoint.log import REWINDS, initial_path
+from spark_kinesis.checkpoint.logged import parse
 from spark_kinesis.checkpoint.offset import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from spark_kinesis.checkpoint import Checkpoint, SourceOffset
 
@@ -25,13 +25,13 @@ class LogPosition:
     Attributes:
         batch: the newest completed micro-batch. ``None`` if there is none.
         planned: later micro-batches, which are not completed.
-        source: number of the source.
+        source: number or name of the source.
         offset: its position.
     """
 
     batch: int | None
     planned: tuple[int, ...]
-    source: int
+    source: str
     offset: SourceOffset
 
     @property
@@ -41,14 +41,14 @@ class LogPosition:
 
 
 def read_position(
-    checkpoint: Checkpoint, wanted: int | None, kept: Collection[int], *, drop_planned: bool
+    checkpoint: Checkpoint, wanted: str | None, kept: Collection[str], *, drop_planned: bool
 ) -> LogPosition:
     """Where a query continues, if it may be moved.
 
     Args:
         checkpoint: the checkpoint.
-        wanted: number of the source; default: the only Kinesis source.
-        kept: numbers of the other sources, which continue where they are.
+        wanted: number or name of the source; default: the only Kinesis source.
+        kept: numbers or names of the other sources, which continue where they are.
         drop_planned: whether to forget micro-batches that are not completed.
 
     Raises:
@@ -71,37 +71,26 @@ def read_position(
             "written it, and would ignore the next micro-batch with this number. Start the query "
             "once more until the micro-batch is completed, or forget it with --drop-planned."
         )
-    source, sources = _sources(checkpoint, batch, wanted)
-    others = sources - {source} - set(kept)
+    source, offset, sources = _source(checkpoint, batch, wanted)
+    others = [it for it in sources if it != source and it not in kept]
     if others:
-        names = ", ".join(map(str, sorted(others)))
+        names = ", ".join(others)
         raise CheckpointError(
             f"{where} has other sources: {names}. They would continue where they are. If this is "
-            f"right, name each of them with --keep, for example --keep {min(others)}."
+            f"right, name each of them with --keep, for example --keep {others[0]}."
         )
-    return LogPosition(
-        batch=batch, planned=planned, source=source, offset=next_position(checkpoint, source)
-    )
+    return LogPosition(batch=batch, planned=planned, source=source, offset=offset)
 
 
-def _sources(checkpoint: Checkpoint, batch: int | None, wanted: int | None) -> tuple[int, set[int]]:
-    """The number of the source, and those of all sources."""
-    if batch is not None:
-        lines = (checkpoint.files.read(f"offsets/{batch}") or "").strip().splitlines()
-        source = checkpoint.source(checkpoint.batch(batch), wanted)
-        return source, set(range(len(lines) - HEAD_LINES))
-    found = {int(name) for name in checkpoint.files.names("sources") if name.isdecimal()}
-    begun = sorted(it for it in found if checkpoint.initial(it) is not None)
-    if not begun:
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.location} has no position: the query never ran"
-        )
-    if (wanted is None and len(begun) > 1) or (wanted is not None and wanted not in begun):
-        names = ", ".join(map(str, begun))
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.location}: name one of the Kinesis sources {names}"
-        )
-    return begun[0] if wanted is None else wanted, found
+def _source(
+    checkpoint: Checkpoint, batch: int | None, wanted: str | None
+) -> tuple[str, SourceOffset, Sequence[str]]:
+    """The source, its position, and all sources."""
+    if batch is None:
+        return *checkpoint.start(wanted), checkpoint.begun()
+    found = checkpoint.batch(batch)
+    source = checkpoint.source(found, wanted)
+    return source, checkpoint.position(found, source), found.sources
 
 
 def rewrite(
@@ -137,12 +126,13 @@ def rewrite(
             f"the checkpoint {checkpoint.location} has changed: stop the query first."
         )
     folder = f"{REWINDS}/{now.astimezone(timezone.utc):%Y%m%dT%H%M%S.%f}Z"
+    path = f"{checkpoint.location}/{position.path}"
     text = files.read(position.path) or ""
     files.write(f"{folder}/{position.path}", text)
     files.write(f"{folder}/note.json", json.dumps(note, indent=2) + "\n")
     for batch in position.planned:
         files.move(f"offsets/{batch}", f"{folder}/dropped/{batch}")
-    files.write(position.path, _with_line(text, position, encode(offset)))
+    files.write(position.path, _moved(text, position, encode(offset), path))
     _require_still_stopped(checkpoint, position, folder)
     return folder
 
@@ -176,9 +166,8 @@ def _require_still_stopped(checkpoint: Checkpoint, position: LogPosition, folder
     )
 
 
-def _with_line(text: str, position: LogPosition, line: str) -> str:
+def _moved(text: str, position: LogPosition, offset: str, where: str) -> str:
+    """The file with another end of one source. The format and the other sources stay."""
     if position.batch is None:
-        return line
-    lines = text.strip().splitlines()
-    lines[HEAD_LINES + position.source] = line
-    return "\n".join(lines)
+        return offset
+    return parse(text, where).with_offset(position.source, offset).text

@@ -60,14 +60,14 @@ class StreamFacts:
         offset: how far the query has read it.
         shards: its shards in the checkpoint.
         listed: its shards in Kinesis.
-        source: number of the source that reads it. ``None`` if the query has only one.
+        source: number or name of the source that reads it. ``None`` if the query has only one.
     """
 
     summary: StreamSummary
     offset: StreamOffset
     shards: Sequence[ShardFact]
     listed: Sequence[StreamShard]
-    source: int | None = None
+    source: str | None = None
 
     @property
     def name(self) -> str:

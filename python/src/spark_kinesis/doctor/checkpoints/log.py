@@ -25,8 +25,8 @@ class LogFacts:
         planned: ID of the newest micro-batch.
         planned_at: when Spark planned it. ``None`` if the log does not say so.
         completed: ID of the newest micro-batch that was completed. ``None`` if none was.
-        streams: where the query continues, by the number of the source and the ARN of the stream.
-            Several sources may read the same stream.
+        streams: where the query continues, by the source (its number or name) and the ARN of the
+            stream. Several sources may read the same stream.
     """
 
     location: str
@@ -34,7 +34,7 @@ class LogFacts:
     planned: int
     planned_at: datetime | None
     completed: int | None
-    streams: Mapping[tuple[int, str], StreamOffset]
+    streams: Mapping[tuple[str, str], StreamOffset]
 
     @property
     def arns(self) -> list[str]:

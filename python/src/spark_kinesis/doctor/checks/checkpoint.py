@@ -43,7 +43,7 @@ def _unreadable(seen: str) -> Finding:
 
 
 def _of_stream(
-    question: Question, log: LogFacts, place: tuple[int, str], say: Say
+    question: Question, log: LogFacts, place: tuple[str, str], say: Say
 ) -> list[Finding]:
     source, arn = place
 

@@ -11,7 +11,14 @@ from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import next_position
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
+from spark_kinesis.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+)
 from spark_kinesis.rewind.move import chosen_streams
 
 from .handing_back import HandBack, hand_back
@@ -28,7 +35,9 @@ if TYPE_CHECKING:
 @click.argument("table", metavar="TABLE")
 @click.option("--checkpoint", "location", required=True, metavar="PATH", help="folder or URL")
 @click.option("--stream", help="name or ARN of the only stream to hand back (default: all)")
-@click.option("--source", type=int, help="number of the source, if several are of Kinesis")
+@click.option(
+    "--source", type=SOURCE, help="number or name of the source, if several are of Kinesis"
+)
 @click.option("--create-table", "is_new", is_flag=True, help="create the table")
 @click.option("--dynamodb-endpoint", metavar="URL", help="URL of DynamoDB (default: AWS)")
 @click.option(
@@ -54,7 +63,7 @@ def to_kcl(
     table: str,
     location: str,
     stream: str | None,
-    source: int | None,
+    source: str | None,
     is_new: bool,
     dynamodb_endpoint: str | None,
     capacity: float,
@@ -91,7 +100,7 @@ def to_kcl(
 def _hand_backs(
     connection: Connection,
     checkpoint: Checkpoint,
-    source: int | None,
+    source: str | None,
     stream: str | None,
     seen: list[Lease],
 ) -> list[HandBack]:
