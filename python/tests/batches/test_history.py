@@ -138,6 +138,21 @@ def test_the_command_prints_json(written: Written, capsys: pytest.CaptureFixture
     assert found[1]["shards"] == [{"stream": ARN, "shard": "b", "from": "trim_horizon", "to": "20"}]
 
 
+def test_the_command_reads_a_log_with_names(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written.file("sources/orders/initial-offset.json", offset({"a": "trim_horizon"}))
+    lines = ["v2", "{}", 'clicks:{"offset":4}', f"orders:{offset({'a': '10'})}"]
+    written.file("offsets/0", "\n".join(lines))
+    words = ["batches", "--checkpoint", str(written.folder), "--json"]
+    for chosen in ([], ["--source", "orders"]):
+        assert run([*words, *chosen]) == 0
+        (shard,) = json.loads(capsys.readouterr().out)["shards"]
+        assert (shard["from"], shard["to"]) == ("trim_horizon", "10")
+    assert run([*words, "--source", "clicks"]) == 2
+    assert "there is no source clicks. Its Kinesis sources are: orders" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -209,22 +209,28 @@ def test_a_checkpoint_has_an_owner(stream: str, state: State) -> None:
     assert ARN in owner.seen
 
 
-def test_each_source_of_a_stream_has_its_own_findings(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "names"), [("v1", ("0", "1")), ("v2", ("orders", "late"))])
+def test_each_source_of_a_stream_has_its_own_findings(
+    tmp_path: Path, version: str, names: tuple[str, str]
+) -> None:
     def source(number: int) -> str:
         shards = {"a": replace(READ, sequence_number=number)}
         offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
         return encode(SourceOffset(streams={ARN: offset}))
 
-    for folder, lines in (("offsets", ["v1", "{}", source(7), source(9)]), ("commits", ["v1"])):
+    ends = [source(7), source(9)]
+    if version == "v2":
+        ends = [f"{name}:{end}" for name, end in zip(names, ends, strict=True)]
+    for folder, lines in (("offsets", [version, "{}", *ends]), ("commits", ["v1"])):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "0").write_text("\n".join(lines), encoding="utf-8")
     log = read_log(Checkpoint(open_files(str(tmp_path))))
     assert (log.arns, log.has_several_sources) == ([ARN], True)
     assert {
         source: offset.shards["a"].sequence_number for (source, _), offset in log.streams.items()
-    } == {"0": 7, "1": 9}
-    named = replace(facts(fact()), source=1)
-    assert all("orders (source 1)" in it.seen for it in stream_findings(named, NOW))
+    } == {names[0]: 7, names[1]: 9}
+    named = replace(facts(fact()), source=names[1])
+    assert all(f"orders (source {names[1]})" in it.seen for it in stream_findings(named, NOW))
     assert not LOG.has_several_sources
 
 

@@ -127,6 +127,19 @@ def test_an_old_micro_batch_may_vanish(written: Written, monkeypatch: pytest.Mon
         log.refresh()
 
 
+def test_a_query_whose_source_has_a_name_is_followed(written: Written) -> None:
+    at = ShardOffset(progress=Progress.AT, time="2026-11-23T11:00:00Z")
+    (written.folder / "sources/orders").mkdir()
+    (written.folder / "sources/orders/initial-offset.json").write_text(text(at))
+    log = written.log
+    log.refresh()
+    assert log.position.streams[ARN].shards[name(0)] == at
+    (written.folder / "offsets/0").write_text(f"v2\n{{}}\norders:{text(after(1))}")
+    written.complete(0)
+    log.refresh()
+    assert log.position.streams[ARN].shards[name(0)] == after(1)
+
+
 def test_another_folder_is_refused(written: Written) -> None:
     with pytest.raises(CheckpointError, match="it is not a checkpoint"):
         written.log.refresh()

@@ -122,7 +122,7 @@ def test_a_log_with_names_keeps_its_version_and_its_names(folder: Folder) -> Non
     folder.write("commits/2", "v1\n{}")
     with pytest.raises(CheckpointError, match=r"other sources: clicks, late.*--keep clicks"):
         folder.position()
-    with pytest.raises(CheckpointError, match="no source 0. Its Kinesis sources are: orders"):
+    with pytest.raises(CheckpointError, match=r"no source 0\. Its Kinesis sources are: orders"):
         folder.position("0")
     position = folder.position("orders", "clicks", "late")
     assert (position.source, position.offset) == ("orders", offset(30))
@@ -213,6 +213,6 @@ def test_several_starts_need_a_name(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     for source in (0, 1):
         folder.write(f"sources/{source}/initial-offset.json", line(source))
-    with pytest.raises(CheckpointError, match="name one of them. Its Kinesis sources are: 0, 1"):
+    with pytest.raises(CheckpointError, match=r"name one of them\. Its Kinesis sources are: 0, 1"):
         folder.position()
     assert folder.position("1", "0").offset == offset(1)

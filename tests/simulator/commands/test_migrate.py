@@ -47,9 +47,8 @@ class Moving:
     @property
     def begins(self) -> dict[str, str]:
         """The position in each shard of the new checkpoint, without the time after `@`."""
-        initial = Checkpoint(open_files(str(self.folder))).initial(0)
-        assert initial is not None
-        (stream,) = initial.streams.values()
+        _, start = Checkpoint(open_files(str(self.folder))).start()
+        (stream,) = start.streams.values()
         return {name[-1]: it.text.partition("@")[0] for name, it in stream.shards.items()}
 
 
@@ -72,6 +71,15 @@ def test_a_lease_becomes_the_position_of_a_new_query(
     assert moving.numbers[4] in first
     assert total == f"{moving.name}: 1 shards to read, 0 already read"
     assert f"Written: {moving.folder}" in said.err
+    assert moving.begins == {"0": moving.numbers[3]}
+
+
+def test_a_query_that_names_its_sources_begins_there_too(
+    moving: Moving, moto: str, table: Any
+) -> None:
+    put_lease(table, TABLE, FIRST, moving.numbers[3])
+    assert moving.kcl(moto, "--source", "orders") == 0
+    assert [it.name for it in (moving.folder / "sources").iterdir()] == ["orders"]
     assert moving.begins == {"0": moving.numbers[3]}
 
 
@@ -168,7 +176,7 @@ def test_an_application_with_several_streams(
         put_lease(table, TABLE, key, checkpoint)
     place = ["--checkpoint", str(moving.folder), "--endpoint", moving.endpoint]
     assert run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place]) == 0
-    initial = Checkpoint(open_files(str(moving.folder))).initial(0)
+    initial = Checkpoint(open_files(str(moving.folder))).initial("0")
     assert initial is not None
     assert set(initial.streams) == {mine.arn, other.arn}
     assert len(capsys.readouterr().out.splitlines()) == 8

@@ -1,0 +1,196 @@
+"""A query that is moved reads exactly what it should."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql.streaming.readwriter import DataStreamReader
+
+from spark_kinesis.cli import run
+from tests.e2e.support.harness import Collector, Reading, running
+from tests.e2e.support.streams import REGION, Stream, Written, wait_for
+from tests.e2e.support.verdict import Collected, assert_exactly_once_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+
+
+class Rewound:
+    """A query over a stream that is stopped and moved."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        stream: Stream,
+        checkpoint: Path,
+        source: Reading | None = None,
+    ) -> None:
+        """Nothing runs yet."""
+        self.spark, self.stream, self.checkpoint = spark, stream, checkpoint
+        self.source = source or stream.source()
+
+    def run(self) -> Collector:
+        """Let the query read all records that have arrived."""
+        collector = Collector()
+        with running(self.spark, self.source, self.checkpoint, collector) as query:
+            collector.wait(query, self.stream.fence())
+            # The batch of the fence may be in the sink, and not yet in the log.
+            wait_for("the last batch is completed", lambda: self.planned() == self.completed())
+        return collector
+
+    def planned(self) -> set[str]:
+        """The numbers of the batches in the log."""
+        return {it.name for it in (self.checkpoint / "offsets").glob("[0-9]*")}
+
+    def completed(self) -> set[str]:
+        """The numbers of the completed batches."""
+        return {it.name for it in (self.checkpoint / "commits").glob("[0-9]*")}
+
+    def rewind(self, to: str, *words: str) -> int:
+        """Move the query."""
+        access = ["--endpoint", self.stream.endpoint, "--region", REGION]
+        return run(["rewind", "--checkpoint", str(self.checkpoint), "--to", to, *words, *access])
+
+    def put(self, count: int) -> list[Written]:
+        """Write records. Returns them."""
+        before = len(self.stream.written)
+        self.stream.put(count)
+        return self.stream.written[before:]
+
+    def now(self) -> str:
+        """A time after all records written so far, and before all later ones."""
+        time.sleep(1.1)  # the service's clock has milliseconds, and describes itself in seconds
+        now = datetime.now(timezone.utc)
+        time.sleep(0.1)
+        return now.isoformat()
+
+
+@pytest.fixture
+def rewound(spark: SparkSession, stream: Stream, checkpoint: Path) -> Rewound:
+    """A query that has read 80 records, a split, and 80 more."""
+    made = Rewound(spark, stream, checkpoint)
+    made.put(80)
+    made.run()
+    return made
+
+
+def numbers(rows: list[Collected]) -> set[Written]:
+    """The records without the fences."""
+    return {Written(row.key, row.n) for row in rows}
+
+
+def test_a_query_goes_back_to_a_time(rewound: Rewound) -> None:
+    middle = rewound.now()
+    rewound.stream.split()
+    late = rewound.put(80)
+    first = rewound.run()
+    query_id = (rewound.checkpoint / "metadata").read_text()
+    last_batch = max(map(int, rewound.completed()))
+    assert rewound.rewind(middle) == 0
+    again = rewound.run()
+    assert_exactly_once_in_order(late, again.numbered())
+    assert numbers(again.numbered()) == numbers(first.numbered())
+    assert min(row.batch for row in again.rows) > last_batch
+    assert sorted(map(int, rewound.planned())) == list(range(len(rewound.planned())))
+    assert (rewound.checkpoint / "metadata").read_text() == query_id
+    (folder,) = (rewound.checkpoint / "rewinds").iterdir()
+    note = json.loads((folder / "note.json").read_text())
+    (changes,) = note["streams"].values()
+    assert {it["effect"] for it in changes if it["first"]} == {"again"}
+    assert (folder / "offsets" / str(last_batch)).is_file()
+
+
+def test_a_query_skips_to_the_newest_record(rewound: Rewound) -> None:
+    rewound.put(80)
+    rewound.stream.split()
+    rewound.put(80)
+    rewound.now()
+    assert rewound.rewind("latest") == 0
+    later = rewound.put(40)
+    assert_exactly_once_in_order(later, rewound.run().numbered())
+
+
+def test_one_shard_comes_again(rewound: Rewound) -> None:
+    shard, other = (it["ShardId"] for it in rewound.stream.open_shards())
+    rewound.stream.split(0)
+    rewound.put(80)
+    rewound.run()
+    assert rewound.rewind("trim_horizon", "--shard", shard) == 0
+    again = rewound.run().numbered()
+    mine = [
+        Written(**json.loads(record["Data"]))
+        for it, record in rewound.stream.raw_records()
+        if it["ShardId"] != other and b"fence" not in record["Data"]
+    ]
+    assert_exactly_once_in_order(mine, again)
+
+
+@pytest.fixture
+def names(spark: SparkSession) -> Iterator[None]:
+    """A session in which sources have names, if its Spark knows them."""
+    settings = {
+        "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+        "spark.sql.streaming.offsetLog.formatVersion": "2",
+    }
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name in settings:
+        spark.conf.unset(name)
+
+
+class Named(Reading):
+    """A source with the name `orders`."""
+
+    def read_stream(self, spark: SparkSession) -> DataFrame:
+        """A streaming DataFrame."""
+        reader: Any = spark.readStream.format("kinesis").options(**self.options)
+        frame: DataFrame = reader.name("orders").load()
+        return frame
+
+
+@pytest.mark.skipif(not hasattr(DataStreamReader, "name"), reason="this Spark names no sources")
+@pytest.mark.usefixtures("names")
+def test_a_query_whose_source_has_a_name_is_moved(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    query = Rewound(spark, stream, checkpoint, Named({**stream.source().options()}))
+    query.put(40)
+    query.run()
+    middle = query.now()
+    late = query.put(40)
+    query.run()
+    last = checkpoint / "offsets" / str(max(map(int, query.completed())))
+    lines = last.read_text().splitlines()
+    assert lines[0] == "v2"
+    assert query.rewind(middle, "--source", "orders") == 0
+    moved = last.read_text().splitlines()
+    assert moved[:2] == lines[:2]
+    assert moved[2].startswith("orders:{")
+    assert_exactly_once_in_order(late, query.run().numbered())
+
+
+def test_a_query_with_state_is_not_moved(
+    spark: SparkSession, stream: Stream, checkpoint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream.put(10)
+    counts = stream.source().read_stream(spark).groupBy("shardId").count()
+    query = (
+        counts.writeStream.outputMode("complete")
+        .foreachBatch(lambda frame, _: frame.write.format("noop").mode("append").save())
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(180)
+    assert Rewound(spark, stream, checkpoint).rewind("latest") == 2
+    assert "keeps state" in capsys.readouterr().err
