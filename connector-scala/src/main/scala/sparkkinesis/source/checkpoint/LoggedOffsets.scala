@@ -36,7 +36,7 @@ object LoggedOffsets {
 
   /**
    * The first line is the version and the second one holds settings of the query. Since version 2,
-   * which Spark 4.3 can write, a source has a name, which may be a number.
+   * which Spark 4.2 can write, a source has a name, which may be a number.
    *
    * @param location of the checkpoint
    * @throws SourceException if the file is incomplete or has a later version
