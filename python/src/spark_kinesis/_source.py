@@ -54,8 +54,9 @@ class KinesisSource(StreamAccess):
         starting_position: position where a batch read begins, or a streaming query that has no
             checkpoint. The strings ``"latest"`` and ``"trim_horizon"`` mean ``Latest()`` and
             ``TrimHorizon()``. ``ByShard`` and ``ByStream`` set one position per shard or stream.
-            ``FromKclTable`` begins where an application of the KCL stopped. Default: ``Latest()``
-            for a streaming query, ``TrimHorizon()`` for a batch read.
+            ``FromKclTable`` begins where an application of the KCL stopped, and so does a
+            dictionary such as ``{"kclTable": "orders-app"}``. Default: ``Latest()`` for a streaming
+            query, ``TrimHorizon()`` for a batch read.
         ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
             before the first record that arrived at or after that time. Default: ``Latest()``,
             which is the last record that has arrived when Spark plans the read.
@@ -91,7 +92,8 @@ class KinesisSource(StreamAccess):
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if you do not set exactly
-            one of ``stream_name`` and ``stream_arn``, or if a position is an unknown string.
+            one of ``stream_name`` and ``stream_arn``, if a position is an unknown string, or if a
+            dictionary has an unknown key.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -190,12 +192,13 @@ class KinesisSource(StreamAccess):
 
     @property
     def _start(self) -> AnyPosition | None:
-        if not isinstance(self.starting_position, FromKclTable):
-            return self.starting_position
+        start = starting_position("starting_position", self.starting_position)
+        if not isinstance(start, FromKclTable):
+            return start
         from .migrate.kcl.position import read_position  # noqa: PLC0415 needs boto3
 
         return read_position(
-            self.starting_position,
+            start,
             self._streams,
             self,
             allow_loss=self.fail_on_data_loss is False,

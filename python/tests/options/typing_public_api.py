@@ -47,6 +47,7 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     loaded: DataFrame = source.read_stream(spark)
     shards = ByShard({"shardId-1": AtSequenceNumber("1")}, others=Latest())
     KinesisSource(stream_name=["s", "t"]).read(spark)
+    KinesisSource(stream_name="s", starting_position={"kclTable": "app", "at": "2026-01-02T03:04Z"})
     KinesisSource(stream_name="s", consumer=EnhancedFanOut(arn=["a", "b"])).read_stream(spark)
     KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:
@@ -84,6 +85,7 @@ def wrong(frame: DataFrame, query: StreamingQuery) -> None:
     stop_gracefully(query, 60)  # type: ignore[arg-type]
     KinesisSource("s")  # type: ignore[call-arg]
     KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
+    KinesisSource(stream_name="s", starting_position={"table": "app"})  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=Latest).read_stream(None)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=AtSequenceNumber("1"))  # type: ignore[arg-type]

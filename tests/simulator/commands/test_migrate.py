@@ -189,8 +189,12 @@ def test_positions_in_a_file(moving: Moving, tmp_path: Path) -> None:
     assert moving.begins == {"0": moving.numbers[8]}
 
 
-def source(moving: Moving, moto: str, **options: Any) -> KinesisSource:
-    start = FromKclTable(table=TABLE, dynamodb_endpoint=moto)
+def source(
+    moving: Moving, moto: str, *, is_dictionary: bool = False, **options: Any
+) -> KinesisSource:
+    start: Any = FromKclTable(table=TABLE, dynamodb_endpoint=moto)
+    if is_dictionary:
+        start = {"kclTable": TABLE, "dynamodbEndpoint": moto}
     return KinesisSource(
         stream_name=moving.name,
         region="us-east-1",
@@ -200,13 +204,15 @@ def source(moving: Moving, moto: str, **options: Any) -> KinesisSource:
     )
 
 
+@pytest.mark.parametrize("is_dictionary", [False, True])
 def test_a_source_begins_where_the_application_stopped(
-    moving: Moving, moto: str, table: Any
+    moving: Moving, moto: str, table: Any, *, is_dictionary: bool
 ) -> None:
     moving.split()
     put_lease(table, TABLE, FIRST, "SHARD_END")
     put_lease(table, TABLE, "shardId-000000000001", "LATEST")
-    start = json.loads(source(moving, moto).options()["startingPosition"])[moving.name]
+    begun = source(moving, moto, is_dictionary=is_dictionary)
+    start = json.loads(begun.options()["startingPosition"])[moving.name]
     assert start.pop("shardId-000000000001").startswith("20")
     assert start == {
         FIRST: "latest",

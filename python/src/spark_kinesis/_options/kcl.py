@@ -20,6 +20,10 @@ class FromKclTable:
     position after the first start. ``spark-kinesis migrate kcl`` does the same once, and writes a
     checkpoint.
 
+    A dictionary says the same: ``{"kclTable": "orders-app", "ignoreCreationTime": True}``. Its
+    other keys are ``at``, ``others``, ``dynamodbEndpoint`` and ``capacityPerSecond``. Times may be
+    text, such as ``"2026-11-20T08:00Z"``.
+
     If the application stopped in an aggregate, the query begins with the whole aggregate.
 
     Attributes:

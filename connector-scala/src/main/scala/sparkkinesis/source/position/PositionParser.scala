@@ -66,6 +66,7 @@ final class PositionParser[A](
     val remedy = streams.find(_.name.name == name).filter(it => !isArn(key) || !isArn(it)) match {
       case Some(other) =>
         s"The options name stream '$key' as '$other'. Use that name here, too."
+      case None if key == KclTable => KclRemedy
       case None =>
         s"The query reads ${streams.mkString(", ")}, but not '$key'. Add that stream to the " +
           "query, or remove it here."
@@ -156,6 +157,13 @@ object PositionParser {
   private val All = "*"
   private val Example = """{"orders": {"shardId-000000000001": {"at": "4966"}, "*": "latest"}}"""
   private val ZoneNeeded = "An instant needs its time zone."
+
+  /** A starting position in Python, which reads the table and passes on the positions. */
+  private val KclTable = "kclTable"
+  private val KclRemedy =
+    "The connector does not read lease tables of the Kinesis Client Library. In Python, use the " +
+      "builder: KinesisSource(..., starting_position={'kclTable': 'orders-app'}). Otherwise run " +
+      "'spark-kinesis migrate kcl', which writes a checkpoint for a new query."
 
   private val mapper = new ObjectMapper()
     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -62,6 +62,12 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(byArn.queryStart(stream).others === Position.TrimHorizon)
   }
 
+  test("a stream may have the name of the key of a lease table") {
+    val stream = StreamRef.ByName(StreamName("kclTable"))
+    val start = parse("""{"kclTable": "trim_horizon"}""", "kclTable").queryStart(stream)
+    assert(start.others === Position.TrimHorizon)
+  }
+
   private val bad = Table(
     ("value", "message holds"),
     ("{", "not valid JSON"),
@@ -73,6 +79,8 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ),
     ("{}", "Add a position for stream orders"),
     ("""{"orders": "latest", "refunds": "latest"}""", "reads orders, but not 'refunds'"),
+    ("""{"kclTable": "app"}""", "In Python, use the builder: KinesisSource(..., starting_position"),
+    ("""{"orders": "latest", "kclTable": "app"}""", "run 'spark-kinesis migrate kcl'"),
     (s"""{"$arn": "latest"}""", s"The options name stream '$arn' as 'orders'"),
     ("""{"orders": 7}""", "Fix the position of stream orders: 7."),
     ("""{"orders": ["latest"]}""", "Fix the position of stream orders"),
