@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ._options.access import StreamAccess
-from ._options.consumers import EnhancedFanOut
-from ._options.kcl import FromKclTable
-from ._options.mapping import SparkOptions
-from ._options.position_maps import (
-    AnyPosition,
-    StartingPosition,
-    position_option,
-    source_position,
-    starting_position,
-)
-from ._options.positions import Latest
-from ._options.replays import replay_options
-from ._options.retry import RetryStrategy
-from ._options.streams import require_one, require_streams, streams_option
-from ._options.values import ABSENT, duration, present, require, text
-from ._session.missing import FORMAT, explain_missing_jar
+from spark_kinesis._options.access import StreamAccess
+
+from .fields import checked, options
+from .frames import batch_frame, replay_frame, stream_frame
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import timedelta
 
-    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql import DataFrame, SparkSession
+
+    from spark_kinesis._options.consumers import EnhancedFanOut
+    from spark_kinesis._options.position_maps import AnyPosition, StartingPosition
+    from spark_kinesis._options.retry import RetryStrategy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -120,33 +109,8 @@ class KinesisSource(StreamAccess):
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
         StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
-        require_one(self.stream_name, self.stream_arn)
-        for name in ("stream_name", "stream_arn"):
-            object.__setattr__(self, name, require_streams(name, getattr(self, name)))
-        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
-            require(name, getattr(self, name), int, ABSENT)
-        for name in ("min_partitions", "max_partitions"):
-            require(name, getattr(self, name), int, ABSENT)
-        for name in ("max_records_per_fetch", "fetch_buffer_size", "fetch_spill_size"):
-            require(name, getattr(self, name), int, ABSENT)
-        for name in (
-            "max_shard_skew",
-            "min_fetch_period",
-            "idle_fetch_period",
-            "shard_discovery_interval",
-        ):
-            require(name, getattr(self, name), timedelta, ABSENT)
-        for name in ("fail_on_data_loss", "deaggregate", "allow_stream_removal"):
-            require(name, getattr(self, name), bool, ABSENT)
-        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
-        require("retry", self.retry, RetryStrategy, ABSENT)
-        start = starting_position("starting_position", self.starting_position)
-        end = source_position("ending_position", self.ending_position)
-        object.__setattr__(self, "starting_position", start)
-        object.__setattr__(self, "ending_position", end)
-        position_option("ending_position", end, self._streams)
-        if not isinstance(start, FromKclTable):
-            position_option("starting_position", start, self._streams)
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``spark.readStream`` and ``spark.read``.
@@ -159,55 +123,7 @@ class KinesisSource(StreamAccess):
             MigrationError: with ``FromKclTable``, if its positions do not fit the streams, or if
                 unread records have expired and ``fail_on_data_loss`` is not false.
         """
-        start, end = self._start, self.ending_position
-        return SparkOptions(
-            present(
-                {
-                    "streamName": streams_option(self.stream_name),
-                    "streamArn": streams_option(self.stream_arn),
-                    **self._access_options(),
-                    "startingPosition": position_option("starting_position", start, self._streams),
-                    "endingPosition": position_option("ending_position", end, self._streams),
-                    "allowStreamRemoval": text(self.allow_stream_removal),
-                    "maxRecordsPerTrigger": text(self.max_records_per_trigger),
-                    "maxBytesPerTrigger": text(self.max_bytes_per_trigger),
-                    "minPartitions": text(self.min_partitions),
-                    "maxPartitions": text(self.max_partitions),
-                    "maxShardSkew": duration("max_shard_skew", self.max_shard_skew),
-                    "failOnDataLoss": text(self.fail_on_data_loss),
-                    "deaggregate": text(self.deaggregate),
-                    **({} if self.consumer is None else self.consumer.options()),
-                    "maxRecordsPerFetch": text(self.max_records_per_fetch),
-                    "minFetchPeriod": duration("min_fetch_period", self.min_fetch_period),
-                    "idleFetchPeriod": duration("idle_fetch_period", self.idle_fetch_period),
-                    "fetchBufferSize": text(self.fetch_buffer_size),
-                    "fetchSpillSize": text(self.fetch_spill_size),
-                    "shardDiscoveryInterval": duration(
-                        "shard_discovery_interval", self.shard_discovery_interval
-                    ),
-                    **({} if self.retry is None else self.retry.options()),
-                }
-            )
-        )
-
-    @property
-    def _start(self) -> AnyPosition | None:
-        start = starting_position("starting_position", self.starting_position)
-        if not isinstance(start, FromKclTable):
-            return start
-        from .migrate.kcl.position import read_position  # noqa: PLC0415 needs boto3
-
-        return read_position(
-            start,
-            self._streams,
-            self,
-            allow_loss=self.fail_on_data_loss is False,
-        )
-
-    @property
-    def _streams(self) -> tuple[str, ...]:
-        named = self.stream_name if self.stream_arn is None else self.stream_arn
-        return (named,) if isinstance(named, str) else tuple(named or ())
+        return options(self, self._access_options())
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
         """Return a streaming DataFrame of the streams, with the schema ``spark_kinesis.schema``.
@@ -217,9 +133,7 @@ class KinesisSource(StreamAccess):
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        if self.ending_position is not None:
-            raise ValueError("ending_position is for read(): a streaming query has no end")
-        return self._frame(spark, spark.readStream)
+        return stream_frame(self, spark)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """Return a batch DataFrame of the records from the starting to the ending position.
@@ -233,15 +147,7 @@ class KinesisSource(StreamAccess):
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name} is for read_stream(): a batch read has one batch")
-        if self.starting_position == Latest():
-            raise ValueError(
-                "starting_position is Latest(), so that a batch read would be empty: choose "
-                "TrimHorizon(), AtTimestamp or ByShard"
-            )
-        return self._frame(spark, spark.read)
+        return batch_frame(self, spark)
 
     def replay(
         self,
@@ -273,17 +179,4 @@ class KinesisSource(StreamAccess):
                 checkpoint does not contain a batch, or its records have expired, the error is
                 raised when Spark plans the read.
         """
-        if self.ending_position is not None:
-            raise ValueError("ending_position is for read(): the batches of a replay have an end")
-        return self._frame(spark, spark.read, replay_options(checkpoint, batches, source))
-
-    def _frame(
-        self,
-        spark: SparkSession,
-        reader: DataFrameReader | DataStreamReader,
-        others: Mapping[str, str] = MappingProxyType({}),
-    ) -> DataFrame:
-        with explain_missing_jar(spark):
-            frame = reader.format(FORMAT).options(**self.options(), **others).load()
-            _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
-            return frame
+        return replay_frame(self, spark, checkpoint, batches, source)

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from ._options.access import StreamAccess
-from ._options.mapping import SparkOptions
-from ._options.streams import require_at_most_one, require_stream
-from ._options.values import ABSENT, duration, present, require, require_word, text
-from ._session.missing import FORMAT, explain_missing_jar, require_connector
+from spark_kinesis._options.access import StreamAccess
+from spark_kinesis._session.missing import FORMAT, explain_missing_jar, require_connector
+
+from .fields import check, options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import timedelta
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-Aggregation = Literal["none", "kpl"]
-DeliveryGuarantee = Literal["at_least_once", "exactly_once"]
-Ordering = Literal["none", "per_key"]
-DeadLetterFormat = Literal["json", "parquet"]
-OnDeliveryTimeout = Literal["fail", "dead_letter"]
-
-_SEVERAL = "add a column 'stream' to write each row to a stream of its own"
-
-
-def _camel_case(word: str | None) -> str | None:
-    first, *others = (word or "").split("_")
-    return None if word is None else first + "".join(other.title() for other in others)
+    from .fields import (
+        Aggregation,
+        DeadLetterFormat,
+        DeliveryGuarantee,
+        OnDeliveryTimeout,
+        Ordering,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -129,24 +123,7 @@ class KinesisSink(StreamAccess):
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
         StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
-        for name in ("stream_name", "stream_arn"):
-            if getattr(self, name) is not None:
-                require_stream(name, getattr(self, name), several=_SEVERAL)
-        require("order_by", self.order_by, str, ABSENT)
-        require("write_id", self.write_id, str, ABSENT)
-        require_at_most_one(self.stream_name, self.stream_arn)
-        for name in ("max_in_flight_requests", "max_request_records", "max_request_bytes"):
-            require(name, getattr(self, name), int, ABSENT)
-        for name in ("max_buffered_bytes", "max_aggregate_bytes", "max_aggregate_records"):
-            require(name, getattr(self, name), int, ABSENT)
-        for name in ("delivery_timeout", "request_timeout", "linger"):
-            require(name, getattr(self, name), timedelta, ABSENT)
-        require("dead_letter_path", self.dead_letter_path, str, os.PathLike, ABSENT)
-        require_word("aggregation", self.aggregation, Aggregation)
-        require_word("delivery_guarantee", self.delivery_guarantee, DeliveryGuarantee)
-        require_word("ordering", self.ordering, Ordering)
-        require_word("dead_letter_format", self.dead_letter_format, DeadLetterFormat)
-        require_word("on_delivery_timeout", self.on_delivery_timeout, OnDeliveryTimeout)
+        check(self)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
@@ -156,33 +133,7 @@ class KinesisSink(StreamAccess):
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
         """
-        path = None if self.dead_letter_path is None else os.fspath(self.dead_letter_path)
-        return SparkOptions(
-            present(
-                {
-                    "streamName": self.stream_name,
-                    "streamArn": self.stream_arn,
-                    **self._access_options(),
-                    "deliveryGuarantee": _camel_case(self.delivery_guarantee),
-                    "writeId": self.write_id,
-                    "deliveryTimeout": duration("delivery_timeout", self.delivery_timeout),
-                    "requestTimeout": duration("request_timeout", self.request_timeout),
-                    "maxInFlightRequests": text(self.max_in_flight_requests),
-                    "maxRequestRecords": text(self.max_request_records),
-                    "maxRequestBytes": text(self.max_request_bytes),
-                    "maxBufferedBytes": text(self.max_buffered_bytes),
-                    "linger": duration("linger", self.linger),
-                    "aggregation": self.aggregation,
-                    "maxAggregateBytes": text(self.max_aggregate_bytes),
-                    "maxAggregateRecords": text(self.max_aggregate_records),
-                    "ordering": _camel_case(self.ordering),
-                    "orderBy": self.order_by,
-                    "deadLetterPath": path,
-                    "deadLetterFormat": self.dead_letter_format,
-                    "onDeliveryTimeout": _camel_case(self.on_delivery_timeout),
-                }
-            )
-        )
+        return options(self, self._access_options())
 
     def write_stream(
         self,
