@@ -195,7 +195,7 @@ LOG = LogFacts(
     planned=8,
     planned_at=NOW - HOUR,
     completed=8,
-    streams={(0, ARN): StreamOffset(created="", shards={})},
+    streams={("0", ARN): StreamOffset(created="", shards={})},
 )
 
 

@@ -3,60 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import Checkpoint, SourceOffset, open_files
-from spark_kinesis.checkpoint.offset import decode
-from spark_kinesis.rewind.log import LogPosition, read_position, rewrite
+from spark_kinesis.checkpoint import Checkpoint, open_files
+from spark_kinesis.rewind.log import rewrite
 
-HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'
-OTHER = '{"orders":{"0":17}}'
-NOW = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
-FOLDER = "rewinds/20260102T030405.000006Z"
-
-
-def line(number: int) -> str:
-    arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
-    shards = f'"shards":{{"shardId-000000000000":"{number}"}}'
-    created = '"created":"2026-01-01T00:00:00Z"'
-    return f'{{"version":3,"streams":{{"{arn}":{{{created},{shards}}}}}}}'
-
-
-def offset(number: int) -> SourceOffset:
-    return decode(line(number), "here")
-
-
-class Folder:
-    """A checkpoint."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def write(self, name: str, text: str) -> None:
-        file = self.path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
-    def batch(self, number: int, *lines: str, is_completed: bool = True) -> None:
-        self.write(f"offsets/{number}", "\n".join([HEAD, *lines]))
-        if is_completed:
-            self.write(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
-
-    def text(self, name: str) -> str:
-        return (self.path / name).read_text()
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        return Checkpoint(open_files(str(self.path)))
-
-    def position(
-        self, source: str | None = None, *kept: str, drop_planned: bool = False
-    ) -> LogPosition:
-        return read_position(self.checkpoint, source, kept, drop_planned=drop_planned)
+from .folder import FOLDER, HEAD, NOW, OTHER, Folder, line, offset
 
 
 @pytest.fixture
@@ -113,33 +68,6 @@ def test_other_sources_stay_if_they_are_named(folder: Folder) -> None:
     position = folder.position("1", "0", "2")
     rewrite(folder.checkpoint, position, offset(5), {}, NOW)
     assert folder.text("offsets/2") == "\n".join([HEAD, OTHER, line(5), "-"])
-
-
-def test_a_log_with_names_keeps_its_version_and_its_names(folder: Folder) -> None:
-    head = HEAD.replace("v1", "v2")
-    others = [f"clicks:{OTHER}", "late:-"]
-    folder.write("offsets/2", "\n".join([head, others[0], f"orders:{line(30)}", others[1]]))
-    folder.write("commits/2", "v1\n{}")
-    with pytest.raises(CheckpointError, match=r"other sources: clicks, late.*--keep clicks"):
-        folder.position()
-    with pytest.raises(CheckpointError, match=r"no source 0\. Its Kinesis sources are: orders"):
-        folder.position("0")
-    position = folder.position("orders", "clicks", "late")
-    assert (position.source, position.offset) == ("orders", offset(30))
-    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
-    assert folder.text("offsets/2") == "\n".join([head, others[0], f"orders:{line(5)}", others[1]])
-
-
-def test_the_start_of_a_source_with_a_name_is_moved(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.write("sources/orders/initial-offset.json", line(1))
-    folder.write("sources/clicks/files", OTHER)
-    with pytest.raises(CheckpointError, match="other sources: clicks"):
-        folder.position()
-    position = folder.position("orders", "clicks")
-    assert (position.batch, position.offset) == (None, offset(1))
-    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
-    assert folder.text("sources/orders/initial-offset.json") == line(5)
 
 
 def test_a_query_with_state_is_refused(folder: Folder) -> None:
