@@ -7,6 +7,8 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
+from spark_kinesis._times import from_iso
+
 from .kcl import FromKclTable
 from .positions import AtTimestamp, Latest, TrimHorizon
 
@@ -70,8 +72,6 @@ def _value(key: str, value: Any) -> Any:
         return value
     if key == "others" and not value[:1].isdigit():  # a word
         return value
-    from spark_kinesis.checkpoint.times import from_iso  # noqa: PLC0415 seldom needed
-
     try:
         time = from_iso(value)
     except ValueError:
