@@ -22,7 +22,15 @@ from tests.sparks import SERVED
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
 REPORT = ROOT / "docs" / "reference" / "link-check.md"
-NEEDED = ("spark-", "scala-", "slf4j-api-", "log4j-", "hadoop-client-", "parquet-")
+NEEDED = (
+    "spark-",
+    "scala-",
+    "slf4j-api-",
+    "log4j-",
+    "hadoop-client-",
+    "parquet-",
+    "metrics-core-",
+)
 
 HEAD = """\
 # Link check
