@@ -63,6 +63,7 @@ def spark_part(spark: str) -> Part:
 NEWEST_FILES = (
     "package/test_connect",
     "package/test_jars",
+    "package/test_rewind",
     "sink/test_exactly_once",
     "sink/test_real_time",
     "sink/test_write",
