@@ -113,6 +113,7 @@ def command(stream: Stream) -> tuple[int, str]:
 
 
 @pytest.mark.service
+@pytest.mark.slow  # starts Spark again
 def test_the_command_says_what_a_query_wrote(
     spark: SparkSession, simulator: str, checkpoint: Path
 ) -> None:

@@ -102,6 +102,7 @@ def diff(
     return code, json.loads(said.out)
 
 
+@pytest.mark.slow  # starts Spark again
 def test_a_copy_is_compared_with_its_stream(
     spark: SparkSession,
     stream: Stream,

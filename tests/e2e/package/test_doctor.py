@@ -63,6 +63,7 @@ def test_a_session_without_the_jar_is_a_problem() -> None:
 
 
 @pytest.mark.spark4
+@pytest.mark.slow  # starts Spark again
 def test_a_connect_session_shows_whether_it_has_the_connector() -> None:
     ((state, _, seen, *_),) = lines_with("", "connect")
     assert (state, seen) == ("problem", "the running session has no connector")

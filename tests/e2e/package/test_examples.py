@@ -26,6 +26,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 ORDERS = 60
 
 
+@pytest.mark.slow  # starts Spark again
 def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
     events, other = tmp_path / "events", tmp_path / "other.jar"
     events.mkdir()
