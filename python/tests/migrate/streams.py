@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from spark_kinesis.migrate.plan import Times
 from spark_kinesis.migrate.stops import Stop, StopKind
 from spark_kinesis.stream import StreamShard
+from spark_kinesis.stream.times import StreamTimes
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
-TIMES = Times(now=NOW, horizon=NOW - timedelta(hours=24))
+TIMES = StreamTimes(
+    now=NOW, horizon=NOW - timedelta(hours=24), created=NOW - timedelta(days=30)
+)
 WIDTH = 100  # sequence numbers of a shard
 LAST = WIDTH - 1  # of these is the number that ends it
 

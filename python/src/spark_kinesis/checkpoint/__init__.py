@@ -10,7 +10,7 @@ from .files import CheckpointFiles, StoreKeys, is_s3, open_files
 from .keys import keys_for
 from .log import Checkpoint
 from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
-from .position import next_position, next_positions
+from .position import chosen_streams, next_position, next_positions
 
 __all__ = [
     "Batch",
@@ -21,6 +21,7 @@ __all__ = [
     "SourceOffset",
     "StoreKeys",
     "StreamOffset",
+    "chosen_streams",
     "is_s3",
     "keys_for",
     "next_position",

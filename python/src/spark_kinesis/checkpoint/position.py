@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
 
+from .offset import stream_name
+
 if TYPE_CHECKING:
     from .log import Checkpoint
     from .offset import SourceOffset
@@ -48,3 +50,25 @@ def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
     planned = checkpoint.planned()
     sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1] if planned else 0))
     return {it: next_position(checkpoint, it) for it in sources}
+
+
+def chosen_streams(offset: SourceOffset, stream: str | None) -> list[str]:
+    """The ARNs of the streams that a command is for, in order.
+
+    Args:
+        offset: the position of the query.
+        stream: name or ARN; ``None`` for all.
+
+    Raises:
+        CheckpointError: if the query does not read this stream, or reads several with this name.
+    """
+    arns = sorted(offset.streams)
+    if stream is None:
+        return arns
+    found = [arn for arn in arns if stream in (arn, stream_name(arn))]
+    if len(found) != 1:
+        names = ", ".join(arns)
+        raise CheckpointError(
+            f"{stream!r} is not one stream of the query. Its streams are {names}."
+        )
+    return found

@@ -20,9 +20,10 @@ from spark_kinesis._times import from_iso, instant
 from spark_kinesis.checkpoint import Progress, SourceOffset, StreamOffset
 from spark_kinesis.stream import StreamSummary, describe, list_shards
 from spark_kinesis.stream.threads import Advance, ask_each, ignore
+from spark_kinesis.stream.times import StreamTimes, created_again
 
 from .joint import Joint, Verdict, examine
-from .plan import StartPlan, Times, plan_start
+from .plan import StartPlan, plan_start
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -99,14 +100,12 @@ def take_over(
         MigrationError: if the positions do not fit the stream.
         botocore.exceptions.ClientError: if a call fails.
     """
-    found, created = describe(client, stopped.stream), stopped.created
-    if created is not None and abs((found.created - created).total_seconds()) >= 1:
-        raise MigrationError(
-            f"stream {found.arn} was created at {instant(found.created)}, and the positions belong "
-            f"to one created at {instant(created)}: it was deleted and created again. {HINT}"
-        )
+    found = describe(client, stopped.stream)
+    again = created_again(found.arn, found.created, stopped.created)
+    if again is not None:
+        raise MigrationError(f"{again} {HINT}")
     listed = list_shards(client, found.arn)
-    plan = plan_start(found.name, listed, stopped.stops, Times.of(found), others)
+    plan = plan_start(found.name, listed, stopped.stops, StreamTimes.of(found), others)
     joints = ask_each(lambda it: examine(client, found.arn, it), plan.starts, advance)
     return StreamMigration(stream=found, plan=plan, joints=tuple(joints))
 

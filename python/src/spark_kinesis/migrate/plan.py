@@ -4,43 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream.lineage import ancestors, descendants, parents_first
 from spark_kinesis.stream.shards import named
+from spark_kinesis.stream.times import at_time
 
 from .stops import TRIM_HORIZON, Stop, StopKind
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard, StreamSummary
-
-
-@dataclass(frozen=True, kw_only=True)
-class Times:
-    """The times that a plan needs, by the service's clock.
-
-    Attributes:
-        now: replaces ``LATEST``.
-        horizon: older records have expired.
-    """
-
-    now: datetime
-    horizon: datetime
-
-    @staticmethod
-    def of(stream: StreamSummary) -> Times:
-        """The times of a stream.
-
-        Raises:
-            MigrationError: if the answers of the service have no time.
-        """
-        if stream.server_time is None:
-            raise MigrationError(f"stream {stream.arn}: the answers of Kinesis have no time")
-        return Times(now=stream.server_time, horizon=stream.server_time - stream.retention)
+    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.stream.times import StreamTimes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +55,7 @@ def plan_start(
     stream: str,
     listed: Sequence[StreamShard],
     stops: Mapping[str, Stop],
-    times: Times,
+    times: StreamTimes,
     others: Stop | None = None,
 ) -> StartPlan:
     """Decide where to begin in each shard.
@@ -136,7 +112,7 @@ def plan_start(
 
 
 def _offset(
-    shard: StreamShard, stop: Stop, times: Times, waits_for: tuple[str, ...]
+    shard: StreamShard, stop: Stop, times: StreamTimes, waits_for: tuple[str, ...]
 ) -> ShardOffset:
     if stop.kind is StopKind.SHARD_END:
         # The query reads its parent first, and would add it at the parent's end if it were missing.
@@ -151,17 +127,6 @@ def _offset(
         StopKind.TRIM_HORIZON: Progress.TRIM_HORIZON,
     }[stop.kind]
     return ShardOffset(progress=progress, sequence_number=stop.sequence_number, waits_for=waits_for)
-
-
-def at_time(time: datetime, times: Times, waits_for: tuple[str, ...] = ()) -> ShardOffset:
-    """The offset that begins with the records that arrived at a time or later."""
-    return ShardOffset(
-        progress=Progress.AT,
-        time=instant(time),
-        # Records that expired before the query begins are no loss.
-        complete_as_of=time if time > times.horizon else None,
-        waits_for=waits_for,
-    )
 
 
 def _require_inside(stream: str, shard: StreamShard, stop: Stop) -> None:

@@ -10,7 +10,7 @@ import click
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant, utc_now
-from spark_kinesis.checkpoint import Progress
+from spark_kinesis.checkpoint import Progress, chosen_streams
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
     SOURCE,
@@ -25,7 +25,7 @@ from spark_kinesis.migrate.position_file import read_time
 
 from .effects import Change, Effect
 from .log import LogPosition, read_position, rewrite
-from .move import Move, chosen_streams, move, shown
+from .move import Move, move, shown
 from .plan import Target
 
 UNPROVEN = 1

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis._times import instant
+from spark_kinesis._times import instant, parsed
 from spark_kinesis.checkpoint import SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.migrate.plan import Times
 from spark_kinesis.stream import StreamRecord, describe, list_shards
 from spark_kinesis.stream.threads import ask_each
+from spark_kinesis.stream.times import StreamTimes, created_again
 
 from .effects import Change, Effect, Places, changed, examine, unread
 from .plan import Target, rewound, settled
@@ -37,28 +36,6 @@ class Move:
     def is_unproven(self) -> bool:
         """Whether it is unknown what happens in a shard."""
         return any(it.effect is Effect.UNPROVEN for of in self.changes.values() for it in of)
-
-
-def chosen_streams(offset: SourceOffset, stream: str | None) -> list[str]:
-    """The ARNs of the streams to move.
-
-    Args:
-        offset: the position of the query.
-        stream: name or ARN; ``None`` for all.
-
-    Raises:
-        CheckpointError: if the query does not read this stream, or reads several with this name.
-    """
-    arns = sorted(offset.streams)
-    if stream is None:
-        return arns
-    found = [arn for arn in arns if stream in (arn, stream_name(arn))]
-    if len(found) != 1:
-        names = ", ".join(arns)
-        raise CheckpointError(
-            f"{stream!r} is not one stream of the query. Its streams are {names}."
-        )
-    return found
 
 
 def move(
@@ -102,14 +79,11 @@ def _move(
     shards: Collection[str],
 ) -> tuple[StreamOffset, list[Change]]:
     found = describe(client, arn)
-    if instant(found.created) != offset.created:
-        raise CheckpointError(
-            f"stream {arn} was created at {instant(found.created)}, and the one in the checkpoint "
-            f"at {offset.created}. It was deleted and created again. Start the query with a new "
-            "checkpoint."
-        )
+    again = created_again(arn, found.created, parsed(offset.created))
+    if again is not None:
+        raise CheckpointError(f"{again} Start the query with a new checkpoint.")
     listed = {it.id: it for it in list_shards(client, arn)}
-    new = rewound(offset, list(listed.values()), target, Times.of(found), shards)
+    new = rewound(offset, list(listed.values()), target, StreamTimes.of(found), shards)
     old = settled(offset).shards
     later = unread(listed, old)
     places = [

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
-from spark_kinesis.migrate.plan import Times, at_time
 from spark_kinesis.stream.lineage import descendants
 from spark_kinesis.stream.shards import named
+from spark_kinesis.stream.times import at_time
 
 if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard
+    from spark_kinesis.stream.times import StreamTimes
 
 # Of the service's time: a header has whole seconds.
 _RESOLUTION = timedelta(seconds=1)
@@ -75,7 +76,7 @@ def rewound(
     old: StreamOffset,
     listed: Sequence[StreamShard],
     target: Target,
-    times: Times,
+    times: StreamTimes,
     chosen: Collection[str] = (),
 ) -> StreamOffset:
     """The new position of a query in a stream.
@@ -118,7 +119,7 @@ def rewound(
 
 
 def _offset(
-    shard: StreamShard, target: Target, times: Times, waits_for: tuple[str, ...]
+    shard: StreamShard, target: Target, times: StreamTimes, waits_for: tuple[str, ...]
 ) -> ShardOffset:
     if target.progress is Progress.AT:
         return at_time(target.time or times.now, times, waits_for)
@@ -148,7 +149,7 @@ def _require_unfinished(
             )
 
 
-def _check(listed: Collection[str], target: Target, times: Times, chosen: Collection[str]) -> None:
+def _check(listed: Collection[str], target: Target, times: StreamTimes, chosen: Collection[str]) -> None:
     missing = sorted(set(chosen) - set(listed))
     if missing:
         raise CheckpointError(

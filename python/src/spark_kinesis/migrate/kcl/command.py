@@ -9,7 +9,7 @@ import click
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
-from spark_kinesis.checkpoint import next_position
+from spark_kinesis.checkpoint import chosen_streams, next_position
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
     SOURCE,
@@ -19,7 +19,6 @@ from spark_kinesis.cli import (
     progress_bar,
     screen,
 )
-from spark_kinesis.rewind.move import chosen_streams
 
 from .handing_back import HandBack, hand_back
 from .table import CAPACITY_PER_SECOND, scan_leases

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._times import from_iso, instant
+from spark_kinesis._times import from_iso, parsed
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.stream import describe, first_records, list_shards
 from spark_kinesis.stream.aggregate import parse
 from spark_kinesis.stream.threads import ask_each
+from spark_kinesis.stream.times import created_again
 
 from .leaving import NewLease, begins, new_leases
 
@@ -66,11 +67,9 @@ def hand_back(
         botocore.exceptions.ClientError: if a call fails.
     """
     found = describe(client, arn)
-    if instant(found.created) != offset.created:
-        raise MigrationError(
-            f"stream {arn} was created at {instant(found.created)}, and the one in the checkpoint "
-            f"at {offset.created}: it was deleted and created again"
-        )
+    again = created_again(arn, found.created, parsed(offset.created))
+    if again is not None:
+        raise MigrationError(again)
     shards = {
         name: it for name, it in offset.shards.items() if it.progress is not Progress.FINISHED
     }

@@ -1,0 +1,120 @@
+"""`spark-kinesis rewind` of a query whose records have expired."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spark_kinesis._times import instant
+from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_position, open_files
+from spark_kinesis.cli import run
+
+if TYPE_CHECKING:
+    from tests.simulator.commands.written import Query
+
+FIRST = "shardId-000000000000"
+DAY = 86_400
+
+
+class Stopped:
+    """A query that has read three of six records, and then stopped."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        query.kinesis.advance(DAY * 30)  # the stream is older than its records
+        self.began = query.put(6)
+        self.numbers = [int(it["SequenceNumber"]) for it in self.records()]
+        self.complete(2)
+
+    def complete(self, last: int) -> None:
+        """Complete a micro-batch that ends with a record of the first shard."""
+        place = ShardOffset(
+            progress=Progress.AFTER,
+            sequence_number=self.numbers[last],
+            complete_as_of=self.began + timedelta(seconds=last),
+        )
+        self.query.complete(s0=place, s1=ShardOffset(progress=Progress.TRIM_HORIZON))
+
+    def records(self) -> list[Any]:
+        """The records of the first shard."""
+        client = self.query.client
+        iterator = client.get_shard_iterator(
+            StreamName="orders", ShardId=FIRST, ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
+        return list(client.get_records(ShardIterator=iterator)["Records"])
+
+    def rewind(self, to: str, *words: str) -> int:
+        """Move the query."""
+        return run(self.query.words("rewind", "--to", to, *words))
+
+    @property
+    def place(self) -> ShardOffset:
+        """Where the query continues in the first shard."""
+        offset = next_position(Checkpoint(open_files(str(self.query.folder))))
+        return offset.streams[self.query.arn].shards[FIRST]
+
+
+@pytest.fixture
+def stopped(query: Query) -> Stopped:
+    return Stopped(query)
+
+
+@pytest.mark.parametrize("to", ["time", "after", "trim_horizon", "latest"])
+def test_a_query_whose_unread_records_have_expired_is_not_moved(
+    stopped: Stopped, capsys: pytest.CaptureFixture[str], to: str
+) -> None:
+    before = stopped.place
+    stopped.query.kinesis.advance(3 * DAY)
+    words = {"time": instant(stopped.began), "after": f"after:{stopped.numbers[0]}"}
+    chosen = ["--shard", FIRST] if to == "after" else []
+    assert stopped.rewind(words.get(to, to), *chosen) == 1
+    said = capsys.readouterr()
+    assert f"orders {FIRST}: LOST: " in said.out
+    assert "Nothing was changed." in said.out
+    assert "--allow-data-loss" in said.err
+    assert stopped.place == before
+    assert stopped.rewind(words.get(to, to), *chosen, "--allow-data-loss", "--json") == 0
+    (changes,) = json.loads(capsys.readouterr().out)["streams"].values()
+    assert all(it["loss"] for it in changes if it["shard"] == FIRST)
+    assert stopped.place != before
+
+
+def test_a_time_before_the_retention_period_is_refused(
+    stopped: Stopped, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped.query.kinesis.advance(3 * DAY)
+    stopped.began, stopped.query.kinesis.advance
+    stopped.began = stopped.query.put(6)
+    stopped.numbers = [int(it["SequenceNumber"]) for it in stopped.records()]
+    stopped.complete(5)
+    assert stopped.rewind(instant(stopped.began - timedelta(days=2))) == 1
+    assert "have expired" in capsys.readouterr().out
+    assert stopped.rewind(instant(stopped.began)) == 0
+    assert "come again" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("word", "index", "again"), [("at", 1, 1), ("after", 0, 1)])
+def test_a_record_says_up_to_when_the_shard_was_read(
+    stopped: Stopped, capsys: pytest.CaptureFixture[str], word: str, index: int, again: int
+) -> None:
+    to = f"{word}:{stopped.numbers[index]}"
+    assert stopped.rewind(to, "--shard", FIRST) == 0
+    assert f"come again from {stopped.numbers[again]}" in capsys.readouterr().out
+    assert stopped.place.complete_as_of == stopped.began + timedelta(seconds=index)
+
+
+def test_a_record_that_was_never_there_is_refused(
+    stopped: Stopped, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = stopped.numbers[0] + 1
+    assert stopped.rewind(f"after:{gone}", "--shard", FIRST) == 1
+    assert f"record {gone} is gone" in capsys.readouterr().out
+
+
+def test_the_place_where_the_query_is_keeps_its_time(stopped: Stopped) -> None:
+    before = stopped.place
+    assert stopped.rewind(f"after:{stopped.numbers[2]}", "--shard", FIRST) == 0
+    assert stopped.place == before
