@@ -9,9 +9,7 @@ from spark_kinesis.stream import StreamShard
 from spark_kinesis.stream.times import StreamTimes
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
-TIMES = StreamTimes(
-    now=NOW, horizon=NOW - timedelta(hours=24), created=NOW - timedelta(days=30)
-)
+TIMES = StreamTimes(now=NOW, horizon=NOW - timedelta(hours=24), created=NOW - timedelta(days=30))
 WIDTH = 100  # sequence numbers of a shard
 LAST = WIDTH - 1  # of these is the number that ends it
 

@@ -28,12 +28,19 @@ class Query:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.effect = Effect.AGAIN
+        self.loss: str | None = None
         for name, text in (("offsets/0", f"v1\n{{}}\n{line(20)}"), ("commits/0", "v1\n{}")):
             (path / name).parent.mkdir()
             (path / name).write_text(text)
 
     def move(self, *_: Any, **__: Any) -> Move:
-        change = Change(shard="shardId-000000000000", before=None, after=None, effect=self.effect)
+        change = Change(
+            shard="shardId-000000000000",
+            before=None,
+            after=None,
+            effect=self.effect,
+            loss=self.loss,
+        )
         return Move(offset=decode(line(5), "here"), changes={ARN: [change]})
 
     def rewind(self, *words: str, to: str = "trim_horizon") -> int:
@@ -71,6 +78,35 @@ def test_an_unproven_move_on_demand(query: Query, capsys: pytest.CaptureFixture[
     assert change["effect"] == "unproven"
     note = json.loads((query.path / shown["keptAside"] / "note.json").read_text())
     assert note["streams"] == shown["streams"]
+
+
+def test_a_loss_is_refused_or_allowed(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    query.effect, query.loss = Effect.NOTHING, "record 17 is gone"
+    assert query.rewind("--allow-unproven") == 1
+    shown = capsys.readouterr()
+    assert "LOST: record 17 is gone. For the records that are left: no record is" in shown.out
+    assert "--allow-data-loss" in shown.err
+    assert not query.is_moved
+    assert query.rewind("--allow-data-loss", "--json") == 0
+    shown = capsys.readouterr()
+    (change,) = json.loads(shown.out)["streams"][ARN]
+    assert change["loss"] == "record 17 is gone"
+    assert query.is_moved
+
+
+def test_records_that_come_again_are_not_older_than_the_retention_period(
+    query: Query, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert query.rewind("--dry-run") == 0
+    assert "older than the retention period of the stream cannot come" in capsys.readouterr().out
+
+
+def test_the_help_says_what_the_options_risk(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rewind", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "ignore the next micro-batch with the same number" in said
+    assert "required for each other source" in said
+    assert "move although unread records have expired" in said
 
 
 def test_the_first_line_says_to_stop_the_query(

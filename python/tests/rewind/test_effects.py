@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from python.tests.migrate.streams import NOW, shard, shard_id
+from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
 from spark_kinesis.checkpoint import Progress, ShardOffset, SourceOffset
 from spark_kinesis.rewind.effects import Change, Effect, Places, changed, compare, examine, unread
+from spark_kinesis.rewind.losses import SHARD_EXPIRED
 from spark_kinesis.rewind.move import Move
 from spark_kinesis.stream import FirstRecords, StreamRecord
+from spark_kinesis.stream.times import at_time
 
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 
@@ -27,22 +31,22 @@ def found(number: int | None, *, is_complete: bool = True) -> FirstRecords:
 
 
 class Shard:
-    """A client of a shard whose pages are empty after some positions, and never reach its end."""
+    """A client of a shard. After its records, its pages are empty, and never reach its end."""
 
-    def __init__(self, first: dict[str, int]) -> None:
-        self.first = first
-        self.pages = 0
+    def __init__(self, *numbers: int) -> None:
+        self.numbers = numbers
 
     def get_shard_iterator(self, **request: str) -> dict[str, str]:
-        kind = request["ShardIteratorType"]
-        return {"ShardIterator": request.get("StartingSequenceNumber", kind)}
+        number = int(request.get("StartingSequenceNumber", 0))
+        is_after = request["ShardIteratorType"] == "AFTER_SEQUENCE_NUMBER"
+        return {"ShardIterator": str(number + 1 if is_after else number)}
 
     def get_records(self, **request: Any) -> dict[str, Any]:
-        self.pages += 1
-        place = request["ShardIterator"]
-        number = self.first.get(place)
-        records = [] if number is None else [served(number)]
-        return {"Records": records, "NextShardIterator": place, "MillisBehindLatest": 1000}
+        first = int(request["ShardIterator"])
+        numbers = [it for it in self.numbers if it >= first][: request["Limit"]]
+        following = str(max([first, *(it + 1 for it in numbers)]))
+        records = [served(it) for it in numbers]
+        return {"Records": records, "NextShardIterator": following, "MillisBehindLatest": 1000}
 
 
 def served(number: int) -> dict[str, Any]:
@@ -55,12 +59,24 @@ def served(number: int) -> dict[str, Any]:
 
 
 def examined(
-    first: dict[str, int], before: ShardOffset | None, new: ShardOffset | None, **about: bool
+    numbers: tuple[int, ...],
+    before: ShardOffset | None,
+    new: ShardOffset | None,
+    *,
+    is_later: bool = False,
+    is_listed: bool = True,
 ) -> Change:
-    settings = {"is_later": False, "is_listed": True, **about}
-    places = Places(shard="shard", before=before, after=new, **settings)
-    client: Any = Shard(first)
-    return examine(client, "arn", places, sleep=lambda _: None)
+    """What a move does in a closed shard with the sequence numbers from 0 to 99."""
+    one = shard(0, is_open=False)
+    places = Places(
+        shard=one.id,
+        listed=one if is_listed else None,
+        before=before,
+        after=new,
+        is_later=is_later,
+    )
+    client: Any = Shard(*numbers)
+    return examine(client, "arn", places, TIMES, sleep=lambda _: None)
 
 
 def after(number: int) -> ShardOffset:
@@ -109,24 +125,58 @@ def test_a_search_without_an_answer_proves_nothing(old: int | None, new: int | N
 
 
 def test_the_records_after_both_positions_are_read() -> None:
-    got = examined({"1": 10, "TRIM_HORIZON": 5}, after(1), OLDEST)
+    got = examined((5, 10), after(5), OLDEST)
     assert (got.effect, got.first, got.until) == (Effect.AGAIN, record(5), record(10))
 
 
 def test_empty_pages_without_an_end_prove_nothing() -> None:
-    assert examined({}, after(1), after(2)).effect is Effect.UNPROVEN
-    assert examined({"1": 10}, after(1), after(2)).effect is Effect.UNPROVEN
+    assert examined((), after(1), after(2)).effect is Effect.UNPROVEN
+    assert examined((5, 10), after(5), after(10)).effect is Effect.UNPROVEN
 
 
 def test_a_shard_without_a_position_is_read_to_its_end_or_not_at_all() -> None:
-    got = examined({"2": 10}, None, after(2))
+    got = examined((5, 10), None, after(5))
     assert (got.effect, got.first, got.until) == (Effect.AGAIN, record(10), None)
-    got = examined({"TRIM_HORIZON": 5, "2": 10}, None, after(2), is_later=True)
+    got = examined((5, 10), None, after(5), is_later=True)
     assert (got.effect, got.first, got.until) == (Effect.SKIPPED, record(5), record(10))
 
 
-def test_an_expired_shard_is_skipped() -> None:
-    assert examined({}, after(1), None, is_listed=False).effect is Effect.SKIPPED
+def test_an_expired_shard_is_lost() -> None:
+    got = examined((), after(1), None, is_listed=False)
+    assert (got.effect, got.loss) == (Effect.SKIPPED, SHARD_EXPIRED)
+
+
+def test_a_record_that_is_there_says_up_to_when_the_shard_was_read() -> None:
+    for new in (after(5), replace(after(5), progress=Progress.FROM)):
+        got = examined((5, 10, 20), after(10), new)
+        assert (got.loss, got.after) == (None, replace(new, complete_as_of=NOW))
+
+
+def test_a_record_that_is_gone_is_a_loss() -> None:
+    got = examined((5, 10, 20), after(10), after(4))
+    assert (got.effect, got.first) == (Effect.AGAIN, record(5))
+    assert got.loss == "record 4 is gone, and records after it may have expired"
+    # The numbers at which the shard begins and ends need not belong to records.
+    assert examined((5, 10, 20), after(10), after(0)).loss is None
+    assert examined((5, 10, 20), after(10), after(99)).loss is None
+
+
+@pytest.mark.parametrize(("age", "is_lost"), [(23, False), (24, True), (25, True)])
+def test_positions_older_than_the_retention_period_are_a_loss(age: int, *, is_lost: bool) -> None:
+    old = NOW - timedelta(hours=age)
+    read = replace(after(5), complete_as_of=old)
+    for new in (OLDEST, at_time(NOW, TIMES), None):
+        assert (examined((5, 10), read, new).loss is not None) is is_lost
+    fresh = replace(read, complete_as_of=NOW)
+    assert (examined((5, 10), fresh, at_time(old, TIMES)).loss is not None) is is_lost
+    assert examined((5, 10), fresh, OLDEST).loss is None
+
+
+def test_a_stream_that_is_younger_than_its_retention_period_has_lost_nothing() -> None:
+    young = replace(TIMES, created=NOW - timedelta(hours=1))
+    made = at_time(NOW - timedelta(days=3), young)
+    assert made.complete_as_of == young.created
+    assert at_time(NOW - timedelta(days=3), TIMES).complete_as_of is None
 
 
 def test_a_move_is_unproven_if_one_of_its_shards_is() -> None:

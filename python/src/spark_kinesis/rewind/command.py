@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.checkpoint import Progress, chosen_streams
 from spark_kinesis.checkpoint.offset import stream_name
@@ -21,20 +20,18 @@ from spark_kinesis.cli import (
     screen,
     to_stderr,
 )
-from spark_kinesis.migrate.position_file import read_time
+from spark_kinesis.cli.times import FORMS, read_time
 
-from .effects import Change, Effect
+from .effects import Effect
 from .log import LogPosition, read_position, rewrite
 from .move import Move, move, shown
 from .plan import Target
+from .words import refusals, words
 
-UNPROVEN = 1
+REFUSED = 1
 
 
-_FORMS = (
-    "a time with a time zone such as 2026-11-20T08:00Z, trim_horizon, latest, at:NUMBER or "
-    "after:NUMBER"
-)
+_FORMS = f"{FORMS}, trim_horizon, latest, at:NUMBER or after:NUMBER"
 
 
 class _Target(click.ParamType[Target]):
@@ -53,8 +50,8 @@ class _Target(click.ParamType[Target]):
         if text == "latest":
             return Target(progress=Progress.AT)
         try:
-            return Target(progress=Progress.AT, time=read_time(str(value).strip(), "--to"))
-        except MigrationError:
+            return Target(progress=Progress.AT, time=read_time(text, utc_now()))
+        except ValueError:
             self.fail(f"{str(value)!r} is not {_FORMS}", param, ctx)
 
 
@@ -69,14 +66,34 @@ class _Target(click.ParamType[Target]):
     help="where the query continues",
 )
 @click.option("--stream", help="name or ARN of the only stream to move (default: all)")
-@click.option("--shard", "shards", multiple=True, help="ID of a shard to move (default: all)")
+@click.option(
+    "--shard",
+    "shards",
+    multiple=True,
+    help="ID of a shard to move, or its number: 3 (default: all)",
+)
 @click.option(
     "--source", type=SOURCE, help="number or name of the source, if several are of Kinesis"
 )
 @click.option(
-    "--keep", type=SOURCE, multiple=True, help="number or name of another source, which stays"
+    "--keep",
+    type=SOURCE,
+    multiple=True,
+    help="number or name of another source, which continues where it is; required for each other "
+    "source of the query",
 )
-@click.option("--drop-planned", is_flag=True, help="forget micro-batches that are not completed")
+@click.option(
+    "--drop-planned",
+    is_flag=True,
+    help="forget micro-batches that are not completed; a sink may have written them, and ignore "
+    "the next micro-batch with the same number",
+)
+@click.option(
+    "--allow-data-loss",
+    "allow_loss",
+    is_flag=True,
+    help="move although unread records have expired",
+)
 @click.option(
     "--allow-unproven", is_flag=True, help="move although what is skipped or comes again is unknown"
 )
@@ -93,6 +110,7 @@ def rewind(
     source: str | None,
     keep: tuple[str, ...],
     drop_planned: bool,
+    allow_loss: bool,
     allow_unproven: bool,
     dry_run: bool,
     as_json: bool,
@@ -107,8 +125,9 @@ def rewind(
     Calls: DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
 
     \b
-    Exit codes: 1 if a search in a shard ended before it found a record. Then nothing is changed,
-    unless you set --allow-unproven.
+    Exit codes: 1 if records are lost, or if a search in a shard ended before it found a record.
+    Then nothing is changed, unless you set --allow-data-loss or --allow-unproven. Records are lost
+    if they expired before the query read them, or if they expired after the position in --to.
 
     \b
     Examples:
@@ -133,23 +152,20 @@ def rewind(
         )
     now = utc_now()
     note = _note(now, target, position, moved)
-    is_refused = moved.is_unproven and not allow_unproven
-    is_kept = dry_run or is_refused
+    refused = refusals(moved, allow_loss=allow_loss, allow_unproven=allow_unproven)
+    is_kept = dry_run or bool(refused)
     folder = None if is_kept else rewrite(checkpoint, position, moved.offset, note, now)
     if as_json:
         print_json({"checkpoint": location, "keptAside": folder, **note})
     else:
         _print(moved, location, folder)
-    if is_refused:
-        to_stderr(_REFUSAL)
-    return UNPROVEN if is_refused else 0
+    for text in refused:
+        to_stderr(text)
+    return REFUSED if refused else 0
 
 
 _FIRST = "Stop the query first. The command does not notice a query that waits for records."
-_REFUSAL = (
-    "The search in a shard ended before it found a record. Run the command again, or move without "
-    "knowing what is skipped or comes again with --allow-unproven."
-)
+_OLDER = "Records that are older than the retention period of the stream cannot come again."
 
 
 def _note(now: datetime, target: Target, position: LogPosition, moved: Move) -> dict[str, Any]:
@@ -163,23 +179,12 @@ def _note(now: datetime, target: Target, position: LogPosition, moved: Move) -> 
     }
 
 
-def _words(change: Change) -> str:
-    if change.effect is Effect.NOTHING:
-        return "no record is skipped or comes again"
-    if change.effect is Effect.UNPROVEN:
-        return "unknown: the search ended before it found a record"
-    if change.first is None:
-        return "the shard has expired: its unread records are skipped"
-    verb = "come again" if change.effect is Effect.AGAIN else "are skipped"
-    until = "" if change.until is None else f", until {change.until.sequence_number}"
-    first = change.first
-    return f"records {verb} from {first.sequence_number} ({instant(first.arrived)}) on{until}"
-
-
 def _print(moved: Move, location: str, folder: str | None) -> None:
     for arn, changes in moved.changes.items():
         for change in changes:
-            screen().print(f"{stream_name(arn)} {change.shard}: {_words(change)}")
+            screen().print(f"{stream_name(arn)} {change.shard}: {words(change)}")
+    if any(it.effect is Effect.AGAIN for it in moved.all_changes):
+        screen().print(_OLDER)
     if folder is None:
         screen().print("Nothing was changed.")
     else:

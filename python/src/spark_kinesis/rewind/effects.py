@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream import FirstRecords, StreamRecord, first_records
+from spark_kinesis.stream.anchor import Surroundings, surroundings
 from spark_kinesis.stream.lineage import descendants
+
+from .losses import SHARD_EXPIRED, loss_at
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
     from spark_kinesis.stream import StreamShard
+    from spark_kinesis.stream.times import StreamTimes
 
 
 _BEGINNING = ShardOffset(progress=Progress.TRIM_HORIZON)
@@ -23,7 +27,7 @@ _NO_RECORDS = FirstRecords(records=(), is_complete=True)
 
 
 class Effect(Enum):
-    """What happens to the records of a shard."""
+    """What happens to the records that the stream still has."""
 
     AGAIN = "again"
     """The query has read some records, and reads them again."""
@@ -47,9 +51,10 @@ class Change:
         before: the old position. ``None`` if the query had read the whole shard, or had not begun
             to read it.
         after: the new position. ``None`` if the query reads nothing of the shard.
-        effect: what happens to the records between them.
+        effect: what happens to the records between them that the stream still has.
         first: the first of these records. ``None`` without such a record.
         until: the first record after them. ``None`` if there is none yet.
+        loss: a sentence about records that have expired, or may have. ``None`` without a loss.
     """
 
     shard: str
@@ -58,6 +63,7 @@ class Change:
     effect: Effect
     first: StreamRecord | None = None
     until: StreamRecord | None = None
+    loss: str | None = None
 
 
 def unread(shards: Mapping[str, StreamShard], old: Mapping[str, ShardOffset]) -> set[str]:
@@ -131,45 +137,59 @@ class Places:
 
     Attributes:
         shard: ID of the shard.
+        listed: the shard, if the stream still has it.
         before: the old position, as in ``Change``.
         after: the new position, as in ``Change``.
         is_later: whether the query had not begun to read the shard.
-        is_listed: whether the stream still has the shard.
     """
 
     shard: str
+    listed: StreamShard | None
     before: ShardOffset | None
     after: ShardOffset | None
     is_later: bool
-    is_listed: bool
 
 
 def examine(
     client: KinesisClient,
     arn: str,
     places: Places,
+    times: StreamTimes,
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Change:
     """Read the first record after the old and after the new position.
 
+    The new position in the result says up to when the shard was read, if a record shows it.
+
     Args:
         client: client of Kinesis.
         arn: ARN of the stream.
         places: the positions.
+        times: the service's time.
         sleep: waits a number of seconds between two reads.
 
     Raises:
         botocore.exceptions.ClientError: if a call fails.
     """
-    name, before, after = places.shard, places.before, places.after
-    if not places.is_listed:
-        return Change(shard=name, before=before, after=after, effect=Effect.SKIPPED)
-
-    def first(offset: ShardOffset | None) -> FirstRecords:
-        if offset is None:
-            return _NO_RECORDS
-        return first_records(client, arn, name, offset, count=1, sleep=sleep)
-
+    name, shard, before, after = places.shard, places.listed, places.before, places.after
+    if shard is None:
+        return Change(
+            shard=name, before=before, after=after, effect=Effect.SKIPPED, loss=SHARD_EXPIRED
+        )
     old = _BEGINNING if before is None and places.is_later else before
-    return compare(name, before, after, first(old), first(after))
+    first = _NO_RECORDS
+    if old is not None:
+        first = first_records(client, arn, name, old, count=1, sleep=sleep)
+    found = None if after is None else surroundings(client, arn, shard, after, sleep=sleep)
+    change = compare(
+        name, before, _dated(after, found), first, _NO_RECORDS if found is None else found.unread
+    )
+    return replace(change, loss=loss_at(before, after, found, times))
+
+
+def _dated(after: ShardOffset | None, found: Surroundings | None) -> ShardOffset | None:
+    """A position at a record that is there. All earlier records are read, or are not to be read."""
+    if after is None or found is None or found.named is None:
+        return after
+    return replace(after, complete_as_of=found.named.arrived)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant, parsed
 from spark_kinesis.checkpoint import SourceOffset, StreamOffset
 from spark_kinesis.stream import StreamRecord, describe, list_shards
+from spark_kinesis.stream.shards import full_id
 from spark_kinesis.stream.threads import ask_each
 from spark_kinesis.stream.times import StreamTimes, created_again
 
@@ -35,7 +36,17 @@ class Move:
     @property
     def is_unproven(self) -> bool:
         """Whether it is unknown what happens in a shard."""
-        return any(it.effect is Effect.UNPROVEN for of in self.changes.values() for it in of)
+        return any(it.effect is Effect.UNPROVEN for it in self.all_changes)
+
+    @property
+    def is_lossy(self) -> bool:
+        """Whether records have expired, or may have, that the query has not read or would read."""
+        return any(it.loss is not None for it in self.all_changes)
+
+    @property
+    def all_changes(self) -> list[Change]:
+        """The changes of all streams."""
+        return [it for changes in self.changes.values() for it in changes]
 
 
 def move(
@@ -54,7 +65,7 @@ def move(
         offset: the old position.
         target: the new one.
         arns: ARNs of the streams to move.
-        shards: IDs of the shards to move; empty for all. Needs exactly one stream.
+        shards: IDs or numbers of the shards to move; empty for all. Needs exactly one stream.
         on_stream: called after each stream.
 
     Raises:
@@ -83,7 +94,9 @@ def _move(
     if again is not None:
         raise CheckpointError(f"{again} Start the query with a new checkpoint.")
     listed = {it.id: it for it in list_shards(client, arn)}
-    new = rewound(offset, list(listed.values()), target, StreamTimes.of(found), shards)
+    times = StreamTimes.of(found)
+    chosen = [full_id(listed, it) for it in shards]
+    new = rewound(offset, list(listed.values()), target, times, chosen)
     old = settled(offset).shards
     later = unread(listed, old)
     places = [
@@ -92,11 +105,13 @@ def _move(
             before=old.get(name),
             after=new.shards.get(name),
             is_later=name in later,
-            is_listed=name in listed,
+            listed=listed.get(name),
         )
         for name in changed(old, new.shards, later)
     ]
-    return new, ask_each(lambda it: examine(client, arn, it), places)
+    changes = ask_each(lambda it: examine(client, arn, it, times), places)
+    dated = {it.shard: it.after for it in changes if it.after is not None}
+    return replace(new, shards={**new.shards, **dated}), changes
 
 
 def shown(changes: list[Change]) -> list[dict[str, Any]]:
@@ -107,6 +122,7 @@ def shown(changes: list[Change]) -> list[dict[str, Any]]:
             "before": None if it.before is None else it.before.place,
             "after": None if it.after is None else it.after.place,
             "effect": it.effect.value,
+            "loss": it.loss,
             "first": _record(it.first),
             "until": _record(it.until),
         }

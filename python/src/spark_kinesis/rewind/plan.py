@@ -114,8 +114,16 @@ def rewound(
         parents = () if target.is_latest and not chosen else by_id[name].parents
         waits_for = tuple(parent for parent in parents if parent in known)
         wanted = target if not chosen or name in chosen else follows
-        shards[name] = _offset(by_id[name], wanted, times, waits_for)
+        made = _offset(by_id[name], wanted, times, waits_for)
+        shards[name] = _same_time(made, before.get(name))
     return StreamOffset(created=old.created, shards=shards)
+
+
+def _same_time(made: ShardOffset, before: ShardOffset | None) -> ShardOffset:
+    """A shard that stays where it was keeps the time up to which it was read."""
+    if before is None or made.place != before.place:
+        return made
+    return replace(made, complete_as_of=before.complete_as_of)
 
 
 def _offset(
@@ -149,7 +157,9 @@ def _require_unfinished(
             )
 
 
-def _check(listed: Collection[str], target: Target, times: StreamTimes, chosen: Collection[str]) -> None:
+def _check(
+    listed: Collection[str], target: Target, times: StreamTimes, chosen: Collection[str]
+) -> None:
     missing = sorted(set(chosen) - set(listed))
     if missing:
         raise CheckpointError(

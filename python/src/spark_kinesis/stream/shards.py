@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,17 @@ def short_id(shard: str) -> str:
     """A shard ID without its zeros: ``shardId-000000000003`` is ``3``."""
     number = shard.removeprefix("shardId-")
     return str(int(number)) if number.isdecimal() and len(shard) == _ID_LENGTH else shard
+
+
+def full_id(shards: Iterable[str], wanted: str) -> str:
+    """The shard ID that a person means by its number, such as ``3``. Another text stays.
+
+    Args:
+        shards: IDs of all shards.
+        wanted: ID or number.
+    """
+    number = str(int(wanted)) if wanted.isdecimal() else wanted
+    return next((it for it in shards if short_id(it) == number), wanted)
 
 
 def named(shards: Sequence[str]) -> str:

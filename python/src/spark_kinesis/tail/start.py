@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis.cli.times import FORMS, read_time
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.stream.shards import full_id
 
 if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard
@@ -81,9 +81,9 @@ def first_shards(
 
 
 def _chosen(stream: str, shards: Sequence[StreamShard], start: Start, wanted: str) -> str:
-    name = str(int(wanted)) if wanted.isdecimal() else wanted
+    name = full_id((it.id for it in shards), wanted)
     for shard in shards:
-        if name in (shard.id, short_id(shard.id)):
+        if name == shard.id:
             if start.kind == LATEST and not shard.is_open:
                 children = ", ".join(it.id for it in shards if shard.id in it.parents)
                 raise ValueError(
