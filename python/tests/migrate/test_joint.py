@@ -12,7 +12,7 @@ from spark_kinesis.checkpoint import Progress
 from spark_kinesis.migrate import joint
 from spark_kinesis.migrate.joint import Joint, Verdict
 from spark_kinesis.migrate.plan import ShardStart, plan_start
-from spark_kinesis.migrate.stops import TRIM_HORIZON, Stop, StopKind
+from spark_kinesis.migrate.stops import TRIM_HORIZON, Stop, StopKind, StreamStops
 from spark_kinesis.stream import FirstRecords, StreamRecord
 
 
@@ -82,6 +82,31 @@ def test_a_start_at_a_record_needs_it() -> None:
     assert (got.verdict, place(got)) == (Verdict.BEGINS, "from:50")
     assert got.offset.complete_as_of == record(50).arrived
     assert joint.before(at, found(record(60))).verdict is Verdict.LOST
+
+
+@pytest.mark.parametrize(("hours", "verdict"), [(23, Verdict.BEGINS), (25, Verdict.LOST)])
+def test_a_time_before_the_retention_period_is_a_loss(hours: int, verdict: Verdict) -> None:
+    at = Stop(kind=StopKind.AT_TIME, time=NOW - timedelta(hours=hours))
+    assert joint.before(start(at), found(record(50))).verdict is verdict
+
+
+def test_the_newest_record_is_a_loss_unless_a_time_replaces_it() -> None:
+    newest = Stop(kind=StopKind.LATEST)
+    assert joint.before(start(newest), found()).verdict is Verdict.SKIPS
+    time = NOW - timedelta(hours=1)
+    (moved,) = StreamStops(stream="orders", stops={"a": newest}).with_latest_at(time).stops.values()
+    assert moved == Stop(kind=StopKind.AT_TIME, time=time)
+    assert joint.before(start(moved), found()).verdict is Verdict.BEGINS
+    same = StreamStops(stream="orders", stops={"a": newest, "b": after(50)})
+    assert same.with_latest_at(None) == same
+    assert same.with_latest_at(time).stops["b"] == after(50)
+
+
+def test_a_shard_without_a_position_may_begin_at_the_newest_record() -> None:
+    named, other = shard(0, is_open=False), shard(1)
+    stops, others = {named.id: after(50)}, Stop(kind=StopKind.LATEST)
+    _, begun = plan_start("orders", [named, other], stops, TIMES, others).starts
+    assert joint.before(begun, found()).verdict is Verdict.BEGINS
 
 
 @pytest.mark.parametrize(

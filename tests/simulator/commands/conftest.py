@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from spark_kinesis.local import LocalKinesis
 from tests.dynamodb import TABLE, dynamodb, lease_table, moto_server
+from tests.simulator.commands.moving import Moving
 from tests.simulator.commands.written import Query
 
 
@@ -34,3 +35,11 @@ def table(moto: str) -> Iterator[Any]:
     lease_table(client, TABLE)
     yield client
     client.delete_table(TableName=TABLE)
+
+
+@pytest.fixture
+def moving(
+    kinesis: Any, endpoint: str, make_stream: Callable[[int], str], tmp_path: Path
+) -> Moving:
+    """A stream with ten records, and the new checkpoint of a query."""
+    return Moving(kinesis, endpoint, make_stream(1), tmp_path)

@@ -5,58 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis import FromKclTable, KinesisSource, MigrationError
 from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import run
 from spark_kinesis.stream import describe
 from tests.dynamodb import TABLE, put_lease
+from tests.simulator.commands.moving import FIRST, Moving
 
-FIRST = "shardId-000000000000"
-
-
-class Moving:
-    """A stream with one shard and ten records, and the new checkpoint of a query."""
-
-    def __init__(self, kinesis: Any, endpoint: str, name: str, folder: Path) -> None:
-        self.client, self.endpoint, self.name = kinesis, endpoint, name
-        self.folder = folder / "new"
-        self.numbers = [self.put(f"record {number}".encode()) for number in range(10)]
-
-    def put(self, data: bytes) -> str:
-        answer = self.client.put_record(StreamName=self.name, PartitionKey="k", Data=data)
-        return str(answer["SequenceNumber"])
-
-    def split(self) -> None:
-        self.client.split_shard(
-            StreamName=self.name, ShardToSplit=FIRST, NewStartingHashKey=str(2**127)
-        )
-        self.client.get_waiter("stream_exists").wait(StreamName=self.name)
-
-    def migrate(self, *words: str) -> int:
-        place = ["--checkpoint", str(self.folder), "--stream", self.name]
-        return run(["migrate", *words, *place, "--endpoint", self.endpoint])
-
-    def kcl(self, moto: str, *words: str) -> int:
-        return self.migrate("kcl", TABLE, "--dynamodb-endpoint", moto, *words)
-
-    @property
-    def begins(self) -> dict[str, str]:
-        """The position in each shard of the new checkpoint, without the time after `@`."""
-        _, start = Checkpoint(open_files(str(self.folder))).start()
-        (stream,) = start.streams.values()
-        return {name[-1]: it.text.partition("@")[0] for name, it in stream.shards.items()}
-
-
-@pytest.fixture
-def moving(
-    kinesis: Any, endpoint: str, make_stream: Callable[[int], str], tmp_path: Path
-) -> Moving:
-    return Moving(kinesis, endpoint, make_stream(1), tmp_path)
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_lease_becomes_the_position_of_a_new_query(
@@ -119,23 +79,8 @@ def test_a_reshard_is_followed(moving: Moving, moto: str, table: Any) -> None:
     assert moving.begins == {"1": "trim_horizon", "2": "trim_horizon"}
 
 
-def test_a_record_that_is_gone_is_a_loss(
-    moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gone = str(int(moving.numbers[3]) + 1)
-    put_lease(table, TABLE, FIRST, gone)
-    assert moving.kcl(moto) == 1
-    said = capsys.readouterr().err
-    assert f"{FIRST}: record {gone} is gone" in said
-    assert moving.numbers[4] in said
-    assert "--allow-data-loss" in said
-    assert not moving.folder.exists()
-    assert moving.kcl(moto, "--allow-data-loss") == 0
-    assert moving.begins == {"0": gone}
-
-
 def test_a_dry_run_writes_nothing(moving: Moving, moto: str, table: Any) -> None:
-    put_lease(table, TABLE, FIRST, "LATEST")
+    put_lease(table, TABLE, FIRST, "TRIM_HORIZON")
     assert moving.kcl(moto, "--dry-run") == 0
     assert not moving.folder.exists()
 
@@ -187,44 +132,3 @@ def test_positions_in_a_file(moving: Moving, tmp_path: Path) -> None:
     path.write_text(f"shard,sequenceNumber\n{FIRST},{moving.numbers[8]}\n")
     assert moving.migrate("file", str(path)) == 0
     assert moving.begins == {"0": moving.numbers[8]}
-
-
-def source(
-    moving: Moving, moto: str, *, is_dictionary: bool = False, **options: Any
-) -> KinesisSource:
-    start: Any = FromKclTable(table=TABLE, dynamodb_endpoint=moto)
-    if is_dictionary:
-        start = {"kclTable": TABLE, "dynamodbEndpoint": moto}
-    return KinesisSource(
-        stream_name=moving.name,
-        region="us-east-1",
-        endpoint=moving.endpoint,
-        starting_position=start,
-        **options,
-    )
-
-
-@pytest.mark.parametrize("is_dictionary", [False, True])
-def test_a_source_begins_where_the_application_stopped(
-    moving: Moving, moto: str, table: Any, *, is_dictionary: bool
-) -> None:
-    moving.split()
-    put_lease(table, TABLE, FIRST, "SHARD_END")
-    put_lease(table, TABLE, "shardId-000000000001", "LATEST")
-    begun = source(moving, moto, is_dictionary=is_dictionary)
-    start = json.loads(begun.options()["startingPosition"])[moving.name]
-    assert start.pop("shardId-000000000001").startswith("20")
-    assert start == {
-        FIRST: "latest",
-        "shardId-000000000002": "trim_horizon",
-        "*": "trim_horizon",
-    }
-
-
-def test_a_source_refuses_a_loss_unless_it_allows_it(moving: Moving, moto: str, table: Any) -> None:
-    gone = str(int(moving.numbers[3]) + 1)
-    put_lease(table, TABLE, FIRST, gone)
-    with pytest.raises(MigrationError, match=f"{gone} is gone.*fail_on_data_loss"):
-        source(moving, moto).options()
-    start = source(moving, moto, fail_on_data_loss=False).options()["startingPosition"]
-    assert json.loads(start)[moving.name][FIRST] == {"after": gone}

@@ -29,7 +29,8 @@ class FromKclTable:
     Attributes:
         table: name of the lease table, which is the name of the application.
         at: the time at which the application was configured to begin, if it was. The table does not
-            contain it.
+            contain it. It also replaces ``LATEST``, with which the application waits for new
+            records.
         others: where to begin in shards that have nothing to do with any lease. Default: the
             source refuses such shards.
         ignore_creation_time: accept leases of several streams whose creation time is not that of

@@ -33,8 +33,8 @@ def migrate() -> None:
     connector. Start the query with that checkpoint, and with the same streams.
 
     \b
-    Exit codes: 1 if records are lost between the two consumers. Then no checkpoint is written,
-    unless you set --allow-data-loss.
+    Exit codes: 1 if records are lost or skipped between the two consumers. Then no checkpoint is
+    written, unless you set --allow-data-loss.
     """
 
 
@@ -152,7 +152,7 @@ def _move(streams: Sequence[StreamStops], entry: Entry, connection: Connection) 
     require_new(files, entry.source)
     client = connection.kinesis()
     with progress_bar() as bar:
-        migrations = [_take_over(client, it, entry, bar) for it in streams]
+        migrations = [_take_over(client, it.with_latest_at(entry.at), entry, bar) for it in streams]
     losses = [text for it in migrations for text in it.losses]
     is_written = not entry.dry_run and (entry.allow_loss or not losses)
     if is_written:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream import FirstRecords, StreamRecord, first_records
 from spark_kinesis.stream.aggregate import parse
+from spark_kinesis.stream.anchor import Anchor, anchor
+
+from .stops import StopKind
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -28,8 +31,11 @@ class Verdict(Enum):
     BEGINS = "begins"
     """The other consumer has read nothing of the shard that the stream still holds."""
 
+    SKIPS = "skips"
+    """The other consumer was to begin with new records. The query begins with those from now on."""
+
     LOST = "lost"
-    """The record at the position is gone. Unread records after it may have expired, too."""
+    """The record or the time of the position is gone. Unread records may have expired, too."""
 
     UNPROVEN = "unproven"
     """The search ended before it found a record."""
@@ -55,6 +61,13 @@ class Joint:
     last: StreamRecord | None = None
     first: StreamRecord | None = None
     again: int = 0
+
+
+_WITHOUT = {
+    Anchor.NONE: Verdict.BEGINS,
+    Anchor.GONE: Verdict.LOST,
+    Anchor.UNKNOWN: Verdict.UNPROVEN,
+}
 
 
 def examine(client: KinesisClient, arn: str, start: ShardStart) -> Joint:
@@ -84,18 +97,10 @@ def after(start: ShardStart, found: FirstRecords) -> Joint:
         start: the plan for the shard.
         found: the first two records from that record on.
     """
-    number = start.offset.sequence_number
-    if not found.records and not found.is_complete:
-        return Joint(start=start, offset=start.offset, verdict=Verdict.UNPROVEN)
-    if not found.records or found.records[0].sequence_number != number:
-        # The first number of a shard marks its beginning. It need not belong to a record.
-        is_beginning = number == start.shard.starting
-        return Joint(
-            start=start,
-            offset=start.offset,
-            verdict=Verdict.BEGINS if is_beginning else Verdict.LOST,
-            first=next(iter(found.records), None),
-        )
+    state = anchor(start.shard, start.offset, found)
+    if state is not Anchor.THERE:
+        first = next(iter(found.records), None)
+        return Joint(start=start, offset=start.offset, verdict=_WITHOUT[state], first=first)
     last = found.records[0]
     offset = replace(start.offset, complete_as_of=last.arrived)
     again = _read_of_aggregate(start, last)
@@ -130,10 +135,13 @@ def before(start: ShardStart, found: FirstRecords) -> Joint:
         found: the first record from there on.
     """
     first = next(iter(found.records), None)
-    offset, verdict = start.offset, Verdict.BEGINS
-    if offset.progress is Progress.FROM:
-        if first is not None and first.sequence_number == offset.sequence_number:
-            offset = replace(offset, complete_as_of=first.arrived)
-        elif offset.sequence_number != start.shard.starting:
-            verdict = Verdict.LOST if first or found.is_complete else Verdict.UNPROVEN
+    offset, state = start.offset, anchor(start.shard, start.offset, found)
+    if state is Anchor.THERE and first is not None:
+        dated = replace(offset, complete_as_of=first.arrived)
+        return Joint(start=start, offset=dated, verdict=Verdict.BEGINS, first=first)
+    verdict = _WITHOUT[state]
+    if start.stop is not None and start.stop.kind is StopKind.LATEST:
+        verdict = Verdict.SKIPS
+    elif offset.progress is Progress.AT and offset.complete_as_of is None:
+        verdict = Verdict.LOST
     return Joint(start=start, offset=offset, verdict=verdict, first=first)

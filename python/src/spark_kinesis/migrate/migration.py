@@ -116,12 +116,18 @@ def source_offset(migrations: Iterable[StreamMigration]) -> SourceOffset:
 
 
 def _is_loss(joint: Joint) -> bool:
-    return joint.verdict in (Verdict.LOST, Verdict.UNPROVEN)
+    return joint.verdict in (Verdict.LOST, Verdict.UNPROVEN, Verdict.SKIPS)
 
 
 def _loss(arn: str, joint: Joint) -> str:
     where = f"Stream {arn}, {joint.start.shard.id}"
     number = joint.start.offset.sequence_number
+    if joint.verdict is Verdict.SKIPS:
+        return (
+            f"{where}: the other consumer was to begin with new records (LATEST). Records that "
+            f"arrived before {joint.offset.time} are not read. To read those that it has not "
+            "processed, set --at, or at of FromKclTable, to the time at which it began."
+        )
     if joint.verdict is Verdict.UNPROVEN:
         return f"{where}: no record was found from {number} on before the search ended. Try again."
     first = (
@@ -130,6 +136,9 @@ def _loss(arn: str, joint: Joint) -> str:
         else f"The first record that is left, {joint.first.sequence_number}, arrived at "
         f"{instant(joint.first.arrived)}."
     )
+    if joint.offset.progress is Progress.AT:
+        time = joint.offset.time
+        return f"{where}: records that arrived from {time} on have expired. {first}"
     return f"{where}: record {number} is gone. Unread records after it may have expired. {first}"
 
 

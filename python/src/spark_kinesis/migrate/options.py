@@ -28,7 +28,7 @@ class Entry:
         source: number or name of the source in the query.
         stream: name or ARN of the stream, if the positions do not name it.
         others: where to begin in shards that have nothing to do with the positions.
-        at: time of the positions ``AT_TIMESTAMP`` that do not contain it.
+        at: time of the positions ``AT_TIMESTAMP`` that do not contain it, and of ``LATEST``.
         allow_loss: whether to write the checkpoint although records are lost.
         dry_run: whether to write nothing.
         as_json: whether to print JSON.
@@ -92,10 +92,13 @@ def entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
             "--allow-data-loss",
             "allow_loss",
             is_flag=True,
-            help="write the checkpoint although unread records have expired",
+            help="write the checkpoint although unread records have expired, or LATEST skips some",
         ),
         click.option(
-            "--at", type=TIME, help="time for AT_TIMESTAMP positions that do not contain one"
+            "--at",
+            type=TIME,
+            help="time for LATEST positions, and for AT_TIMESTAMP positions that do not contain "
+            "one",
         ),
         click.option(
             "--others",

@@ -41,9 +41,12 @@ def lines(migrations: Sequence[StreamMigration]) -> Iterator[str]:
 
 def words(joint: Joint) -> str:
     """What happens at a joint."""
-    text = _WORDS.get(joint.verdict) or (
-        f"repeats {joint.again} user records: subSequenceNumber 0 to {joint.again - 1}"
-    )
+    if joint.verdict is Verdict.SKIPS:
+        text = f"begins NOW: records before {joint.offset.time} are not read"
+    elif joint.verdict is Verdict.REPEATS:
+        text = f"repeats {joint.again} user records: subSequenceNumber 0 to {joint.again - 1}"
+    else:
+        text = _WORDS[joint.verdict]
     waits_for = joint.offset.waits_for
     return text if not waits_for else f"{text}; waits for {', '.join(waits_for)}"
 

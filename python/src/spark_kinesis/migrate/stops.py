@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
@@ -68,6 +68,17 @@ class StreamStops:
     stream: str
     stops: Mapping[str, Stop]
     created: datetime | None = None
+
+    def with_latest_at(self, time: datetime | None) -> StreamStops:
+        """The same with a time in place of ``LATEST``. ``None`` changes nothing."""
+        if time is None:
+            return self
+        at = Stop(kind=StopKind.AT_TIME, time=time)
+        stops = {
+            shard: at if stop.kind is StopKind.LATEST else stop
+            for shard, stop in self.stops.items()
+        }
+        return replace(self, stops=stops)
 
 
 SHARD_END = Stop(kind=StopKind.SHARD_END)

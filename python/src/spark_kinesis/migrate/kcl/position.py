@@ -23,6 +23,12 @@ _ATTEMPTS = 5
 _ARN_REGION = 3
 
 
+_REMOVE = (
+    "If the query has a checkpoint, remove FromKclTable: the query continues at its checkpoint and "
+    "ignores this position."
+)
+
+
 def read_position(
     given: FromKclTable, streams: Sequence[str], access: StreamAccess, *, allow_loss: bool
 ) -> ByStream:
@@ -39,6 +45,15 @@ def read_position(
         MissingPackageError: if boto3 is not installed.
         botocore.exceptions.ClientError: if a call fails.
     """
+    try:
+        return _read(given, streams, access, allow_loss=allow_loss)
+    except MigrationError as error:
+        raise MigrationError(f"{error} {_REMOVE}") from error
+
+
+def _read(
+    given: FromKclTable, streams: Sequence[str], access: StreamAccess, *, allow_loss: bool
+) -> ByStream:
     clients = _Clients(access, streams[0])
     kinesis = clients.of("kinesis", access.endpoint)
     dynamodb = clients.of("dynamodb", given.dynamodb_endpoint)
@@ -60,7 +75,7 @@ def read_position(
             given.at,
             ignore_creation_time=given.ignore_creation_time,
         )
-        moved[name] = take_over(kinesis, found, others=others)
+        moved[name] = take_over(kinesis, found.with_latest_at(given.at), others=others)
     losses = [text for it in moved.values() for text in it.losses]
     if losses and not allow_loss:
         raise MigrationError(
