@@ -16,25 +16,30 @@ class Moving:
     """A stream with one shard and ten records, and the new checkpoint of a query."""
 
     def __init__(self, kinesis: Any, endpoint: str, name: str, folder: Path) -> None:
+        """Write ten records."""
         self.client, self.endpoint, self.name = kinesis, endpoint, name
         self.folder = folder / "new"
         self.numbers = [self.put(f"record {number}".encode()) for number in range(10)]
 
     def put(self, data: bytes) -> str:
+        """Write a record. Returns its sequence number."""
         answer = self.client.put_record(StreamName=self.name, PartitionKey="k", Data=data)
         return str(answer["SequenceNumber"])
 
     def split(self) -> None:
+        """Split the first shard."""
         self.client.split_shard(
             StreamName=self.name, ShardToSplit=FIRST, NewStartingHashKey=str(2**127)
         )
         self.client.get_waiter("stream_exists").wait(StreamName=self.name)
 
     def migrate(self, *words: str) -> int:
+        """Take the stream over. Returns the exit code."""
         place = ["--checkpoint", str(self.folder), "--stream", self.name]
         return run(["migrate", *words, *place, "--endpoint", self.endpoint])
 
     def kcl(self, moto: str, *words: str) -> int:
+        """Take it over from the lease table."""
         return self.migrate("kcl", TABLE, "--dynamodb-endpoint", moto, *words)
 
     @property

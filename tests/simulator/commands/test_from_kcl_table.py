@@ -34,7 +34,7 @@ def test_a_source_begins_where_the_application_stopped(
     moving.split()
     put_lease(table, TABLE, FIRST, "SHARD_END")
     put_lease(table, TABLE, "shardId-000000000001", "LATEST")
-    with pytest.raises(MigrationError, match="begin with new records.*at of FromKclTable"):
+    with pytest.raises(MigrationError, match=r"begin with new records.*at of FromKclTable"):
         source(moving, moto, is_dictionary=is_dictionary).options()
     begun = source(moving, moto, is_dictionary=is_dictionary, fail_on_data_loss=False)
     start = json.loads(begun.options()["startingPosition"])[moving.name]
