@@ -7,12 +7,15 @@ from datetime import timedelta
 
 import pytest
 
-from python.tests.migrate.streams import NOW, shard, shard_id
+from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
 from spark_kinesis import MigrationError
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.migrate.kcl.leases import Lease, LeaseKey, read_lease
 from spark_kinesis.migrate.kcl.leaving import NewLease, begins, new_leases
+from spark_kinesis.migrate.kcl.proof import loss_at
 from spark_kinesis.migrate.kcl.writing import item, require_stopped
+from spark_kinesis.stream import FirstRecords
+from spark_kinesis.stream.anchor import Anchor, Surroundings
 
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 AT = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05Z")
@@ -69,6 +72,37 @@ def test_a_new_lease_has_the_form_of_the_library() -> None:
     assert made["streamName"] == {"S": "1:orders:1767323045"}
     assert made["parentShardId"] == {"SS": [shard_id(1)]}
     assert "parentShardId" not in item(NewLease(shard=shard(0), checkpoint="17"), "")
+
+
+@pytest.mark.parametrize(
+    ("state", "hours", "says"),
+    [
+        (Anchor.THERE, 30, None),
+        (Anchor.THERE, None, None),
+        (Anchor.NONE, 1, None),
+        (Anchor.NONE, 30, "up to 2025-12-31T21:04:05Z"),
+        (Anchor.GONE, 1, None),
+        (Anchor.GONE, 30, "may have expired"),
+        (Anchor.GONE, None, "record 50 is gone"),
+        (Anchor.UNKNOWN, 1, "no record was found from 50 on"),
+    ],
+)
+def test_what_the_records_around_a_position_prove(
+    state: Anchor, hours: int | None, says: str | None
+) -> None:
+    read = None if hours is None else NOW - timedelta(hours=hours)
+    offset = ShardOffset(progress=Progress.AFTER, sequence_number=50, complete_as_of=read)
+    nothing = FirstRecords(records=(), is_complete=True)
+    loss = loss_at(offset, Surroundings(anchor=state, named=None, unread=nothing), TIMES)
+    assert (loss is None) == (says is None)
+    assert says is None or says in str(loss)
+
+
+def test_a_first_record_that_is_gone_was_not_read() -> None:
+    nothing = FirstRecords(records=(), is_complete=True)
+    gone = Surroundings(anchor=Anchor.GONE, named=None, unread=nothing)
+    fresh = replace(FROM, complete_as_of=NOW)
+    assert "record 650 is gone" in str(loss_at(fresh, gone, TIMES))
 
 
 def lease(number: int, counter: int) -> Lease:

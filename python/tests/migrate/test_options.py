@@ -15,7 +15,9 @@ def test_the_help_has_words_that_the_option_accepts(capsys: pytest.CaptureFixtur
     said = " ".join(capsys.readouterr().out.split())
     assert "--others trim_horizon|latest|TIME" in said
     assert "where to begin in shards unrelated to any given position" in said
-    assert "time for AT_TIMESTAMP positions that do not contain one" in said
+    assert (
+        "time for LATEST positions, and for AT_TIMESTAMP positions that do not contain one" in said
+    )
 
 
 def test_another_position_is_answered_with_all_forms(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,7 @@ from spark_kinesis.migrate import migration
 from spark_kinesis.migrate.kcl import handing_back
 from spark_kinesis.migrate.kcl.handing_back import lease_prefix
 from spark_kinesis.migrate.kcl.leases import Lease, read_key
+from spark_kinesis.migrate.kcl.proof import SHARD_EXPIRED
 from spark_kinesis.migrate.kcl.writing import create_table
 from spark_kinesis.migrate.stops import StreamStops
 
@@ -60,7 +62,7 @@ def test_another_creation_time_says_how_to_ignore_it(monkeypatch: pytest.MonkeyP
 def test_a_start_time_from_java_has_nine_digits_of_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    created = SimpleNamespace(created=NOW)
+    created = SimpleNamespace(created=NOW, server_time=NOW, retention=timedelta(hours=24))
     monkeypatch.setattr(handing_back, "describe", lambda *_: created)
     monkeypatch.setattr(handing_back, "list_shards", lambda *_: [shard(0)])
     start = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05.123456789Z")
@@ -68,6 +70,20 @@ def test_a_start_time_from_java_has_nine_digits_of_a_second(
     client: Any = None
     back = handing_back.hand_back(client, ARN, offset, [], is_alone=True)
     assert back.begins == NOW.replace(microsecond=123456)
+
+
+def test_a_shard_that_has_expired_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = SimpleNamespace(created=NOW, server_time=NOW, retention=timedelta(hours=24))
+    monkeypatch.setattr(handing_back, "describe", lambda *_: found)
+    monkeypatch.setattr(handing_back, "list_shards", lambda *_: [shard(1, 0)])
+    shards = {
+        shard_id(0): ShardOffset(progress=Progress.AFTER, sequence_number=50),
+        shard_id(1): ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=(shard_id(0),)),
+    }
+    offset = StreamOffset(created="2026-01-02T03:04:05Z", shards=shards)
+    client: Any = None
+    back = handing_back.hand_back(client, ARN, offset, [], is_alone=True)
+    assert back.losses == [f"Stream {ARN}, {shard_id(0)}: {SHARD_EXPIRED}"]
 
 
 def dynamodb() -> Any:

@@ -50,6 +50,11 @@ class Checkpoint:
         """The IDs of the micro-batches that were completed, in order."""
         return _numbers(self.files.names("commits"))
 
+    def unfinished(self) -> tuple[int, ...]:
+        """The IDs of the micro-batches after the newest completed one, in order."""
+        newest = max(self.completed(), default=-1)
+        return tuple(it for it in self.planned() if it > newest)
+
     def batch(self, number: int) -> Batch:
         """A micro-batch.
 

@@ -64,7 +64,7 @@ def read_position(
         )
     completed = checkpoint.completed()
     batch = completed[-1] if completed else None
-    planned = tuple(it for it in checkpoint.planned() if batch is None or it > batch)
+    planned = checkpoint.unfinished()
     if planned and not drop_planned:
         raise CheckpointError(
             f"{where}: micro-batch {planned[0]} was planned and not completed. A sink may have "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import chosen_streams, next_position
 from spark_kinesis.checkpoint.offset import stream_name
 from spark_kinesis.cli import (
@@ -18,9 +17,11 @@ from spark_kinesis.cli import (
     print_json,
     progress_bar,
     screen,
+    to_stderr,
 )
 
 from .handing_back import HandBack, hand_back
+from .handing_back_report import document, lines, warnings
 from .table import CAPACITY_PER_SECOND, scan_leases
 from .writing import create_table, require_stopped, write_leases
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from spark_kinesis.checkpoint import Checkpoint
 
     from .leases import Lease
+
+
+LOSS = 1
 
 
 @click.command("to-kcl")
@@ -53,6 +57,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="seconds to see whether an application is running",
 )
+@click.option(
+    "--allow-data-loss",
+    "allow_loss",
+    is_flag=True,
+    help="write the leases although unread records have expired",
+)
 @click.option("--dry-run", is_flag=True, help="only show the leases")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
 @connection_options
@@ -67,17 +77,25 @@ def to_kcl(
     dynamodb_endpoint: str | None,
     capacity: float,
     watch: float,
+    allow_loss: bool,
     dry_run: bool,
     as_json: bool,
-) -> None:
-    r"""Hand the positions of a query back to the Kinesis Client Library.
+) -> int:
+    """Hand the positions of a query back to the Kinesis Client Library.
 
     Stop the query first. The application continues after the newest completed micro-batch. TABLE
     is its lease table. The command is refused while an application changes the table: a running one
     does so every few seconds. Choose a --watch that is longer than its failover time.
 
+    If a micro-batch was planned and not completed, a sink may have written it. The application
+    reads its records again.
+
     Calls: Scan, PutItem and UpdateItem of the table, with --create-table also CreateTable and
     DescribeTable; DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
+
+    \b
+    Exit codes: 1 if records that the query has not read have expired, or may have. Then no lease
+    is written, unless you set --allow-data-loss.
 
     \b
     Example:
@@ -85,15 +103,28 @@ def to_kcl(
     """
     dynamodb = connection.service("dynamodb", dynamodb_endpoint)
     seen = [] if is_new else scan_leases(dynamodb, table, capacity)
-    backs = _hand_backs(connection, connection.checkpoint(location), source, stream, seen)
-    if not dry_run:
+    checkpoint = connection.checkpoint(location)
+    backs = _hand_backs(connection, checkpoint, source, stream, seen)
+    planned = checkpoint.unfinished()
+    losses = [text for it in backs for text in it.losses]
+    is_refused = bool(losses) and not allow_loss
+    is_written = not dry_run and not is_refused
+    if is_written:
         if is_new:
             create_table(dynamodb, table)
         else:
             _watch(watch)
             require_stopped(table, seen, scan_leases(dynamodb, table, capacity))
         _write(dynamodb, table, backs, seen, capacity)
-    _print(table, backs, is_written=not dry_run, as_json=as_json)
+    if as_json:
+        about = {"table": table, "isWritten": is_written, "plannedBatches": planned}
+        print_json({**about, "streams": document(backs)})
+    else:
+        for line in lines(table, backs, is_written=is_written):
+            screen().print(line)
+    for text in warnings(losses, planned, is_refused=is_refused):
+        to_stderr(text)
+    return LOSS if is_refused else 0
 
 
 def _hand_backs(
@@ -139,29 +170,3 @@ def _write(
 
         for it in backs:
             write_leases(dynamodb, table, it.leases, by_key, it.prefix, pause=pause)
-
-
-def _print(table: str, backs: list[HandBack], *, is_written: bool, as_json: bool) -> None:
-    if as_json:
-        streams = [
-            {
-                "stream": it.arn,
-                "leases": {
-                    lease.shard.id: {"checkpoint": lease.checkpoint, "subSequenceNumber": lease.sub}
-                    for lease in it.leases
-                },
-                "initialPosition": it.begins,
-            }
-            for it in backs
-        ]
-        print_json({"table": table, "isWritten": is_written, "streams": streams})
-        return
-    for it in backs:
-        for lease in it.leases:
-            place = f"{stream_name(it.arn)} {lease.shard.id}"
-            screen().print(f"{place}: {lease.checkpoint} ({lease.sub})")
-        if it.begins is not None:
-            screen().print(
-                f"{stream_name(it.arn)}: configure the application to begin at {instant(it.begins)}"
-            )
-    screen().print(f"Written to table {table}." if is_written else "Nothing was changed.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,15 +11,19 @@ from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import from_iso, parsed
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.stream import describe, first_records, list_shards
+from spark_kinesis.stream import describe, list_shards
 from spark_kinesis.stream.aggregate import parse
+from spark_kinesis.stream.anchor import Surroundings, surroundings
 from spark_kinesis.stream.threads import ask_each
-from spark_kinesis.stream.times import created_again
+from spark_kinesis.stream.times import StreamTimes, created_again
 
 from .leaving import NewLease, begins, new_leases
+from .proof import SHARD_EXPIRED, loss_at
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
+
+    from spark_kinesis.stream import StreamShard
 
     from .leases import Lease
 
@@ -32,11 +36,13 @@ class HandBack:
         arn: ARN of the stream.
         prefix: what the keys of its leases begin with; empty for an application with one stream.
         leases: a lease for each shard.
+        losses: what is lost or may be lost, one sentence per shard.
     """
 
     arn: str
     prefix: str
     leases: list[NewLease]
+    losses: list[str]
 
     @property
     def begins(self) -> datetime | None:
@@ -52,7 +58,7 @@ def hand_back(
     *,
     is_alone: bool,
 ) -> HandBack:
-    """Decide the leases of a stream. Reads one record of each shard, and changes nothing.
+    """Decide the leases of a stream. Reads two records of each shard, and changes nothing.
 
     Args:
         client: client of Kinesis.
@@ -73,13 +79,18 @@ def hand_back(
     shards = {
         name: it for name, it in offset.shards.items() if it.progress is not Progress.FINISHED
     }
-    read = ask_each(lambda it: _around(client, arn, *it), list(shards.items()))
-    around = dict(zip(shards, read, strict=True))
-    last_rows = {name: it for name, it in around.items() if isinstance(it, int)}
-    times = {name: it for name, it in around.items() if isinstance(it, datetime)}
-    made = new_leases(shards, list_shards(client, arn), last_rows, times)
+    listed = list_shards(client, arn)
+    by_id = {it.id: it for it in listed}
+    here = [(by_id[name], it) for name, it in shards.items() if name in by_id]
+    read = ask_each(lambda it: _around(client, arn, *it), here)
+    around = {shard.id: it for (shard, _), it in zip(here, read, strict=True)}
+    last_rows = {name: _last_row(it) for name, it in around.items()}
+    begun = {name: _begin(shards[name], it) for name, it in around.items()}
+    times = {name: it for name, it in begun.items() if it is not None}
+    made = new_leases(shards, listed, last_rows, times)
+    losses = _losses(arn, shards, around, StreamTimes.of(found))
     prefix = lease_prefix(arn, found.created, seen, is_alone=is_alone)
-    return HandBack(arn=arn, prefix=prefix, leases=made)
+    return HandBack(arn=arn, prefix=prefix, leases=made, losses=losses)
 
 
 def lease_prefix(arn: str, created: datetime, seen: Iterable[Lease], *, is_alone: bool) -> str:
@@ -111,18 +122,38 @@ def lease_prefix(arn: str, created: datetime, seen: Iterable[Lease], *, is_alone
 
 
 def _around(
-    client: KinesisClient, arn: str, shard: str, offset: ShardOffset
-) -> int | datetime | None:
-    """The last row of the last record that was read, or when the first unread record arrived."""
+    client: KinesisClient, arn: str, shard: StreamShard, offset: ShardOffset
+) -> Surroundings | None:
+    """The records around a position that names one."""
+    if offset.sequence_number is None:
+        return None
+    return surroundings(client, arn, shard, offset)
+
+
+def _last_row(found: Surroundings | None) -> int:
+    """The last user record of the last record that was read."""
+    packed = None if found is None or found.named is None else parse(found.named.data)
+    return 0 if packed is None else max(len(packed.rows) - 1, 0)
+
+
+def _begin(offset: ShardOffset, found: Surroundings | None) -> datetime | None:
+    """When the first unread record arrived, if the query has read none, and begins at no oldest."""
     if offset.progress is Progress.AT:
         return from_iso(str(offset.time))
-    if offset.progress is Progress.TRIM_HORIZON:
+    if offset.progress is not Progress.FROM or found is None:
         return None
-    at = ShardOffset(progress=Progress.FROM, sequence_number=offset.sequence_number)
-    record = next(iter(first_records(client, arn, shard, at, count=1).records), None)
-    if offset.progress is Progress.FROM:
-        return None if record is None else record.arrived
-    if record is None or record.sequence_number != offset.sequence_number:
-        return 0
-    packed = parse(record.data)
-    return 0 if packed is None else max(len(packed.rows) - 1, 0)
+    return next((it.arrived for it in found.unread.records), None)
+
+
+def _losses(
+    arn: str,
+    shards: Mapping[str, ShardOffset],
+    around: Mapping[str, Surroundings | None],
+    times: StreamTimes,
+) -> list[str]:
+    """What is lost or may be lost, one sentence per shard."""
+    found = {
+        name: loss_at(it, around[name], times) if name in around else SHARD_EXPIRED
+        for name, it in shards.items()
+    }
+    return [f"Stream {arn}, {name}: {loss}" for name, loss in found.items() if loss is not None]

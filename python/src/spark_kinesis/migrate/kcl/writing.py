@@ -67,7 +67,7 @@ def write_leases(
 
     Raises:
         MigrationError: if an application has changed a lease in the meantime. Leases before it are
-            written.
+            written. Also if an item with the key of a lease is not a whole lease.
         botocore.exceptions.ClientError: if a call fails.
     """
     for number, lease in enumerate(leases):
@@ -79,16 +79,38 @@ def write_leases(
                     TableName=table,
                     Item=item(lease, prefix),
                     ConditionExpression=f"attribute_not_exists({KEY})",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
             else:
                 dynamodb.update_item(TableName=table, **update(lease, key, old.counter))
         except dynamodb.exceptions.ConditionalCheckFailedException as error:
+            reason, remedy = _conflict(table, key, error.response.get("Item", {}))
             raise MigrationError(
-                f"a KCL application has changed the lease of {lease.shard.id} in table {table}. "
-                f"{number} of {len(leases)} leases are written. Stop the application, and run the "
+                f"{reason} {number} of {len(leases)} leases are written. {remedy}, and run the "
                 "command again."
             ) from error
         pause()
+
+
+def _conflict(table: str, key: str, there: Mapping[str, Any]) -> tuple[str, str]:
+    """Why a lease could not be written, and what to do.
+
+    Args:
+        table: name of the table.
+        key: key of the lease.
+        there: the item with this key that was not there as a lease, if the table returned it.
+    """
+    missing = [it for it in (CHECKPOINT, COUNTER) if it not in there]
+    if there and missing:
+        lacks = " and no ".join(missing)
+        return (
+            f"the item {key} in table {table} is not a whole lease: it has no {lacks}.",
+            "Delete the item",
+        )
+    return (
+        f"a KCL application has changed the lease {key} in table {table}.",
+        "Stop the application",
+    )
 
 
 def item(lease: NewLease, prefix: str) -> dict[str, Any]:
