@@ -14,7 +14,7 @@ from spark_kinesis.migrate.kcl.leases import Lease, LeaseKey, read_lease
 from spark_kinesis.migrate.kcl.leaving import NewLease, begins, new_leases
 from spark_kinesis.migrate.kcl.proof import loss_at
 from spark_kinesis.migrate.kcl.writing import item, require_stopped
-from spark_kinesis.stream import FirstRecords
+from spark_kinesis.stream import FirstRecords, StreamRecord
 from spark_kinesis.stream.anchor import Anchor, Surroundings
 
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
@@ -77,8 +77,8 @@ def test_a_new_lease_has_the_form_of_the_library() -> None:
 @pytest.mark.parametrize(
     ("state", "hours", "says"),
     [
-        (Anchor.THERE, 30, None),
-        (Anchor.THERE, None, None),
+        (Anchor.THERE, 30, "up to 2025-12-31T21:04:05Z"),
+        (Anchor.THERE, 1, None),
         (Anchor.NONE, 1, None),
         (Anchor.NONE, 30, "up to 2025-12-31T21:04:05Z"),
         (Anchor.GONE, 1, None),
@@ -96,6 +96,16 @@ def test_what_the_records_around_a_position_prove(
     loss = loss_at(offset, Surroundings(anchor=state, named=None, unread=nothing), TIMES)
     assert (loss is None) == (says is None)
     assert says is None or says in str(loss)
+
+
+@pytest.mark.parametrize(("hours", "is_lost"), [(1, False), (30, True)])
+def test_a_record_that_is_there_dates_its_position(hours: int, *, is_lost: bool) -> None:
+    arrived = NOW - timedelta(hours=hours)
+    named = StreamRecord(sequence_number=50, arrived=arrived, key="k", data=b"")
+    nothing = FirstRecords(records=(), is_complete=True)
+    there = Surroundings(anchor=Anchor.THERE, named=named, unread=nothing)
+    offset = ShardOffset(progress=Progress.AFTER, sequence_number=50)
+    assert (loss_at(offset, there, TIMES) is not None) is is_lost
 
 
 def test_a_first_record_that_is_gone_was_not_read() -> None:

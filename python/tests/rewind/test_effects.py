@@ -14,7 +14,7 @@ from spark_kinesis.rewind.effects import Change, Effect, Places, changed, compar
 from spark_kinesis.rewind.losses import SHARD_EXPIRED
 from spark_kinesis.rewind.move import Move
 from spark_kinesis.stream import FirstRecords, StreamRecord
-from spark_kinesis.stream.times import at_time
+from spark_kinesis.stream.times import StreamTimes, at_time
 
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 
@@ -65,6 +65,7 @@ def examined(
     *,
     is_later: bool = False,
     is_listed: bool = True,
+    times: StreamTimes = TIMES,
 ) -> Change:
     """What a move does in a closed shard with the sequence numbers from 0 to 99."""
     one = shard(0, is_open=False)
@@ -76,7 +77,7 @@ def examined(
         is_later=is_later,
     )
     client: Any = Shard(*numbers)
-    return examine(client, "arn", places, TIMES, sleep=lambda _: None)
+    return examine(client, "arn", places, times, sleep=lambda _: None)
 
 
 def after(number: int) -> ShardOffset:
@@ -170,6 +171,13 @@ def test_positions_older_than_the_retention_period_are_a_loss(age: int, *, is_lo
     fresh = replace(read, complete_as_of=NOW)
     assert (examined((5, 10), fresh, at_time(old, TIMES)).loss is not None) is is_lost
     assert examined((5, 10), fresh, OLDEST).loss is None
+
+
+def test_a_record_older_than_the_retention_period_is_as_good_as_gone() -> None:
+    late = replace(TIMES, now=NOW + timedelta(days=2), horizon=NOW + timedelta(days=1))
+    got = examined((5, 10), after(10), after(5), times=late)
+    assert got.loss is not None
+    assert got.after == after(5)
 
 
 def test_a_stream_that_is_younger_than_its_retention_period_has_lost_nothing() -> None:

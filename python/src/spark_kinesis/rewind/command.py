@@ -50,7 +50,7 @@ class _Target(click.ParamType[Target]):
         if text == "latest":
             return Target(progress=Progress.AT)
         try:
-            return Target(progress=Progress.AT, time=read_time(text, utc_now()))
+            return Target(progress=Progress.AT, time=read_time(str(value), utc_now()))
         except ValueError:
             self.fail(f"{str(value)!r} is not {_FORMS}", param, ctx)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.stream import FirstRecords, StreamRecord, first_records
-from spark_kinesis.stream.anchor import Surroundings, surroundings
+from spark_kinesis.stream.anchor import surroundings
 from spark_kinesis.stream.lineage import descendants
 
-from .losses import SHARD_EXPIRED, loss_at
+from .losses import SHARD_EXPIRED, dated, loss_at
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -183,13 +183,10 @@ def examine(
         first = first_records(client, arn, name, old, count=1, sleep=sleep)
     found = None if after is None else surroundings(client, arn, shard, after, sleep=sleep)
     change = compare(
-        name, before, _dated(after, found), first, _NO_RECORDS if found is None else found.unread
+        name,
+        before,
+        dated(after, found, times),
+        first,
+        _NO_RECORDS if found is None else found.unread,
     )
     return replace(change, loss=loss_at(before, after, found, times))
-
-
-def _dated(after: ShardOffset | None, found: Surroundings | None) -> ShardOffset | None:
-    """A position at a record that is there. All earlier records are read, or are not to be read."""
-    if after is None or found is None or found.named is None:
-        return after
-    return replace(after, complete_as_of=found.named.arrived)

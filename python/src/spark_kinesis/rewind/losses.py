@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_kinesis._times import instant
@@ -41,8 +42,24 @@ def loss_at(
         return None
     if found.anchor is Anchor.GONE:
         return f"record {after.sequence_number} is gone, and records after it may have expired"
+    if found.named is not None and times.has_expired(found.named.arrived):
+        return (
+            f"record {after.sequence_number} is older than the retention period, and records after "
+            "it may have expired"
+        )
     if after.progress is Progress.AT and after.complete_as_of is None:
         return (
             f"records that arrived between {after.time} and {instant(times.horizon)} have expired"
         )
     return None
+
+
+def dated(
+    after: ShardOffset | None, found: Surroundings | None, times: StreamTimes
+) -> ShardOffset | None:
+    """A position at a record that is there. All earlier records are read, or are not to be read."""
+    if after is None or found is None or found.named is None:
+        return after
+    if times.has_expired(found.named.arrived):
+        return after
+    return replace(after, complete_as_of=found.named.arrived)

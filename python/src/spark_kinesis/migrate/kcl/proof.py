@@ -28,8 +28,8 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
     """
     number, read = offset.sequence_number, offset.complete_until
     state = Anchor.NONE if found is None else found.anchor
-    if state is Anchor.THERE:
-        return None
+    if read is None and found is not None and found.named is not None:
+        read = found.named.arrived
     if state is Anchor.UNKNOWN:
         return f"no record was found from {number} on before the search ended. Try again."
     if state is Anchor.GONE and (read is None or offset.progress is Progress.FROM):
