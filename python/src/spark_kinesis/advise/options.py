@@ -40,7 +40,7 @@ _ASKED = (
         type=click.IntRange(100),
         default=2000,
         show_default=True,
-        help="Records to sample per shard.",
+        help="Records to sample per shard. Of a busy shard, more are read: those of 4 seconds.",
     ),
     click.option("--no-cloudwatch", is_flag=True, help="Use the sample alone."),
     click.option("--cloudwatch-endpoint", metavar="URL", help="URL of CloudWatch (default: AWS)."),
