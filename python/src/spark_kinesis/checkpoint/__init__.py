@@ -11,6 +11,7 @@ from .keys import keys_for
 from .log import Checkpoint
 from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
 from .position import chosen_streams, next_position, next_positions
+from .shown import shown
 
 __all__ = [
     "Batch",
@@ -27,4 +28,5 @@ __all__ = [
     "next_position",
     "next_positions",
     "open_files",
+    "shown",
 ]

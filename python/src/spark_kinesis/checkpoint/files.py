@@ -13,6 +13,8 @@ from urllib.request import url2pathname
 
 from spark_kinesis._errors import CheckpointError, MissingPackageError
 
+from .shown import shown
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,7 +26,7 @@ class CheckpointFiles(Protocol):
 
     @property
     def location(self) -> str:
-        """The folder of the checkpoint, as the user gave it."""
+        """The folder of the checkpoint, as the user gave it, but without keys: for people."""
 
     def names(self, folder: str) -> list[str]:
         """Names in a folder. Empty if the folder does not exist."""
@@ -81,12 +83,11 @@ def open_files(location: str, keys: StoreKeys | None = None) -> CheckpointFiles:
 
 
 def _open_remote(location: str, scheme: str, keys: StoreKeys | None) -> CheckpointFiles:
-    shown = _masked(location)
     try:
         from pyarrow import fs  # noqa: PLC0415 optional, and slow to load
     except ImportError as error:
         raise MissingPackageError(
-            f"the checkpoint {shown} needs pyarrow: pip install pyarrow"
+            f"the checkpoint {shown(location)} needs pyarrow: pip install pyarrow"
         ) from error
     address = "s3" + location[len(scheme) :] if scheme in _HADOOP_S3 else location
     try:
@@ -99,17 +100,9 @@ def _open_remote(location: str, scheme: str, keys: StoreKeys | None) -> Checkpoi
                 region=system.region,
             )
     except (OSError, ValueError) as error:
-        reason = str(error).replace(address, shown)
-        raise CheckpointError(f"the checkpoint {shown} cannot be opened: {reason}") from None
-    return _RemoteFiles(shown, system, root, fs)
-
-
-def _masked(location: str) -> str:
-    """The URL without the access key and the secret that pyarrow accepts in it."""
-    scheme, _, rest = location.partition("://")
-    place, slash, path = rest.partition("/")
-    _, at, host = place.rpartition("@")
-    return f"{scheme}://{'***@' if at else ''}{host}{slash}{path}"
+        refusal = f"the checkpoint {location} cannot be opened: {error}"
+        raise CheckpointError(shown(refusal)) from None
+    return _RemoteFiles(shown(location), system, root, fs)
 
 
 @contextmanager

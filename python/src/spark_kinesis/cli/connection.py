@@ -10,7 +10,7 @@ import click
 
 from spark_kinesis import Profile, StaticCredentials
 from spark_kinesis._boto import LOCAL_REGION, client, is_local
-from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files
+from spark_kinesis.checkpoint import Checkpoint, CheckpointFiles, keys_for, open_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +69,16 @@ class Connection:
         Args:
             location: path or URL.
         """
+        return Checkpoint(self.files(location))
+
+    def files(self, location: str) -> CheckpointFiles:
+        """The files of a checkpoint, with the same profile if they are in S3.
+
+        Args:
+            location: path or URL.
+        """
         keys = keys_for(f"spark-kinesis {self.command}", location, self.region, self.profile)
-        return Checkpoint(open_files(location, keys))
+        return open_files(location, keys)
 
     def source_arguments(self) -> dict[str, Any]:
         """The arguments of ``KinesisSource`` for the same service.

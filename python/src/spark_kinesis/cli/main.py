@@ -10,6 +10,7 @@ import click
 
 from spark_kinesis import SparkKinesisError, __version__
 from spark_kinesis._boto import is_from_aws
+from spark_kinesis.checkpoint import shown
 
 from .commands import COMMANDS, Commands
 from .output import to_stderr
@@ -59,6 +60,6 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if not isinstance(error, SparkKinesisError) and not is_from_aws(error):
             raise
-        to_stderr(f"spark-kinesis: {error}")
+        to_stderr(shown(f"spark-kinesis: {error}"))
         return FAILED
     return ended if isinstance(ended, int) else 0

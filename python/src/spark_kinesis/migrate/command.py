@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import SOURCE, Connection, print_json, progress_bar, screen, to_stderr
 
 from .kcl.command import to_kcl
@@ -124,8 +123,8 @@ def _from_spark(folder: str, connector: str) -> click.Command:
         from_source: str,
         metadata: str | None,
     ) -> int:
-        elsewhere = None if metadata is None else open_files(metadata)
-        found = read_stops(Checkpoint(open_files(old)), folder, from_source, elsewhere)
+        elsewhere = None if metadata is None else connection.files(metadata)
+        found = read_stops(connection.checkpoint(old), folder, from_source, elsewhere)
         if entry.stream is not None:
             found = replace(found, stream=entry.stream)
         return _move([found], entry, connection)
@@ -148,7 +147,7 @@ migrate.add_command(to_kcl)
 
 
 def _move(streams: Sequence[StreamStops], entry: Entry, connection: Connection) -> int:
-    files = open_files(entry.location)
+    files = connection.files(entry.location)
     require_new(files, entry.source)
     client = connection.kinesis()
     with progress_bar() as bar:
@@ -158,12 +157,12 @@ def _move(streams: Sequence[StreamStops], entry: Entry, connection: Connection) 
     if is_written:
         write_new(files, entry.source, source_offset(migrations))
     if entry.as_json:
-        shown = {"checkpoint": entry.location, "isWritten": is_written}
+        shown = {"checkpoint": files.location, "isWritten": is_written}
         print_json({**shown, "streams": document(migrations)})
     else:
         for line in lines(migrations):
             screen().print(line)
-        _conclude(entry, losses, is_written=is_written)
+        _conclude(entry, files.location, losses, is_written=is_written)
     return LOSS if losses and not entry.allow_loss else 0
 
 
@@ -176,11 +175,11 @@ def _take_over(client: Any, found: StreamStops, entry: Entry, bar: Any) -> Strea
     return take_over(client, found, others=entry.others, advance=advance)
 
 
-def _conclude(entry: Entry, losses: Sequence[str], *, is_written: bool) -> None:
+def _conclude(entry: Entry, place: str, losses: Sequence[str], *, is_written: bool) -> None:
     for text in losses:
         to_stderr(text)
     if is_written:
-        to_stderr(f"Written: {entry.location}. Start the query with this checkpoint location.")
+        to_stderr(f"Written: {place}. Start the query with this checkpoint location.")
     elif losses and not entry.dry_run:
         to_stderr(
             "No checkpoint was written. To begin with the records that are left, set "

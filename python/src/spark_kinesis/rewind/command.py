@@ -156,9 +156,9 @@ def rewind(
     is_kept = dry_run or bool(refused)
     folder = None if is_kept else rewrite(checkpoint, position, moved.offset, note, now)
     if as_json:
-        print_json({"checkpoint": location, "keptAside": folder, **note})
+        print_json({"checkpoint": checkpoint.location, "keptAside": folder, **note})
     else:
-        _print(moved, location, folder)
+        _print(moved, checkpoint.location, folder)
     for text in refused:
         to_stderr(text)
     return REFUSED if refused else 0
