@@ -17,6 +17,7 @@ from spark_kinesis import (
     TrimHorizon,
     with_kinesis,
 )
+from spark_kinesis.checkpoint import shown
 from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen
 from spark_kinesis.cli.times import FORMS, TIME
 
@@ -137,4 +138,4 @@ def _show(found: Difference, left: str, right: str) -> None:
         key = ", ".join(f"{name}={value}" for name, value in example.items() if name != "problem")
         screen().print(f"{example['problem']}: {key}")
     verdict = "the same rows" if found.is_same else "NOT the same rows"
-    screen().print(f"left {left}, right {right}: {verdict}")
+    screen().print(shown(f"left {left}, right {right}: {verdict}"))

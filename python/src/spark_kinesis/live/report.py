@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from spark_kinesis import __version__
-from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import SOURCE, Connection, connection_options, progress_bar
 
 from .command import LOSES, look_at_all
@@ -58,7 +57,7 @@ def report(
     Prints the name of the file. Exit code: 1 if unread records will expire, otherwise 0.
     """
     check_matplotlib()
-    view = OutsideView(Checkpoint(open_files(checkpoint)), source, connection.kinesis(attempts=1))
+    view = OutsideView(connection.checkpoint(checkpoint), source, connection.kinesis(attempts=1))
     view.open()
     history = History(look_at_all(view))
     with suppress(KeyboardInterrupt):

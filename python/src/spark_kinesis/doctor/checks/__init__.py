@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spark_kinesis.checkpoint import shown
+
 from .base import Check, Say
 from .checkpoint import checkpoint_check
 from .permissions import permission_check
@@ -31,5 +33,5 @@ def checks_for(question: Question) -> list[Check]:
             Check(text="permissions", run=permission_check),
         ]
     if question.checkpoint is not None:
-        checks.append(Check(text=f"checkpoint {question.checkpoint}", run=checkpoint_check))
+        checks.append(Check(text=shown(f"checkpoint {question.checkpoint}"), run=checkpoint_check))
     return checks

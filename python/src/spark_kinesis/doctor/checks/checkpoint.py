@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import is_from_aws
-from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files
+from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files, shown
 from spark_kinesis.doctor.checkpoints import log_findings, look_at, read_log, stream_findings
 from spark_kinesis.doctor.finding import Finding, problem
 
@@ -30,7 +30,7 @@ def checkpoint_check(question: Question, say: Say) -> list[Finding]:
         # No permission, a damaged file, or credentials that cannot be loaded.
         if not isinstance(error, (OSError, ValueError)) and not is_from_aws(error):
             raise
-        return [_unreadable(f"the checkpoint {location} cannot be read: {error}")]
+        return [_unreadable(shown(f"the checkpoint {location} cannot be read: {error}"))]
     findings = log_findings(log, question.stream, question.access.clock.now())
     for source, arn in log.streams:
         findings += _of_stream(question, log, (source, arn), say)
