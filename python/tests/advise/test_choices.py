@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -113,9 +114,44 @@ def test_executors_follow_the_time_per_event() -> None:
     found = advise_executors(traffic(1000, 1000), job)
     assert found.figures == {"busy_slots": pytest.approx(10.01), "executors": 4.0}
     # 16 slots have a spare of 16 / 10.01 - 1 = 0.6: an hour takes 100 minutes.
-    assert "in 100 minutes" in " ".join(found.reasons)
+    text = "After a stop of an hour, this job catches up in 1 h 40 min if the traffic stays at"
+    assert text in " ".join(found.reasons)
+    assert "The executors limit its speed." in found.reasons[-1]
     assert advise_executors(traffic(1, 1), job).figures["executors"] == 1
     assert "set --seconds-per-event" in " ".join(advise_executors(traffic(1, 1), Job()).reasons)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        # 10 shards give 20 MiB/s, of which 12 are left for a backlog of 480 MiB per minute.
+        ({}, "in 40 min if"),
+        ({"lag": timedelta(seconds=90)}, "A reader is up to 90 s behind. From there, this job c"),
+        ({"lag": timedelta(seconds=90)}, "in 1 min if"),
+        ({"lag": timedelta(seconds=89)}, "in less than a minute if"),
+        ({"pollers": 2}, "MiB per second and shard, which 2 polling applications share."),
+        ({"pollers": 2}, "in 4 h if"),
+        ({"pollers": 3}, "this job does not catch up if"),
+    ],
+)
+def test_the_read_quota_limits_how_fast_a_job_catches_up(
+    changes: dict[str, Any], said: str
+) -> None:
+    load = replace(traffic(8192, 1024), shards=10, wanted_shards=10, **changes)
+    reasons = advise_executors(load, Job(cores=4)).reasons
+    assert said in reasons[-1]
+    assert "The read quota of the shards limits its speed: 2 MiB per" in reasons[-1]
+
+
+def test_fan_out_does_not_share_the_read_quota() -> None:
+    load = replace(traffic(8192, 1024), shards=10, wanted_shards=10, pollers=3)
+    reasons = advise_executors(load, Job(cores=4, is_fan_out=True)).reasons
+    assert "in 40 min if" in reasons[-1]
+
+
+def test_a_stream_without_traffic_leaves_nothing_to_catch_up() -> None:
+    reasons = advise_executors(traffic(0, 0), Job()).reasons
+    assert "catches up in less than a minute" in reasons[-1]
 
 
 def test_a_shard_whose_rows_need_several_slots_is_told() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import TYPE_CHECKING
 
 from spark_kinesis.stream.quotas import MIB
 
+from .catch_up import catch_up
 from .choice import Choice
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def advise_executors(traffic: Traffic, job: Job) -> Choice:
         if job.seconds_per_event is None
         else f"{traffic.rows:,.0f} rows per second at {job.seconds_per_event:g} s each."
     )
-    spare = executors * job.cores / slots if slots else 0.0
+    spare = executors * job.cores / slots if slots else inf
     return Choice(
         question="executors",
         answer=f"{executors} with {job.cores} cores each",
@@ -88,27 +89,11 @@ def advise_executors(traffic: Traffic, job: Job) -> Choice:
                 f"The busiest minute keeps {slots:.2g} slots busy, of which reading needs "
                 f"{READ_CPU_SECONDS_PER_GB:.0f} CPU-s per GB. {work}"
             ),
-            (
-                f"Tasks may work {BUSY:.0%} of the time. {_behind(traffic)}, this job "
-                f"catches up in {_catch_up(traffic, spare)} if the traffic stays at its peak."
-            ),
+            f"Tasks may work {BUSY:.0%} of the time.",
+            catch_up(traffic, spare, is_fan_out=job.is_fan_out),
         ),
         figures={"executors": float(executors), "busy_slots": slots},
     )
-
-
-def _behind(traffic: Traffic) -> str:
-    if traffic.lag is None:
-        return "After a stop of an hour"
-    return f"A reader is up to {traffic.lag.total_seconds():,.0f} s behind. From there"
-
-
-def _catch_up(traffic: Traffic, spare: float) -> str:
-    lag = 3600.0 if traffic.lag is None else traffic.lag.total_seconds()
-    if not spare:
-        return "no time"
-    minutes = lag / 60 / (spare - 1)
-    return f"{minutes:,.0f} minutes" if minutes >= 1 else "less than a minute"
 
 
 def advise_partitions(traffic: Traffic, job: Job) -> Choice | None:
