@@ -127,6 +127,7 @@ def test_the_command_prints_a_table(written: Written, capsys: pytest.CaptureFixt
     assert "2026-01-02 08:00:00" in out
     assert "1 read, 2 new" in out
     assert [line.split() for line in out.splitlines()][-1] == ["2", "b", "trim_horizon", "20"]
+    assert "\nrecords: --count (" in out
 
 
 def test_the_command_prints_json(written: Written, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis.cli import (
@@ -18,21 +17,18 @@ from spark_kinesis.cli import (
     progress_bar,
     screen,
 )
+from spark_kinesis.stream import describe
+from spark_kinesis.stream.clock import ServiceClock
 
 from .counting import Count, count
 from .history import BatchReads, ShardRead, history, read_numbers, total_shards
+from .show import Row, document, notes, shards, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from spark_kinesis.checkpoint import Checkpoint
-
-
-@dataclass(frozen=True)
-class _Row:
-    batch: BatchReads
-    counts: Sequence[Count] | None
 
 
 @click.command("batches")
@@ -61,23 +57,30 @@ def batches(
 
     Spark keeps about the last 100 of them. The checkpoint does not say how many records a
     micro-batch had. `--count` reads them from Kinesis again with two fifths of the read quota of a
-    shard. Otherwise the command does not call Kinesis.
+    shard. If some have expired, or may have, it shows "at least" before the number, and in JSON
+    "complete": false. Without `--count`, the command does not call Kinesis.
+
+    Calls with --count: DescribeStreamSummary, GetShardIterator and GetRecords.
 
     \b
     Examples:
       spark-kinesis batches --checkpoint /checkpoints/orders
       spark-kinesis batches --checkpoint s3://bucket/checkpoints/orders --batches 120-124 --count
+
+    Exit codes: 0 success, 2 an error.
     """
     found = _chosen(connection.checkpoint(location), source, last, chosen)
-    counts = _count(connection, found) if with_counts else {}
-    rows = [_Row(it, _counts(it, counts) if with_counts else None) for it in found]
+    counts = _count(connection, found) if with_counts else None
+    rows = [_row(it, counts) for it in found]
     if as_json:
         for row in rows:
-            print_json(_json(row))
+            print_json(document(row))
         return
-    screen().print(_table(rows))
+    screen().print(table(rows))
+    for note in notes(rows):
+        screen().print(note)
     if with_shards:
-        screen().print(_shards(found, counts))
+        screen().print(shards(found, counts or {}))
 
 
 def _chosen(
@@ -100,80 +103,22 @@ def _count(connection: Connection, found: Sequence[BatchReads]) -> dict[ShardRea
             f"the start of micro-batch {lost[0]} is not in the log any more, so its records cannot "
             "be counted: choose later ones with --batches"
         )
-    client = connection.kinesis()
+    client, clock = connection.kinesis(), ServiceClock()
+    clock.follow(client)
+    streams = {read.stream for it in found for read in it.reads or ()}
+    retention = {it: describe(client, it).retention for it in streams}
+
+    def horizon(stream: str) -> datetime:
+        return clock.now() - retention[stream]
+
     counts: dict[ShardRead, Count] = {}
     with progress_bar() as bar:
         task = bar.add_task("reading", total=total_shards(found))
         for read in (read for it in found for read in it.reads or ()):
-            counts[read] = count(client, read, time.sleep)
+            counts[read] = count(client, read, time.sleep, partial(horizon, read.stream))
             bar.advance(task)
     return counts
 
 
-def _counts(batch: BatchReads, counts: Mapping[ShardRead, Count]) -> list[Count]:
-    return [counts[read] for read in batch.reads or ()]
-
-
-def _json(row: _Row) -> dict[str, Any]:
-    batch, counts = row.batch, row.counts
-    reads = None if batch.reads is None else [_read_json(it) for it in batch.reads]
-    total = {} if counts is None else {"records": sum(it.records for it in counts)}
-    size = {} if counts is None else {"bytes": sum(it.bytes for it in counts)}
-    return {
-        "batch": batch.number,
-        "planned": batch.planned,
-        "completed": batch.completed,
-        "shards": reads,
-        "newShards": batch.started,
-        **total,
-        **size,
-    }
-
-
-def _read_json(read: ShardRead) -> dict[str, str]:
-    return {
-        "stream": read.stream,
-        "shard": read.shard,
-        "from": read.start.text,
-        "to": read.end.text,
-    }
-
-
-def _table(rows: Sequence[_Row]) -> Table:
-    table = Table("batch", "planned", "completed", "shards", box=None, pad_edge=False)
-    with_counts = any(row.counts is not None for row in rows)
-    if with_counts:
-        table.add_column("records", justify="right")
-        table.add_column("bytes", justify="right")
-    for row in rows:
-        batch = row.batch
-        cells = [str(batch.number), _time(batch.planned), _time(batch.completed), _read(batch)]
-        if with_counts:
-            counts = row.counts or ()
-            totals = (sum(it.records for it in counts), sum(it.bytes for it in counts))
-            cells += [f"{total:,}" for total in totals]
-        table.add_row(*cells)
-    return table
-
-
-def _read(batch: BatchReads) -> str:
-    if batch.reads is None:
-        return "unknown: the log has lost its start"
-    new = f", {len(batch.started)} new" if batch.started else ""
-    return f"{len(batch.reads)} read{new}"
-
-
-def _shards(found: Sequence[BatchReads], counts: Mapping[ShardRead, Count]) -> Table:
-    table = Table("batch", "shard", "from", "to", box=None, pad_edge=False)
-    if counts:
-        table.add_column("records", justify="right")
-    for batch in found:
-        for read in batch.reads or ():
-            number = [f"{counts[read].records:,}"] if counts else []
-            places = (read.start.place, read.end.place)
-            table.add_row(str(batch.number), read.shard, *places, *number)
-    return table
-
-
-def _time(at: datetime | None) -> str:
-    return at.strftime("%Y-%m-%d %H:%M:%S") if at else "-"
+def _row(batch: BatchReads, counts: Mapping[ShardRead, Count] | None) -> Row:
+    return Row(batch, None if counts is None else [counts[it] for it in batch.reads or ()])
