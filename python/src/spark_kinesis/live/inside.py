@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._times import utc_now
 
+from .expiry import retention_of
 from .family import Family
 from .model.assembly import snapshot
 from .model.facts import Facts
@@ -17,7 +18,9 @@ from .progress import batch, counters, rates, reports, steps
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from .model.facts import ShardFacts, ShardKey
     from .model.snapshot import Snapshot
+    from .progress import Report
 
 _LONGEST_REASON = 300
 
@@ -38,12 +41,14 @@ class InsideView:
         Args:
             query: the query.
             source: number of the Kinesis source; default: the only one.
-            retention: how long the streams keep records; default: unknown.
+            retention: how long the streams keep records; default: as the progress of the query
+                shows it for a single stream.
             now: returns the time.
         """
         self._query, self._source = query, source
         self._retention, self._now = retention, now
         self._family = Family()
+        self._learned: timedelta | None = None
 
     @property
     def is_active(self) -> bool:
@@ -61,7 +66,7 @@ class InsideView:
         for it in found:
             self._family.note(it.end)
         last = found[-1] if found else None
-        streams = last.end.streams if last else {}
+        shards = self._family.shards(last, is_busy=self._is_busy()) if last else {}
         return snapshot(
             Facts(
                 at=now,
@@ -69,13 +74,19 @@ class InsideView:
                 place="This session",
                 batch=batch(found),
                 steps=steps(found),
-                shards=self._family.shards(last, is_busy=self._is_busy()) if last else {},
-                retention=dict.fromkeys(streams, self._retention) if self._retention else {},
+                shards=shards,
+                retention=self._kept(last, shards) if last else {},
                 counters=counters(last) if last else None,
                 rates=rates(found, now),
                 status=self._status(),
             )
         )
+
+    def _kept(self, last: Report, shards: Mapping[ShardKey, ShardFacts]) -> dict[str, timedelta]:
+        """How long each stream keeps records, as far as it is known."""
+        self._learned = retention_of(last, shards.values()) or self._learned
+        known = self._retention or self._learned
+        return {} if known is None else dict.fromkeys(last.end.streams, known)
 
     def _is_busy(self) -> bool:
         return self.is_active and bool(self._query.status["isDataAvailable"])

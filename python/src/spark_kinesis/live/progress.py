@@ -50,6 +50,11 @@ class Report:
         """Whether the micro-batch has advanced, and not only waited for data."""
         return self.start != self.end
 
+    @property
+    def ended(self) -> datetime:
+        """When the trigger ended, and the source reported its metrics."""
+        return self.at + timedelta(milliseconds=self.phases.get("triggerExecution", 0))
+
     def count(self, name: str) -> int:
         """A counter. 0 if it is absent."""
         return int(self.metrics.get(name, 0))

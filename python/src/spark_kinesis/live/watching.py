@@ -43,7 +43,7 @@ def watch(
         query: a query that reads from Kinesis.
         source: number of the Kinesis source in the query, from 0; default: the only one.
         retention: how long the streams keep records, for a forecast of when unread records expire;
-            default: unknown.
+            default: as the query reports it. With several streams, it is unknown by default.
         interval: time between two looks, at least 0.2 s; default: 2 s.
 
     Returns:
