@@ -17,12 +17,13 @@ from spark_kinesis import (
     TrimHorizon,
     with_kinesis,
 )
+from spark_kinesis._times import utc_now
 from spark_kinesis.checkpoint import shown
 from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen
 from spark_kinesis.cli.times import FORMS, TIME
 
 from .difference import IDENTITY, Difference, compare
-from .sides import parse, rows
+from .sides import STREAM, parse, rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +45,7 @@ DIFFERENT = 1
     "--compare", "columns", default="", metavar="COLUMNS", help="further columns to compare"
 )
 @click.option("--since", type=TIME, help=f"start of the streams: {FORMS}")
-@click.option("--until", type=TIME, help="end of the streams, in the same form")
+@click.option("--until", type=TIME, help="end of the streams, in the same form (default: now)")
 @click.option("--source", type=SOURCE, help="number or name of the source, if a query has several")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 @connection_options
@@ -75,6 +76,10 @@ def diff(
     sequenceNumber and subSequenceNumber, which the source provides. If the rows of a sink do not
     have these columns, name others with --key, such as an ID in the data.
 
+    Spark reads files in S3 as s3a: with Hadoop's own settings and credentials, such as
+    spark.hadoop.fs.s3a.* in spark-defaults.conf. --profile applies to Kinesis, and to the list of
+    streams of a checkpoint.
+
     \b
     Examples:
       spark-kinesis diff checkpoint:/checkpoints/orders#0-99 parquet:/lake/orders
@@ -84,6 +89,8 @@ def diff(
     """
     sides = [parse(text) for text in (left, right)]
     with _session() as spark:
+        if until is None and all(it.kind == STREAM for it in sides):
+            until = utc_now()  # otherwise each stream ends when Spark plans to read it
         positions = _positions(since, until)
         first, second = (rows(side, spark, connection, source, **positions) for side in sides)
         found = compare(first, second, key=_names(key), columns=_names(columns))

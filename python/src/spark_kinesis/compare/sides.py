@@ -83,10 +83,19 @@ def rows(
     if side.kind == CHECKPOINT:
         number, arns = _streams(connection.checkpoint(side.place), side.batches[-1], source)
         replayed = KinesisSource(stream_arn=arns, **connection.source_arguments())
-        return replayed.replay(spark, checkpoint=side.place, batches=side.batches, source=number)
+        place = _hadoop(spark, side.place)
+        return replayed.replay(spark, checkpoint=place, batches=side.batches, source=number)
     if side.kind == TABLE:
         return spark.table(side.place)
-    return spark.read.format(side.kind).load(side.place)
+    return spark.read.format(side.kind).load(_hadoop(spark, side.place))
+
+
+def _hadoop(spark: SparkSession, place: str) -> str:
+    """The place as Spark knows it. Outside Amazon EMR, Hadoop knows S3 only as ``s3a:``."""
+    if not place.startswith("s3://"):
+        return place
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 there is no public way
+    return place if hadoop.get("fs.s3.impl") else f"s3a{place.removeprefix('s3')}"
 
 
 def _streams(checkpoint: Checkpoint, newest: int, source: str | None) -> tuple[str, list[str]]:

@@ -1,0 +1,1 @@
+"""The command `spark-kinesis diff`, without Spark."""
