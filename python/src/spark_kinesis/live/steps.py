@@ -14,7 +14,10 @@ MOST_STEPS = 20
 
 
 class StepLog:
-    """Reads each micro-batch of the log once."""
+    """Reads each micro-batch of the log once, when a later one is completed.
+
+    Until then, ``spark-kinesis rewind`` may move its end, or drop it.
+    """
 
     def __init__(self, checkpoint: Checkpoint, source: str | None) -> None:
         """Read nothing yet.
@@ -37,21 +40,23 @@ class StepLog:
         """
         planned = self._checkpoint.planned()[-MOST_STEPS:]
         completed = set(self._checkpoint.completed())
+        newest = max(completed, default=-1)
         # Spark may remove old ones at any moment, but never the latest.
         for number in planned:
             self._read(number, is_latest=number == planned[-1])
-        self._batches = {it: self._batches[it] for it in planned if it in self._batches}
-        done = [it for it in self._batches if it in completed]
+        found = {it: self._batches[it] for it in planned if it in self._batches}
+        done = [it for it in found if it in completed]
         self.position = (
-            self._batches[done[-1]][1] if done else next_position(self._checkpoint, self._source)
+            found[done[-1]][1] if done else next_position(self._checkpoint, self._source)
         )
-        last = self._batches.get(planned[-1]) if planned else None
+        last = found.get(planned[-1]) if planned else None
         self.batch = last and self._latest(last[0], is_running=last[0].number not in completed)
         self.steps = tuple(
             Step(at=batch.planned, complete=complete(position))
-            for batch, position in (self._batches[it] for it in done)
+            for batch, position in (found[it] for it in done)
             if batch.planned is not None
         )
+        self._batches = {it: read for it, read in found.items() if it < newest}
 
     def _read(self, number: int, *, is_latest: bool) -> None:
         if number in self._batches:
