@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from datetime import datetime, timezone
@@ -185,3 +186,15 @@ def test_an_endpoint_without_a_server_is_an_error(capsys: pytest.CaptureFixture[
     said = capsys.readouterr()
     assert "Could not connect" in said.err
     assert said.out.startswith("orders: 0 written")
+
+
+def test_the_summary_is_json_on_demand(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "kinesis_client", lambda *_, **__: None)
+    monkeypatch.setattr(command, "sender", lambda *_: lambda entries: [None] * len(entries))
+    words = ["--stream", "orders", "--count", "3", "--rate", "1000", "--template", "ab"]
+    assert command.main([*words, "--quiet", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.pop("seconds") >= 0
+    assert found == {"stream": "orders", "written": 3, "throttled": 0, "retried": 0, "bytes": 6}

@@ -19,6 +19,13 @@ from spark_kinesis import (
 
 from .counts import QueryAudit, audit
 
+_EPILOG = """examples:
+  spark-kinesis audit orders --region eu-west-1
+  spark-kinesis audit orders --since 2026-01-31T12:00+00:00
+
+Exit codes: 0 without duplicates and missing records, 1 with some, 2 an error. 'missing batches'
+and 'equal rows' do not count, because a micro-batch may have no rows, or equal rows."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the audit of a stream. Returns 0 if it is clean, 1 if not, and 2 after an error."""
@@ -66,9 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spark-kinesis audit",
         description="Count the duplicates and gaps of exactly-once queries in a stream.",
-        epilog="Exit code: 0 without duplicates and missing records, 1 with some, 2 after an "
-        "error. 'missing batches' and 'equal rows' do not count, because a micro-batch may have no "
-        "rows, or equal rows.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("stream", help="name of the stream")
     parser.add_argument("--region", help="AWS region; default: from the AWS SDK")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
 
@@ -17,6 +18,12 @@ COST = (
     "on-demand capacity 0.05 USD per GB alone. List prices of us-east-1, looked up in November "
     "2026. Current prices: https://aws.amazon.com/kinesis/data-streams/pricing/"
 )
+
+_EXAMPLES = """examples:
+  spark-kinesis consumers list orders --region eu-west-1
+  spark-kinesis consumers register orders spark-orders
+  spark-kinesis consumers deregister orders spark-orders"""
+_EXIT_CODES = "Exit codes: 0 success, 1 an error of the service or a refusal, 2 a wrong option."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,7 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spark-kinesis consumers",
         description="List, register or deregister the consumers of enhanced fan-out of a stream.",
-        epilog=COST,
+        epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}\n{textwrap.fill(COST, 100)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for name, text in (
@@ -93,7 +101,14 @@ def _parser() -> argparse.ArgumentParser:
         ("register", "register a consumer, wait until it is active, and print its ARN"),
         ("deregister", "deregister a consumer, after a question"),
     ):
-        action = actions.add_parser(name, help=text, description=f"{text.capitalize()}.")
+        example = next(it for it in _EXAMPLES.splitlines() if f" {name} " in it)
+        action = actions.add_parser(
+            name,
+            help=text,
+            description=f"{text.capitalize()}.",
+            epilog=f"example:\n{example}\n\n{_EXIT_CODES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         action.add_argument("stream", help="name or ARN of the stream")
         if name != "list":
             action.add_argument("name", help="name of the consumer")

@@ -15,6 +15,11 @@ from .environment import missing
 
 UNABLE, INTERRUPTED = 2, 130
 LOG_LINES = 30
+_EPILOG = """example:
+  spark-kinesis demo
+
+Exit codes: 0 if every record arrived once and in order, 1 if not, 2 if the demo cannot run, 130
+after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="spark-kinesis demo",
         description="Show a query through two reshards and a restart, on a local Kinesis. It takes "
         "about a minute.",
-        epilog="Exit code: 0 if every record arrived once and in order, 1 if not, 2 if the demo "
-        "cannot run.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     ).parse_args(arguments)
     lacking = missing()
     if lacking is not None:

@@ -42,8 +42,9 @@ def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
     """Examine a set-up, and say what to do about each problem.
 
     \b
-    spark-kinesis doctor
-    spark-kinesis doctor --stream orders --checkpoint s3://bucket/checkpoints/orders
+    Examples:
+      spark-kinesis doctor
+      spark-kinesis doctor --stream orders --checkpoint s3://bucket/checkpoints/orders
 
     It examines the software, region and credentials, the network, and what you name: a stream with
     its read quota and your permissions, and the checkpoint of a query. ✔ is a fact as the connector

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from spark_kinesis import SparkKinesisError
@@ -25,6 +27,12 @@ from .writer import Writer
 
 DEFAULT_TEMPLATE = '{"id": {{counter}}, "at": "{{now}}", "value": {{random 1 100}}}'
 GIVE_UP_SECONDS = 60.0
+_EPILOG = """examples:
+  spark-kinesis generate --stream orders --rate 500 --seconds 60
+  spark-kinesis generate --stream orders --endpoint http://127.0.0.1:4567 --count 1000 --json
+  spark-kinesis generate --stream orders --replay orders.jsonl --speed 10
+
+Exit codes: 0 when the records are written or after Ctrl-C, 2 an error."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,14 +82,18 @@ def _perform(work: Work, rows: list[Recorded] | None, asked: argparse.Namespace)
     except KeyboardInterrupt:
         pass  # Ctrl-C is the normal end without a limit
     finally:
-        _close(progress, writer, times.now() - begun, asked.stream)
+        _close(progress, writer, times.now() - begun, asked)
     return 0
 
 
-def _close(progress: Progress, writer: Writer, elapsed: float, stream: str) -> None:
+def _close(progress: Progress, writer: Writer, elapsed: float, asked: argparse.Namespace) -> None:
     progress.show(writer.tally, elapsed)
     progress.close()
-    print(f"{stream}: {sentence(writer.tally, elapsed)}", flush=True)
+    if asked.json:
+        found = {"stream": asked.stream, **asdict(writer.tally), "seconds": round(elapsed, 3)}
+        print(json.dumps(found), flush=True)
+    else:
+        print(f"{asked.stream}: {sentence(writer.tally, elapsed)}", flush=True)
 
 
 def _work(asked: argparse.Namespace) -> Work:
@@ -110,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spark-kinesis generate",
         description="Write generated or recorded records to a stream, at a rate.",
-        epilog=HELP,
+        epilog=f"{HELP}\n\n{_EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -155,6 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--speed", type=float, default=1.0, help="times as fast as it was recorded (default: 1)")
     add("--give-up", type=float, default=GIVE_UP_SECONDS, metavar="SECONDS", help=_GIVE_UP)
     add("--quiet", action="store_true", help="print the summary only")
+    add("--json", action="store_true", help="print the summary as JSON")
     return parser
 
 

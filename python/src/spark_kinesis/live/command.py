@@ -69,8 +69,9 @@ def top(
     The query may run anywhere, or not at all. Nothing is changed.
 
     \b
-    spark-kinesis top --checkpoint s3://bucket/checkpoints/orders
-    spark-kinesis top --checkpoint /checkpoints/orders --once --json
+    Examples:
+      spark-kinesis top --checkpoint s3://bucket/checkpoints/orders
+      spark-kinesis top --checkpoint /checkpoints/orders --once --json
 
     Without a terminal, each look is one line.
 
@@ -78,7 +79,8 @@ def top(
     once in five seconds, up to about 64 kB, and all shards at most 20 times per second together.
     The first look reads one shard of each stream twice.
 
-    Exit code with --once: 1 if unread records will expire, otherwise 0.
+    Exit codes: 0 success, also after Ctrl-C; with --once 1 if unread records will expire; 2 an
+    error.
     """
     view = OutsideView(connection.checkpoint(checkpoint), source, connection.kinesis(attempts=1))
     view.open()

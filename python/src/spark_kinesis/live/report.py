@@ -52,9 +52,12 @@ def report(
     JSON. It is one file, and loads nothing from elsewhere. Ctrl-C writes it early.
 
     \b
-    spark-kinesis report --checkpoint s3://bucket/checkpoints/orders --output ticket.html
+    Example:
+      spark-kinesis report --checkpoint s3://bucket/checkpoints/orders --output ticket.html
 
-    Prints the name of the file. Exit code: 1 if unread records will expire, otherwise 0.
+    Prints the name of the file.
+
+    Exit codes: 0 success, 1 if unread records will expire, 2 an error.
     """
     check_matplotlib()
     view = OutsideView(connection.checkpoint(checkpoint), source, connection.kinesis(attempts=1))

@@ -21,9 +21,14 @@ from .spark_checkpoints import AWSLABS, QUBOLE, read_stops
 from .stops import StreamStops
 
 LOSS = 1
+_EXAMPLES = """\b
+Examples:
+  spark-kinesis migrate kcl orders-app --stream orders --checkpoint s3://bucket/orders-v2
+  spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/orders-v2"""
+_EXIT_CODES = "Exit codes: 0 success, 1 records are lost (see `migrate --help`), 2 an error."
 
 
-@click.group("migrate")
+@click.group("migrate", epilog=_EXAMPLES)
 def migrate() -> None:
     """Continue in a new query where another consumer stopped, or hand positions back to the KCL.
 
@@ -37,7 +42,7 @@ def migrate() -> None:
     """
 
 
-@migrate.command("kcl")
+@migrate.command("kcl", epilog=_EXIT_CODES)
 @click.argument("name", metavar="TABLE")
 @click.option("--dynamodb-endpoint", metavar="URL", help="URL of DynamoDB (default: AWS)")
 @click.option(
@@ -84,7 +89,7 @@ def kcl(
     return _move(streams, entry, connection)
 
 
-@migrate.command("file")
+@migrate.command("file", epilog=_EXIT_CODES)
 @click.argument("path", metavar="FILE")
 @entry_options
 def file(*, entry: Entry, connection: Connection, path: str) -> int:
@@ -138,7 +143,8 @@ def _from_spark(folder: str, connector: str) -> click.Command:
     Example:
       spark-kinesis migrate {connector.partition("'")[0].lower()} s3://bucket/old --checkpoint s3://bucket/orders-v2
     """
-    return click.command(connector.partition("'")[0].lower(), help=command.__doc__)(command)
+    name = connector.partition("'")[0].lower()
+    return click.command(name, help=command.__doc__, epilog=_EXIT_CODES)(command)
 
 
 migrate.add_command(_from_spark(AWSLABS, "awslabs' spark-sql-kinesis-connector"))

@@ -30,6 +30,12 @@ _HELP = {
     "heap": "maximum memory (default: 1g); 1 GB of records of 1 KB takes 1.2 GB",
 }
 
+_EPILOG = """examples:
+  spark-kinesis local --port 4567 --stream orders:2
+  spark-kinesis local --stream orders --quotas aws --persist /tmp/kinesis
+
+Exit codes: 0 after Ctrl-C, 1 if it did not start, 2 a wrong option."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a local Kinesis until Ctrl-C.
@@ -100,6 +106,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spark-kinesis local",
         description="Run a local Kinesis on this machine until Ctrl-C.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add, about = parser.add_argument, _HELP
     add("--port", type=_port, default=0, help=about["port"])
