@@ -11,7 +11,6 @@ from .keys import keys_for
 from .log import Checkpoint
 from .offset import Progress, ShardOffset, SourceOffset, StreamOffset
 from .position import chosen_streams, next_position, next_positions
-from .shown import shown
 
 __all__ = [
     "Batch",
@@ -28,5 +27,4 @@ __all__ = [
     "next_position",
     "next_positions",
     "open_files",
-    "shown",
 ]

@@ -18,7 +18,7 @@ from spark_kinesis import (
     with_kinesis,
 )
 from spark_kinesis._times import utc_now
-from spark_kinesis.checkpoint import shown
+from spark_kinesis.checkpoint.shown import shown
 from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen
 from spark_kinesis.cli.times import FORMS, TIME
 

@@ -138,6 +138,7 @@ def rewind(
     """
     to_stderr(_FIRST)
     checkpoint = connection.checkpoint(location)
+    location = checkpoint.location  # without keys, for people
     position = read_position(checkpoint, source, keep, drop_planned=drop_planned)
     arns = chosen_streams(position.offset, stream)
     with progress_bar() as bar:
@@ -156,9 +157,9 @@ def rewind(
     is_kept = dry_run or bool(refused)
     folder = None if is_kept else rewrite(checkpoint, position, moved.offset, note, now)
     if as_json:
-        print_json({"checkpoint": checkpoint.location, "keptAside": folder, **note})
+        print_json({"checkpoint": location, "keptAside": folder, **note})
     else:
-        _print(moved, checkpoint.location, folder)
+        _print(moved, location, folder)
     for text in refused:
         to_stderr(text)
     return REFUSED if refused else 0

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import is_from_aws
-from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files, shown
+from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files
+from spark_kinesis.checkpoint.shown import shown
 from spark_kinesis.doctor.checkpoints import log_findings, look_at, read_log, stream_findings
 from spark_kinesis.doctor.finding import Finding, problem
 
