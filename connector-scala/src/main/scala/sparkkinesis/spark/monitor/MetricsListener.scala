@@ -10,7 +10,7 @@ import org.apache.spark.sql.streaming.StreamingQueryListener._
 
 /**
  * Publishes the metrics of each query that reads or writes Kinesis through Spark's metrics system.
- * `docs/how-to/monitor.md` says how to use it.
+ * `docs/how-to/monitoring.md` says how to use it.
  *
  * The names of the metrics begin with `spark_kinesis.` and the name of the query, or its ID if it has
  * no name. They are updated with each progress of the query, and removed when it ends.

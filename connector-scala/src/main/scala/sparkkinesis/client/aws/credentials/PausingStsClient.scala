@@ -16,7 +16,7 @@ import sparkkinesis.client.{Backoff, Clock}
  * with the same exception, and STS receives nothing.
  *
  * Without it, the SDK's credentials provider sends a request to STS for every call to Kinesis while
- * STS fails (docs/adr/0013).
+ * STS fails (docs/adr/0013-libraries-or-own-code.md).
  *
  * @param discardBeforeExpiry time before their expiry at which the provider discards credentials
  */
