@@ -8,8 +8,9 @@ import pytest
 from pyspark.sql import functions
 
 from spark_kinesis import columns, schema
+from spark_kinesis.cli import run
 from tests.e2e.support.harness import Collector, collected, drain, running
-from tests.e2e.support.streams import Stream, wait_for
+from tests.e2e.support.streams import REGION, Stream, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +29,9 @@ def rows(frame: DataFrame) -> list[Collected]:
     return sorted(found, key=lambda row: (row.batch, row.shard))
 
 
-def logged(checkpoint: Path) -> list[int]:
-    """The batches in Spark's offset log."""
-    return sorted(int(file.name) for file in (checkpoint / "offsets").glob("[0-9]*"))
+def logged(checkpoint: Path, log: str = "offsets") -> list[int]:
+    """The batches in a log of Spark."""
+    return sorted(int(file.name) for file in (checkpoint / log).glob("[0-9]*"))
 
 
 def resharded(spark: SparkSession, stream: Stream, checkpoint: Path) -> Collector:
@@ -170,3 +171,32 @@ def test_a_batch_that_is_logged_and_not_complete_can_be_replayed(
         collector.wait(query, stream.written)
     assert again == [row for row in collector.rows if row.batch == 0]
     assert again
+
+
+def test_a_replay_across_a_rewind_returns_the_rows_of_both_batches_with_their_own_numbers(
+    spark: SparkSession, stream: Stream, checkpoint: Path
+) -> None:
+    collector, source = Collector(), stream.source()
+
+    def read(count: int) -> None:
+        with running(spark, source, checkpoint, collector) as query:
+            wait_for("rows", lambda: len(collector.rows) == count or not query.isActive)
+            wait_for("the end", lambda: logged(checkpoint, "commits") == logged(checkpoint))
+
+    def rewind() -> None:
+        access = ["--endpoint", stream.endpoint, "--region", REGION]
+        words = ["rewind", "--checkpoint", str(checkpoint), "--to", "trim_horizon", *access]
+        assert run(words) == 0
+
+    stream.put(80)
+    read(80)
+    rewind()
+    read(80 + 80)  # the same records once more
+    rewind()
+    stream.put(20)
+    read(80 + 80 + 100)
+    batches = logged(checkpoint)
+    assert rows(source.replay(spark, checkpoint=checkpoint, batches=batches)) == collector.rows
+    for batch in batches:
+        again = rows(source.replay(spark, checkpoint=checkpoint, batches=batch))
+        assert again == [row for row in collector.rows if row.batch == batch]

@@ -29,6 +29,10 @@ object RangePacking {
     }
   }
 
+  /** Packs ranges of unknown sizes into at most `maxTasks` tasks: as many into each, in order. */
+  def evenly[A](ranges: Vector[A], maxTasks: Int): Vector[Vector[A]] =
+    balanced(ranges, math.min(ranges.size, maxTasks))(_ => 1)
+
   /** @param index in the order of all loads */
   private final case class Load[P](index: Int, located: LocatedRange[P]) {
     def weight: Long = located.weight

@@ -1,18 +1,18 @@
 package sparkkinesis.source.replay
 
+import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{PackedRecords, StreamShard}
 
-/** Finds the batch of each record that a task replays. */
-final class BatchParts(ranges: Seq[ReplayRange]) {
-  private val ends = ranges.groupBy(_.range.shard).map { case (shard, parts) =>
-    shard -> parts.flatMap(_.ends).sortBy(_.batch).toVector
-  }
+/**
+ * Finds the batch of each record of one range. Another range of the same shard may overlap it, because
+ * a query that was moved back has read records twice.
+ */
+final class BatchParts(range: ReplayRange) {
 
   /** The page, divided where batches end: the number of each batch, and its records. */
-  def of(shard: StreamShard, page: PackedRecords): Iterator[(Long, PackedRecords)] = {
+  def of(page: PackedRecords): Iterator[(Long, PackedRecords)] = {
     var rest = page
-    ends(shard).iterator
+    range.ends.iterator
       .takeWhile(_ => rest.nonEmpty)
       .map { end =>
         val part = rest.take(rest.countWhile(isWithin(end, rest, _)))

@@ -12,7 +12,7 @@ import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.plan.{LocatedRange, RangePacking}
+import sparkkinesis.source.plan.RangePacking
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.errors.ConnectorError
@@ -49,11 +49,8 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   override def planInputPartitions(): Array[InputPartition] = {
     val slots = SparkContext.getOrCreate().defaultParallelism
     RangePacking
-      .pack(
-        plan.ranges.toVector.map(LocatedRange(_, Option.empty[String], Vector.empty)),
-        slots * TasksPerSlot
-      )
-      .map { case (_, ranges) => KinesisInputPartition(ranges, Nil): InputPartition }
+      .evenly(plan.ranges.toVector, slots * TasksPerSlot)
+      .map(KinesisInputPartition(_, Nil): InputPartition)
       .toArray
   }
 

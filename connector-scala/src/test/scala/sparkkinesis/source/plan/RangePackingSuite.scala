@@ -71,6 +71,16 @@ class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("ranges of unknown sizes are divided evenly, also equal ones, in order") {
+    forAll(Gen.listOf(Gen.choose(1, 3)), Gen.choose(1, 8)) { (ranges, most) =>
+      val tasks = RangePacking.evenly(ranges.zipWithIndex.toVector, most)
+      assert(tasks.flatten.sortBy(_._2) === ranges.zipWithIndex)
+      assert(tasks.forall(task => task.map(_._2) === task.map(_._2).sorted))
+      assert(tasks.size === math.min(ranges.size, most))
+      if (tasks.nonEmpty) assert(tasks.map(_.size).max - tasks.map(_.size).min <= 1)
+    }
+  }
+
   test("a task prefers the executor of its ranges, unless there are more executors than tasks") {
     forAll(located, Gen.choose(5, 8)) { (located, most) =>
       val placeOf = located.map(one => one.range.shard -> one.place).toMap

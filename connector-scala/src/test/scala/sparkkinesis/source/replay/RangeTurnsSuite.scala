@@ -71,7 +71,7 @@ class RangeTurnsSuite extends AnyFunSuite {
       new Reading(reader, ShardRange(shardOf(index), Progress.TrimHorizon, upTo))
     })
     val pages = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.toVector
-    val rows = pages.flatMap { case (shard, page) =>
+    val rows = pages.flatMap { case (_, (shard, page)) =>
       page.map(record => shard -> record.sequenceNumber.text.toInt)
     }
     (rows, clock.elapsedMillis.millis)
@@ -107,7 +107,7 @@ class RangeTurnsSuite extends AnyFunSuite {
       }
     })
     assert(turns.next().nonEmpty && taken === 1)
-    val rest = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._1).toVector
+    val rest = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._2._1).toVector
     assert(rest === Seq(2, 2, 1, 1, 1).map(shardOf))
   }
 }

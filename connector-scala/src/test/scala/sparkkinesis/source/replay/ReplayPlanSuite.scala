@@ -75,11 +75,13 @@ class ReplayPlanSuite extends AnyFunSuite {
     numbers.map(n => Record(SequenceNumber(s"$n"), None, s"$n".getBytes(UTF_8), 0, None)).toVector
   )
 
+  /** Of a page that each range of the shard begins with. */
   private def parts(ranges: Seq[ReplayRange], shard: Int, records: PackedRecords) =
-    new BatchParts(ranges)
-      .of(shardOf(shard), records)
-      .map { case (batch, part) => batch -> part.map(_.sequenceNumber.text.toInt) }
-      .toVector
+    ranges.filter(_.range.shard == shardOf(shard)).flatMap { range =>
+      new BatchParts(range).of(records).map { case (batch, part) =>
+        batch -> part.map(_.sequenceNumber.text.toInt)
+      }
+    }
 
   test("each record of a page has the number of its batch") {
     val ranges = plan(0, 1, 2, 3)
@@ -89,8 +91,44 @@ class ReplayPlanSuite extends AnyFunSuite {
     )
     assert(parts(ranges, 0, page(25)) === Vector(2L -> Seq(25)))
     assert(parts(ranges, 1, page(6, 7, 8, 900)) === Vector(1L -> Seq(6, 7), 3L -> Seq(8, 900)))
-    assert(parts(plan(0, 2), 0, page(21, 30)) === Vector(2L -> Seq(21, 30)))
+    assert(parts(plan(2), 0, page(21, 30)) === Vector(2L -> Seq(21, 30)))
     assert(parts(ranges, 0, page()) === Vector.empty)
+  }
+
+  /** A batch of the first shard. */
+  private def batch(number: Long, from: Progress, upTo: Int) =
+    LoggedBatch(number, offset(0 -> from), offset(0 -> after(upTo)))
+
+  test("after a move back, batches overlap, and each has its own records") {
+    val ranges = ReplayPlan.of(
+      Seq(
+        batch(4, after(50), 100),
+        batch(5, after(100), 200),
+        batch(6, after(100), 250),
+        batch(7, after(250), 300)
+      )
+    )
+    assert(
+      texts(ranges) === Seq(
+        (shardOf(0), after(50), after(200), Vector(4, 5)),
+        (shardOf(0), after(100), after(300), Vector(6, 7))
+      )
+    )
+    assert(parts(ranges.take(1), 0, page(100, 200)) === Seq(4L -> Seq(100), 5L -> Seq(200)))
+    assert(parts(ranges.drop(1), 0, page(150, 200, 250)) === Seq(6L -> Seq(150, 200, 250)))
+  }
+
+  test("batches that read the same records after a move back remain two") {
+    val ranges = ReplayPlan.of(
+      Seq(batch(0, Progress.TrimHorizon, 20), batch(1, Progress.TrimHorizon, 20))
+    )
+    assert(
+      texts(ranges) === Seq(
+        (shardOf(0), Progress.TrimHorizon, after(20), Vector(0)),
+        (shardOf(0), Progress.TrimHorizon, after(20), Vector(1))
+      )
+    )
+    assert(parts(ranges, 0, page(7, 20)) === Seq(0L -> Seq(7, 20), 1L -> Seq(7, 20)))
   }
 
   private def check(ranges: Seq[ReplayRange], now: Instant): Unit =

@@ -12,7 +12,7 @@ import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.checkpoint.{LoggedBatches, QueryStream}
 import sparkkinesis.source.options.{BatchNumbers, ReplayOptions, SourceOptions}
-import sparkkinesis.source.plan.{LocatedRange, RangePacking}
+import sparkkinesis.source.plan.RangePacking
 import sparkkinesis.source.replay.{LoggedBatch, ReadBounds, ReplayPlan, ReplayRange}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{ReplayPartition, ReplayReaderFactory}
@@ -75,13 +75,9 @@ final class ReplayBatch(options: SourceOptions, replay: ReplayOptions, bounds: R
 
   override def planInputPartitions(): Array[InputPartition] = {
     val slots = SparkContext.getOrCreate().defaultParallelism
-    val parts = plan.ranges.map(it => it.range -> it).toMap
     RangePacking
-      .pack(
-        plan.ranges.toVector.map(it => LocatedRange(it.range, Option.empty[String], Vector.empty)),
-        slots * TasksPerSlot
-      )
-      .map { case (_, ranges) => ReplayPartition(ranges.map(parts)): InputPartition }
+      .evenly(plan.ranges.toVector, slots * TasksPerSlot)
+      .map(ReplayPartition(_): InputPartition)
       .toArray
   }
 

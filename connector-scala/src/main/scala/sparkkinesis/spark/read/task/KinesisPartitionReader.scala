@@ -26,7 +26,7 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
       case KinesisInputPartition(ranges, _) =>
         val ahead = Some(FetchServices.ensure(run))
         val row = new RecordRow(run.options.deaggregate)
-        new KinesisPartitionReader(run.options, run.streams, ranges, ahead, Map.empty, row)
+        new KinesisPartitionReader(run.options, run.streams, ranges.map(_ -> row), ahead, Map.empty)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
@@ -46,7 +46,7 @@ final case class KinesisBatchReaderFactory(
     partition match {
       case KinesisInputPartition(ranges, _) =>
         val row = new RecordRow(options.deaggregate)
-        new KinesisPartitionReader(options, streams, ranges, None, consumers, row)
+        new KinesisPartitionReader(options, streams, ranges.map(_ -> row), None, consumers)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
     }
@@ -54,20 +54,19 @@ final case class KinesisBatchReaderFactory(
 
 /**
  * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor
- * has read ahead, or from Kinesis if the executor does not hold those pages. In order per shard.
+ * has read ahead, or from Kinesis if the executor does not hold those pages. In order per range.
  *
+ * @param ranges at least one, and the row that moves over the records of each
  * @param ahead the executor's fetch service; none in a batch read
  * @param consumers by which the first attempt of a batch read reads: a second subscription would end the
  *   one of an attempt that still runs
- * @param row moves over the records
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
-    ranges: Seq[ShardRange],
+    ranges: Seq[(ShardRange, InternalRow with PageRow)],
     ahead: Option[FetchService],
-    consumers: Map[StreamArn, ConsumerArn],
-    row: InternalRow with PageRow
+    consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReader[InternalRow] {
   private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
   private val subscribed = mutable.Buffer.empty[SubscribedReads]
@@ -75,14 +74,16 @@ final class KinesisPartitionReader(
   private var readBytes = 0L
   private val readers =
     mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
-  private val turns = new RangeTurns(ranges.map(new Turn(_)))
+  private val turns = new RangeTurns(ranges.map { case (range, row) => new Turn(range, row) })
+  private var row = ranges.head._2 // of the last page
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
 
   override def get(): InternalRow = row
 
   @tailrec private def nextPage(): Boolean = turns.next() match {
-    case Some((shard, records)) =>
+    case Some((turn, (shard, records))) =>
+      row = turn.row
       readRecords += records.size
       readBytes += records.dataBytes
       row.read(shard, records)
@@ -104,7 +105,8 @@ final class KinesisPartitionReader(
       )
     )
 
-  private final class Turn(range: ShardRange) extends RangeTurns.Turn {
+  private final class Turn(range: ShardRange, val row: InternalRow with PageRow)
+      extends RangeTurns.Turn {
     private var reader = Option.empty[ShardRangeReader] // of pages that are not in the store
 
     override def pause: FiniteDuration = reader.fold[FiniteDuration](Duration.Zero)(_.pause)

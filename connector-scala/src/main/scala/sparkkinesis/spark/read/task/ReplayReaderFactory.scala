@@ -17,8 +17,9 @@ final case class ReplayReaderFactory(options: SourceOptions, streams: Map[Stream
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case ReplayPartition(ranges) =>
-        val row = new ReplayRow(new RecordRow(options.deaggregate), new BatchParts(ranges))
-        new KinesisPartitionReader(options, streams, ranges.map(_.range), None, Map.empty, row)
+        val record = new RecordRow(options.deaggregate)
+        val parts = ranges.map(it => it.range -> new ReplayRow(record, new BatchParts(it)))
+        new KinesisPartitionReader(options, streams, parts, None, Map.empty)
       case other =>
         throw new IllegalArgumentException(s"Not a partition of a replay: $other")
     }

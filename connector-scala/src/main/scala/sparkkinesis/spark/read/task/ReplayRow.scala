@@ -8,7 +8,12 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import sparkkinesis.model.{PackedRecords, StreamShard}
 import sparkkinesis.source.replay.BatchParts
 
-/** A row of [[RecordRow]] with the number of its batch, between its columns and the metadata columns. */
+/**
+ * A row of [[RecordRow]] with the number of its batch, between its columns and the metadata columns.
+ *
+ * @param record may be shared with the rows of other ranges
+ * @param batches of the range that is read
+ */
 final class ReplayRow(record: RecordRow, batches: BatchParts)
     extends BaseGenericInternalRow
     with PageRow {
@@ -20,7 +25,7 @@ final class ReplayRow(record: RecordRow, batches: BatchParts)
 
   override def read(id: StreamShard, page: PackedRecords): Unit = {
     shard = Some(id)
-    parts = batches.of(id, page)
+    parts = batches.of(page)
     nextPart(): Unit
   }
 

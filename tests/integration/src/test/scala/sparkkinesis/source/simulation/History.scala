@@ -36,6 +36,18 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     query
   }
 
+  /** Like `continuous`. Then the query is moved back, some times, and reads all records again. */
+  def movedBack(): SimulatedQuery = {
+    val query = continuous()
+    for (_ <- 0 to random.nextInt(3)) {
+      query.moveBack()
+      unleash()
+      for (_ <- 0 until random.nextInt(40)) act(query)
+      drain(query)
+    }
+    query
+  }
+
   /**
    * Runs with `Trigger.AvailableNow`, one after the other, while producers write.
    *

@@ -44,6 +44,20 @@ class ReplaySimulation extends AnyFunSuite with SeededHistories {
     assert(rows.sum > 0)
   }
 
+  test("after moves back, a replay returns the rows of each batch, also those that came twice", Repeated) {
+    val twice = each(1000) { seed =>
+      val history = new History(seed)
+      val query = history.movedBack()
+      val batches = some(history.world, query)
+      val expected = received(query, batches)
+      assert(replayed(query, batches) === expected)
+      val all = expected.valuesIterator.flatMap(_.valuesIterator.flatten).toSeq
+      all.size - all.distinct.size
+    }
+    info(s"${twice.size} histories, ${twice.sum} rows came twice")
+    assert(twice.sum > 0)
+  }
+
   test(
     "when records expire, a replay returns all rows of its batches, or reports the loss",
     Repeated

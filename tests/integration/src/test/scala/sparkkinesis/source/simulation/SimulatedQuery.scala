@@ -21,6 +21,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   import world._
 
   private val log = mutable.ArrayBuffer.empty[String] // Spark's offset log: ends of batches
+  private val moves = mutable.Map.empty[Int, String] // where a batch began after a move of the query
   private val done = mutable.ArrayBuffer.empty[Batch]
   private var named = streams
   private val initial: SourceOffset = calmly(new SimulatedDriver(world, named, false).begin())
@@ -31,7 +32,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   /** The committed batches, as the checkpoint has them. */
   def logged: Seq[LoggedBatch] = done.indices.map { batch =>
-    LoggedBatch(batch.toLong, startOf(batch), startOf(batch + 1))
+    LoggedBatch(batch.toLong, startOf(batch), endOf(batch))
   }
 
   /** Reads batches again, while calls fail. */
@@ -104,6 +105,18 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     }
   }
 
+  /**
+   * Moves the query back to the beginning of an earlier batch. The next batch reads records again, and
+   * has a number of its own.
+   */
+  def moveBack(): Unit = {
+    val all = done.indices.map(startOf).filter(_.streams.size == named)
+    if (all.nonEmpty) {
+      moves += log.size -> OffsetCodec.encode(all(random.nextInt(all.size)))
+      start()
+    }
+  }
+
   def addExecutor(): Unit = executors.add()
 
   def loseExecutor(): Unit = executors.lose()
@@ -154,12 +167,16 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     stopAtMillis.fold(all)(Frontier.until(all, _))
 
   private def startOf(batch: Int): SourceOffset =
-    if (batch == 0) initial else OffsetCodec.decode(log(batch - 1))
+    moves.get(batch).map(OffsetCodec.decode).getOrElse {
+      if (batch == 0) initial else endOf(batch - 1)
+    }
+
+  private def endOf(batch: Int): SourceOffset = OffsetCodec.decode(log(batch))
 
   private def lastEnd: SourceOffset = startOf(log.size)
 
   private def finish(batch: Int, mayFail: Boolean): Unit = {
-    val (from, end) = (startOf(batch), startOf(batch + 1))
+    val (from, end) = (startOf(batch), endOf(batch))
     val ranges = BatchPlanner.ranges(from, end)
     run.coordinator.advance(from, end, clock.now)
     val tasks = new SimulatedTasks(world, run, executors)

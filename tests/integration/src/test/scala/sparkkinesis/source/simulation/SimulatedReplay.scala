@@ -13,12 +13,13 @@ final class SimulatedReplay(world: World, run: SimulatedDriver) {
   /** The rows of each batch, in order per shard. */
   def read(batches: Seq[LoggedBatch]): Map[Long, Seq[Row]] = {
     val ranges = ReplayPlan.of(batches)
-    val row = new ReplayRow(new RecordRow(deaggregate = true), new BatchParts(ranges))
+    val record = new RecordRow(deaggregate = true)
+    def rowOf(range: ReplayRange) = new ReplayRow(record, new BatchParts(range))
     unleash()
     try
       random
         .shuffle(ranges)
-        .flatMap(it => newReader(it).pages(it.range).flatMap(rowsOf(row, it.range.shard, _)))
+        .flatMap(it => newReader(it).pages(it.range).flatMap(rowsOf(rowOf(it), it.range.shard, _)))
         .groupBy { case (batch, _) => batch }
         .map { case (batch, rows) => batch -> rows.map(_._2) }
     finally soothe()
