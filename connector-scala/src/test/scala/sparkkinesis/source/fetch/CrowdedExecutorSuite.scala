@@ -41,7 +41,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
   /** Number of pages that batches have read of each shard of each query. */
   private def progress(pageBytes: Int): Seq[Seq[Int]] = {
     val executor = new Executor(pageBytes)
-    executor.run(untilMillis = 600000)
+    executor.run(untilMillis = 240000)
     batches = executor.batches
     val read = executor.queries.map(_.done.toSeq)
     info(s"${read.map(_.sum).min} to ${read.map(_.sum).max} pages per query, $batches batches")

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.simulator.state.WriteQuota
+import sparkkinesis.{Repeated, TestScope}
 import sparkkinesis.sink.SinkOptions
 
 /**
@@ -17,7 +18,10 @@ class QuotaModelsSuite extends AnyFunSuite {
   private val options = SinkOptions(maxBufferedBytes = 8L * 1024 * 1024)
 
   WriteQuota.all.foreach { quota =>
-    test(s"${quota.name}: at least nine tenths are used, and at most a twentieth is refused") {
+    test(
+      s"${quota.name}: at least nine tenths are used, and at most a twentieth is refused",
+      Repeated
+    ) {
       val reached = for (size <- Sizes) yield {
         val runs = Counts.map(run(quota, size, _))
         val use = runs.map(_.use(0) / allowed(quota, size))
@@ -51,7 +55,7 @@ class QuotaModelsSuite extends AnyFunSuite {
 
 private object QuotaModelsSuite {
   val Sizes: Seq[Int] = Seq(100, 1024, 10240, 51200)
-  val Counts: Seq[Int] = Seq(1, 2, 8, 24)
+  val Counts: Seq[Int] = if (TestScope.isQuick) Seq(1, 24) else Seq(1, 2, 8, 24)
   val End: FiniteDuration = 60.seconds
 
   /** What the service allows a writer of such records after the first ten seconds. */

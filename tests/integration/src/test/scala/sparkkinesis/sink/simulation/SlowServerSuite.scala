@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Slow
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -100,10 +101,12 @@ class SlowServerSuite extends AnyFunSuite {
     }
   }
 
-  for (tasks <- Seq(16, 32); executors <- Seq(1, tasks))
-    test(s"$tasks tasks on $executors executors: the write ends, and few rows are sent again") {
+  for ((tasks, rows) <- Seq(16 -> 48000, 32 -> 192000); executors <- Seq(1, tasks))
+    test(
+      s"$tasks tasks on $executors executors: the write ends, and few rows are sent again",
+      (if (tasks > 16) Seq(Slow) else Nil): _*
+    ) {
       val world = new World
-      val rows = 192000
       val seconds = world.run(executors, tasks, rows / tasks)
       val repeated = world.givenUp.toDouble / rows
       info(f"$seconds%.0f s, ${repeated * 100}%.1f %% of the rows were sent again")

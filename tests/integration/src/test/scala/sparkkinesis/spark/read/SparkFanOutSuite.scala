@@ -71,6 +71,9 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     finally query.stop()
   }
 
+  /** The service refuses a second subscription to a shard for five seconds. */
+  private def passTakeover(): Unit = server.kinesis.advance(6.seconds)
+
   private def calls(operation: String): Long =
     server.kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)
 
@@ -100,6 +103,7 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
       val query = rows.start(readAll(stream, efo: _*), checkpoint, Trigger.AvailableNow())
       assert(query.awaitTermination(90000))
       assert(rows.numbers.size === (if (run == 1) 10 else 0))
+      passTakeover()
     }
     val ref = StreamRef.ByName(stream)
     assert(server.kinesis.fanOut.list(ref).consumers.map(_.arn.name) === Seq("app"))
@@ -116,6 +120,7 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
       val query = rows.start(readAll(stream, mode: _*), checkpoint, Trigger.AvailableNow())
       assert(query.awaitTermination(90000))
       assert(rows.numbers.sorted === (0 until run * 100 + 100))
+      passTakeover()
     }
     assert(rows.inOrder)
   }
@@ -136,7 +141,7 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
       server.kinesis.fanOut.list(StreamRef.ByName(stream)).consumers.head.arn
     }
     val more = Seq("consumerMode" -> "efo", "consumerArn" -> arns.mkString(","))
-    server.kinesis.advance(6.seconds) // the service refuses a second subscription at once
+    passTakeover()
     val again = new Rows
     val byArn =
       again.start(readAll(one, both ++ more: _*), newCheckpoint(), Trigger.AvailableNow())
@@ -243,7 +248,7 @@ class SparkFanOutSuite extends AnyFunSuite with SparkFixture with Eventually {
     val before = calls("GetRecords")
     assert(readBatch(stream).sorted === (0 until 600))
     assert(calls("GetRecords") === before + 1, "the check of the permission")
-    server.kinesis.advance(6.seconds) // the service refuses a second subscription at once
+    passTakeover()
     assert(readBatch(stream).sorted === (0 until 600))
   }
 

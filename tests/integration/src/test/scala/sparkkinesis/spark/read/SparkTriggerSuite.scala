@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
+import sparkkinesis.Slow
 import sparkkinesis.model.{PutEntry, StreamName}
 import sparkkinesis.spark.SparkFixture
 
@@ -47,9 +48,11 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
   }
 
   limits.zipWithIndex.foreach { case (options, index) =>
+    // A quick run has each limit alone.
+    val tags = if (options.size > 1) Seq(Slow) else Nil
     val limited = if (options.isEmpty) "without limits" else s"with ${options.keys.mkString(", ")}"
 
-    test(s"Trigger.Once is refused $limited, and the message names availableNow") {
+    test(s"Trigger.Once is refused $limited, and the message names availableNow", tags: _*) {
       @annotation.nowarn("cat=deprecation")
       val once = Trigger.Once()
       val query = start(s"once_$index", options, once)
@@ -59,7 +62,7 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
       assert(count(s"once_$index") === 0)
     }
 
-    test(s"Trigger.AvailableNow reads all records $limited") {
+    test(s"Trigger.AvailableNow reads all records $limited", tags: _*) {
       val query = start(s"now_$index", options, Trigger.AvailableNow())
       assert(query.awaitTermination(60000L))
       assert(count(s"now_$index") === 10)
@@ -68,7 +71,7 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
       if (options.nonEmpty) assert(sources.exists(it => it.latestOffset != it.endOffset))
     }
 
-    test(s"the default trigger is accepted $limited, and so is processAllAvailable") {
+    test(s"the default trigger is accepted $limited, and so is processAllAvailable", tags: _*) {
       val query = start(s"default_$index", options, Trigger.ProcessingTime(0))
       try {
         while (query.isActive && count(s"default_$index") < 10) Thread.sleep(50)
