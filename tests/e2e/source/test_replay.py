@@ -183,16 +183,13 @@ def test_a_replay_across_a_rewind_returns_the_rows_of_both_batches_with_their_ow
             wait_for("rows", lambda: len(collector.rows) == count or not query.isActive)
             wait_for("the end", lambda: logged(checkpoint, "commits") == logged(checkpoint))
 
-    def rewind() -> None:
-        access = ["--endpoint", stream.endpoint, "--region", REGION]
-        words = ["rewind", "--checkpoint", str(checkpoint), "--to", "trim_horizon", *access]
-        assert run(words) == 0
-
+    place = ["--checkpoint", str(checkpoint), "--endpoint", stream.endpoint, "--region", REGION]
+    rewind = ["rewind", "--to", "trim_horizon", *place]
     stream.put(80)
     read(80)
-    rewind()
+    assert run(rewind) == 0
     read(80 + 80)  # the same records once more
-    rewind()
+    assert run(rewind) == 0
     stream.put(20)
     read(80 + 80 + 100)
     batches = logged(checkpoint)

@@ -13,9 +13,9 @@ object TestScope {
   /** Of all repetitions: 1, unless the variable contains another number. */
   private val share = sys.env.get("SPARK_KINESIS_TEST_SHARE").fold(1.0)(_.toDouble)
 
-  /** A quick run repeats a test only a fortieth as often. */
+  /** A quick run repeats a test only a fortieth as often, but at least five times. */
   def repetitions(full: Int): Int =
-    math.max(1, if (isQuick) full / 40 else (full * share).toInt)
+    if (isQuick) math.max(math.min(full, 5), full / 40) else math.max(1, (full * share).toInt)
 
   /**
    * The seeds from 1 to `repetitions(full)`, or to the number that the variable `SEEDS` contains, or

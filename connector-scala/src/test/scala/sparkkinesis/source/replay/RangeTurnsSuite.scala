@@ -107,7 +107,8 @@ class RangeTurnsSuite extends AnyFunSuite {
       }
     })
     assert(turns.next().nonEmpty && taken === 1)
-    val rest = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._2._1).toVector
+    val rest =
+      Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._2._1).toVector
     assert(rest === Seq(2, 2, 1, 1, 1).map(shardOf))
   }
 }

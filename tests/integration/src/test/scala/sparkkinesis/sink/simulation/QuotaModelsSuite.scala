@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.simulator.state.WriteQuota
-import sparkkinesis.{Repeated, TestScope}
 import sparkkinesis.sink.SinkOptions
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * A writer that is alone uses a shard however the service counts, whatever the size of the records

@@ -101,7 +101,7 @@ class SlowServerSuite extends AnyFunSuite {
     }
   }
 
-  for ((tasks, rows) <- Seq(16 -> 48000, 32 -> 192000); executors <- Seq(1, tasks))
+  for ((tasks, rows) <- Seq(16 -> 96000, 32 -> 192000); executors <- Seq(1, tasks))
     test(
       s"$tasks tasks on $executors executors: the write ends, and few rows are sent again",
       (if (tasks > 16) Seq(Slow) else Nil): _*

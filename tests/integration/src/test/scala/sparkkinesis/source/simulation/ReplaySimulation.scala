@@ -44,7 +44,10 @@ class ReplaySimulation extends AnyFunSuite with SeededHistories {
     assert(rows.sum > 0)
   }
 
-  test("after moves back, a replay returns the rows of each batch, also those that came twice", Repeated) {
+  test(
+    "after moves back, a replay returns the rows of each batch, also those that came twice",
+    Repeated
+  ) {
     val twice = each(1000) { seed =>
       val history = new History(seed)
       val query = history.movedBack()

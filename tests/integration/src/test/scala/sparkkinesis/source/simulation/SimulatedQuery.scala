@@ -21,7 +21,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   import world._
 
   private val log = mutable.ArrayBuffer.empty[String] // Spark's offset log: ends of batches
-  private val moves = mutable.Map.empty[Int, String] // where a batch began after a move of the query
+  private val moves = mutable.Map.empty[Int, String] // begins of batches after a move
   private val done = mutable.ArrayBuffer.empty[Batch]
   private var named = streams
   private val initial: SourceOffset = calmly(new SimulatedDriver(world, named, false).begin())
@@ -105,16 +105,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     }
   }
 
-  /**
-   * Moves the query back to the beginning of an earlier batch. The next batch reads records again, and
-   * has a number of its own.
-   */
+  /** Moves the query back to the beginning of an earlier batch. The next batch has a new number. */
   def moveBack(): Unit = {
     val all = done.indices.map(startOf).filter(_.streams.size == named)
-    if (all.nonEmpty) {
-      moves += log.size -> OffsetCodec.encode(all(random.nextInt(all.size)))
-      start()
-    }
+    if (all.nonEmpty) moves(log.size) = OffsetCodec.encode(all(random.nextInt(all.size)))
+    start()
   }
 
   def addExecutor(): Unit = executors.add()
@@ -167,9 +162,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     stopAtMillis.fold(all)(Frontier.until(all, _))
 
   private def startOf(batch: Int): SourceOffset =
-    moves.get(batch).map(OffsetCodec.decode).getOrElse {
-      if (batch == 0) initial else endOf(batch - 1)
-    }
+    moves.get(batch).fold(if (batch == 0) initial else endOf(batch - 1))(OffsetCodec.decode)
 
   private def endOf(batch: Int): SourceOffset = OffsetCodec.decode(log(batch))
 

@@ -6,14 +6,15 @@ import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 import sparkkinesis.spark.SparkFixture
 
 /** A replay of a query that `spark-kinesis rewind` has moved, over HTTP from the local Kinesis. */
 class SparkReplaySuite extends AnyFunSuite with SparkFixture {
+
   /** Of a replay in one slot. After as many moves, a task reads a shard for several batches. */
   private val Tasks = 4
 
