@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from importlib import import_module
@@ -28,31 +27,6 @@ def test_each_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
     out = capsys.readouterr().out
     assert code == 0
     assert out.lower().startswith(f"usage: spark-kinesis {name}")
-
-
-def _names(command: click.Command, *words: str) -> list[tuple[str, ...]]:
-    """The words of a click command, and of its subcommands."""
-    below = command.commands if isinstance(command, click.Group) else {}
-    return [words, *(it for name, sub in below.items() for it in _names(sub, *words, name))]
-
-
-def _all_commands() -> list[tuple[str, ...]]:
-    found = []
-    for name, entry in COMMANDS.items():
-        module, attribute = entry.place.split(":")
-        command = None if entry.is_program else getattr(import_module(module), attribute)
-        found += [(name,)] if command is None else _names(command, name)
-    return found
-
-
-def test_no_help_contains_marks_of_its_layout(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in _all_commands():
-        with suppress(SystemExit):  # argparse's
-            run([*words, "--help"])
-        out = capsys.readouterr().out
-        assert "usage:" in out.lower()
-        assert "\\b" not in out, words
-        assert "\b" not in out, words
 
 
 @pytest.mark.parametrize("name", COMMANDS)

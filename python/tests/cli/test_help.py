@@ -31,3 +31,4 @@ def test_help_has_an_example_and_exit_codes(path: str, capsys: pytest.CaptureFix
     assert codes is not None, text
     assert re.match("[01]", codes[1]), text
     assert "\\b" not in text
+    assert "\b" not in text
