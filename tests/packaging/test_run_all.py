@@ -75,6 +75,13 @@ def test_a_part_that_has_not_begun_in_time_is_left_out_and_named() -> None:
     assert (total.passed, left_out) == (2, [])
 
 
+def test_an_error_of_the_runner_is_a_failure_and_the_other_parts_run() -> None:
+    missing = Part(name="q", command=["a-program-that-is-not-there"], reports="q.xml")
+    total, left_out = run_scope(Scope([[missing, part(GOOD)]]), float("inf"), threading.Event())
+    assert (total.passed, len(total.failed), left_out) == (1, 1, [])
+    assert total.failed[0].startswith("q: FileNotFoundError")
+
+
 def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
     def waiting(name: str, *, makes: str, needs: str) -> Part:
         code = f"import os, time\nopen('{makes}', 'w')\n"

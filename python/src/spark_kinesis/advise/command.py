@@ -53,7 +53,7 @@ def advise(connection: Connection, *, is_json: bool, **given: Any) -> int:
       spark-kinesis advise --plan --events-per-minute 100000 --bytes 800
 
     Exit codes: 0 nothing to change, or changed; 1 shards to split or merge, a key that is too hot,
-    or a refused question; 2 an error. A plan ends with 0.
+    or a declined confirmation; 2 an error. A plan ends with 0.
     """
     options = Options(given)
     try:

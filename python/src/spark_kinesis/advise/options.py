@@ -66,7 +66,9 @@ _PLANNED = (
     ),
 )
 _APPLIED = (
-    click.option("--apply", "is_applied", is_flag=True, help="Split and merge, after a question."),
+    click.option(
+        "--apply", "is_applied", is_flag=True, help="Split and merge, after a confirmation."
+    ),
     click.option("--yes", is_flag=True, help="[apply] Do not ask."),
     click.option(
         "--save", metavar="FILE", help="[apply] Write the advice to a file, to continue with it."
@@ -96,7 +98,11 @@ _WISHED = (
         help="Applications that poll the stream, with the job (default: as CloudWatch says, or 1).",
     ),
     click.option("--delay-ms", type=float, help="Longest delay that is good enough."),
-    click.option("--seconds-per-event", type=float, help="Time of a task per row, beside reading."),
+    click.option(
+        "--seconds-per-event",
+        type=float,
+        help="Seconds that a task needs per row, without the time to read it.",
+    ),
     click.option(
         "--cores", type=int, default=4, show_default=True, help="Task slots per executor."
     ),

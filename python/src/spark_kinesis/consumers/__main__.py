@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (
         ("list", "show name, status, creation and ARN of each consumer"),
         ("register", "register a consumer, wait until it is active, and print its ARN"),
-        ("deregister", "deregister a consumer, after a question"),
+        ("deregister", "deregister a consumer, after a confirmation"),
     ):
         example = next(it for it in _EXAMPLES.splitlines() if f" {name} " in it)
         action = actions.add_parser(
