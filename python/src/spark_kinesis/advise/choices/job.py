@@ -31,7 +31,7 @@ class Job:
     """What is known of the job.
 
     Attributes:
-        seconds_per_event: CPU or waiting time of a task per row, without the time to read it. ``None`` if it
+        seconds_per_event: CPU or waiting time of a task per row, without reading. ``None`` if it
             is unknown.
         cores: task slots per executor.
         heap: heap of an executor, in bytes.
