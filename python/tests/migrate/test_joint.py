@@ -91,8 +91,8 @@ def test_a_time_before_the_retention_period_is_a_loss(hours: int, verdict: Verdi
 
 
 def test_the_newest_record_is_a_loss_unless_a_time_replaces_it() -> None:
-    newest = Stop(kind=StopKind.LATEST)
-    assert joint.before(start(newest), found()).verdict is Verdict.SKIPS
+    newest, old = Stop(kind=StopKind.LATEST), found(record(50))
+    assert joint.newest(start(newest), found(), old).verdict is Verdict.SKIPS
     time = NOW - timedelta(hours=1)
     (moved,) = StreamStops(stream="orders", stops={"a": newest}).with_latest_at(time).stops.values()
     assert moved == Stop(kind=StopKind.AT_TIME, time=time)
@@ -100,6 +100,26 @@ def test_the_newest_record_is_a_loss_unless_a_time_replaces_it() -> None:
     same = StreamStops(stream="orders", stops={"a": newest, "b": after(50)})
     assert same.with_latest_at(None) == same
     assert same.with_latest_at(time).stops["b"] == after(50)
+
+
+def test_a_shard_that_never_received_a_record_begins_at_the_newest_one() -> None:
+    newest, new = start(Stop(kind=StopKind.LATEST)), record(1000)  # it arrives now
+    assert new.arrived == NOW
+    assert joint.newest(newest, found(), found()).verdict is Verdict.BEGINS
+    got = joint.newest(newest, found(new), found(new))
+    assert (got.verdict, got.first, got.skipped) == (Verdict.BEGINS, new, None)
+
+
+def test_the_newest_record_skips_an_old_one() -> None:
+    newest, old, new = start(Stop(kind=StopKind.LATEST)), record(999), record(1001)
+    got = joint.newest(newest, found(new), found(old))
+    assert (got.verdict, got.first, got.skipped) == (Verdict.SKIPS, new, old)
+
+
+def test_a_search_without_an_answer_may_have_missed_records_before_the_newest_one() -> None:
+    newest = start(Stop(kind=StopKind.LATEST))
+    got = joint.newest(newest, found(), found(is_complete=False))
+    assert (got.verdict, got.skipped) == (Verdict.SKIPS, None)
 
 
 def test_a_shard_without_a_position_may_begin_at_the_newest_record() -> None:

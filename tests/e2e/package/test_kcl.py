@@ -184,8 +184,8 @@ def test_an_application_with_several_streams(moving: Moving, kinesis: str, tmp_p
         for it in summaries
     ]
     name = f"{NAME}-several"
-    application = moving.application(3, name, ",".join(names))
-    begun(application, tmp_path / "kcl.log", 3, "LATEST")
+    moving.put(1, 1)
+    begun(moving.application(3, name, ",".join(names)), tmp_path / "kcl.log", 3, "LATEST")
     assert moving.migrate("kcl", name) == 1  # the records before now would be skipped
     assert moving.migrate("kcl", name, "--allow-data-loss") == 0
     assert [it[:5] for it in moving.begins] == ["at:20"] * 3

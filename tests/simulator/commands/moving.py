@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import run
+from spark_kinesis.stream import describe
 from tests.dynamodb import TABLE
 
 FIRST = "shardId-000000000000"
@@ -32,6 +34,12 @@ class Moving:
             StreamName=self.name, ShardToSplit=FIRST, NewStartingHashKey=str(2**127)
         )
         self.client.get_waiter("stream_exists").wait(StreamName=self.name)
+
+    def age(self) -> None:
+        """Wait until the time of the service, in whole seconds, is later than all records."""
+        begun = describe(self.client, self.name).server_time
+        while describe(self.client, self.name).server_time == begun:
+            time.sleep(0.05)
 
     def migrate(self, *words: str) -> int:
         """Take the stream over. Returns the exit code."""

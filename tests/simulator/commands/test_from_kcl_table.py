@@ -32,6 +32,10 @@ def test_a_source_begins_where_the_application_stopped(
     moving: Moving, moto: str, table: Any, *, is_dictionary: bool
 ) -> None:
     moving.split()
+    moving.client.put_record(
+        StreamName=moving.name, PartitionKey="k", ExplicitHashKey="0", Data=b"unread"
+    )
+    moving.age()
     put_lease(table, TABLE, FIRST, "SHARD_END")
     put_lease(table, TABLE, "shardId-000000000001", "LATEST")
     with pytest.raises(MigrationError, match=r"begin with new records.*at of FromKclTable"):

@@ -15,6 +15,8 @@ from tests.simulator.calls import client_of
 from tests.simulator.commands.moving import FIRST, Moving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pytest
 
 
@@ -36,16 +38,33 @@ def test_a_record_that_is_gone_is_a_loss(
 def test_the_newest_record_skips_what_the_application_has_not_read(
     moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    moving.age()
     put_lease(table, TABLE, FIRST, "LATEST")
     assert moving.kcl(moto) == 1
     said = capsys.readouterr()
     assert re.search(f"{FIRST}: begins NOW: records before 20[^ ]*Z are not read", said.out)
     assert f"{FIRST}: the other consumer was to begin with new records" in said.err
+    assert f"the first of them, {moving.numbers[0]}, arrived at 20" in said.err
     assert "--at" in said.err
+    assert "or to the oldest time within the retention period" in said.err
     assert not moving.folder.exists()
     hour_ago = instant(utc_now() - timedelta(hours=1))
     assert moving.kcl(moto, "--at", hour_ago) == 0
     assert moving.begins == {"0": f"at:{hour_ago}"}
+
+
+def test_the_newest_record_of_a_shard_that_never_received_one_is_no_loss(
+    moving: Moving,
+    moto: str,
+    table: Any,
+    make_stream: Callable[[int], str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    moving.name = make_stream(1)
+    put_lease(table, TABLE, FIRST, "LATEST")
+    assert moving.kcl(moto) == 0
+    assert f"{FIRST}: begins\n" in capsys.readouterr().out
+    assert moving.begins["0"].startswith("at:20")
 
 
 def test_the_newest_record_on_demand(moving: Moving, moto: str, table: Any) -> None:

@@ -32,7 +32,10 @@ class Verdict(Enum):
     """The other consumer has read nothing of the shard that the stream still holds."""
 
     SKIPS = "skips"
-    """The other consumer was to begin with new records. The query begins with those from now on."""
+    """The other consumer was to begin with new records. The query begins with those from now on.
+
+    Older records are there, or may be.
+    """
 
     LOST = "lost"
     """The record or the time of the position is gone. Unread records may have expired, too."""
@@ -52,6 +55,8 @@ class Joint:
         verdict: whether records are missing.
         last: the last record that the other consumer read. ``None`` if there is none.
         first: the first record that the query will read. ``None`` if none has arrived yet.
+        skipped: with ``SKIPS``, the first record that arrived before the query's beginning.
+            ``None`` if the search ended before it found one.
         again: number of user records that the other consumer has read, and that come again.
     """
 
@@ -60,9 +65,11 @@ class Joint:
     verdict: Verdict
     last: StreamRecord | None = None
     first: StreamRecord | None = None
+    skipped: StreamRecord | None = None
     again: int = 0
 
 
+_OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 _WITHOUT = {
     Anchor.NONE: Verdict.BEGINS,
     Anchor.GONE: Verdict.LOST,
@@ -87,7 +94,10 @@ def examine(client: KinesisClient, arn: str, start: ShardStart) -> Joint:
             return Joint(start=start, offset=offset, verdict=Verdict.CONTINUES)
         at = replace(offset, progress=Progress.FROM)
         return after(start, first_records(client, arn, start.shard.id, at, count=2))
-    return before(start, first_records(client, arn, start.shard.id, offset, count=1))
+    found = first_records(client, arn, start.shard.id, offset, count=1)
+    if start.stop is None or start.stop.kind is not StopKind.LATEST:
+        return before(start, found)
+    return newest(start, found, first_records(client, arn, start.shard.id, _OLDEST, count=1))
 
 
 def after(start: ShardStart, found: FirstRecords) -> Joint:
@@ -140,8 +150,24 @@ def before(start: ShardStart, found: FirstRecords) -> Joint:
         dated = replace(offset, complete_as_of=first.arrived)
         return Joint(start=start, offset=dated, verdict=Verdict.BEGINS, first=first)
     verdict = _WITHOUT[state]
-    if start.stop is not None and start.stop.kind is StopKind.LATEST:
-        verdict = Verdict.SKIPS
-    elif offset.progress is Progress.AT and offset.complete_as_of is None:
+    if offset.progress is Progress.AT and offset.complete_as_of is None:
         verdict = Verdict.LOST
     return Joint(start=start, offset=offset, verdict=verdict, first=first)
+
+
+def newest(start: ShardStart, found: FirstRecords, oldest: FirstRecords) -> Joint:
+    """The joint where the other consumer was to begin with new records.
+
+    A shard that has received no record keeps this position, and then the query misses none.
+
+    Args:
+        start: the plan for the shard, which begins now.
+        found: the first record from there on.
+        oldest: the first record of the shard.
+    """
+    first, old = next(iter(found.records), None), next(iter(oldest.records), None)
+    begins = start.offset.complete_until
+    is_new = old is not None and begins is not None and old.arrived >= begins
+    if is_new or (old is None and oldest.is_complete):
+        return Joint(start=start, offset=start.offset, verdict=Verdict.BEGINS, first=first)
+    return Joint(start=start, offset=start.offset, verdict=Verdict.SKIPS, first=first, skipped=old)

@@ -123,11 +123,7 @@ def _loss(arn: str, joint: Joint) -> str:
     where = f"Stream {arn}, {joint.start.shard.id}"
     number = joint.start.offset.sequence_number
     if joint.verdict is Verdict.SKIPS:
-        return (
-            f"{where}: the other consumer was to begin with new records (LATEST). Records that "
-            f"arrived before {joint.offset.time} are not read. To read those that it has not "
-            "processed, set --at, or at of FromKclTable, to the time at which it began."
-        )
+        return f"{where}: {_skipped(joint)}"
     if joint.verdict is Verdict.UNPROVEN:
         return f"{where}: no record was found from {number} on before the search ended. Try again."
     first = (
@@ -140,6 +136,21 @@ def _loss(arn: str, joint: Joint) -> str:
         time = joint.offset.time
         return f"{where}: records that arrived from {time} on have expired. {first}"
     return f"{where}: record {number} is gone. Unread records after it may have expired. {first}"
+
+
+def _skipped(joint: Joint) -> str:
+    old = joint.skipped
+    first = (
+        "the search for them ended before it found one"
+        if old is None
+        else f"the first of them, {old.sequence_number}, arrived at {instant(old.arrived)}"
+    )
+    return (
+        "the other consumer was to begin with new records (LATEST). Records that arrived before "
+        f"{joint.offset.time} are not read: {first}. To read those that it has not processed, set "
+        "--at, or at of FromKclTable, to the time at which it began, or to the oldest time within "
+        "the retention period."
+    )
 
 
 def _position(joint: Joint) -> ShardPosition:
