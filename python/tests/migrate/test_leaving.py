@@ -84,7 +84,9 @@ def test_a_new_lease_has_the_form_of_the_library() -> None:
         (Anchor.GONE, 1, None),
         (Anchor.GONE, 30, "may have expired"),
         (Anchor.GONE, None, "record 50 is gone"),
-        (Anchor.UNKNOWN, 1, "no record was found from 50 on"),
+        (Anchor.UNKNOWN, 1, None),
+        (Anchor.UNKNOWN, 30, "up to 2025-12-31T21:04:05Z"),
+        (Anchor.UNKNOWN, None, "no record was found from 50 on"),
     ],
 )
 def test_what_the_records_around_a_position_prove(
@@ -108,11 +110,15 @@ def test_a_record_that_is_there_dates_its_position(hours: int, *, is_lost: bool)
     assert (loss_at(offset, there, TIMES) is not None) is is_lost
 
 
-def test_a_first_record_that_is_gone_was_not_read() -> None:
-    nothing = FirstRecords(records=(), is_complete=True)
-    gone = Surroundings(anchor=Anchor.GONE, named=None, unread=nothing)
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [(Anchor.GONE, "record 650 is gone"), (Anchor.UNKNOWN, "no record was found from 650 on")],
+)
+def test_a_first_record_that_is_gone_was_not_read(state: Anchor, says: str) -> None:
+    nothing = FirstRecords(records=(), is_complete=state is Anchor.GONE)
+    around = Surroundings(anchor=state, named=None, unread=nothing)
     fresh = replace(FROM, complete_as_of=NOW)
-    assert "record 650 is gone" in str(loss_at(fresh, gone, TIMES))
+    assert says in str(loss_at(fresh, around, TIMES))
 
 
 def lease(number: int, counter: int) -> Lease:

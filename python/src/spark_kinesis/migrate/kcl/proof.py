@@ -18,8 +18,8 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
     """Why records may be missing after a position. ``None`` if none is.
 
     The KCL does not notice it: Kinesis answers a read from an expired position with the oldest
-    record. The last record of a shard without traffic may have expired long ago. This is no loss if
-    the query has looked for records since then.
+    record. The last record of a shard without traffic may have expired long ago, and the search for
+    it may end without an answer. This is no loss if the query has looked for records since then.
 
     Args:
         offset: the position of the query in a shard that is not finished.
@@ -30,10 +30,11 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
     state = Anchor.NONE if found is None else found.anchor
     if read is None and found is not None and found.named is not None:
         read = found.named.arrived
-    if state is Anchor.UNKNOWN:
-        return f"no record was found from {number} on before the search ended. Try again."
-    if state is Anchor.GONE and (read is None or offset.progress is Progress.FROM):
-        return f"record {number} is gone. Unread records after it may have expired."
+    if read is None or offset.progress is Progress.FROM:
+        if state is Anchor.UNKNOWN:
+            return f"no record was found from {number} on before the search ended. Try again."
+        if state is Anchor.GONE:
+            return f"record {number} is gone. Unread records after it may have expired."
     if read is not None and times.has_expired(read):
         return (
             f"the query has read the shard up to {instant(read)}, and the stream has lost records "
