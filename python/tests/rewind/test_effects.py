@@ -115,6 +115,9 @@ def test_shards_that_move() -> None:
         shard_id(0),
         shard_id(2),
     ]
+    dated = replace(OLDEST, complete_as_of=NOW - timedelta(days=3))
+    assert changed({shard_id(2): dated}, {shard_id(2): OLDEST}, set()) == [shard_id(2)]
+    assert changed({shard_id(2): dated}, {shard_id(2): dated}, set()) == []
 
 
 @pytest.mark.parametrize(("old", "new"), [(None, None), (10, None), (None, 10)])

@@ -82,6 +82,21 @@ def test_all_shards_move_to_the_oldest_record() -> None:
     }
 
 
+@pytest.mark.parametrize(("hours", "is_kept"), [(23, True), (24, False)])
+@pytest.mark.parametrize("target", [OLDEST, Target(progress=Progress.AFTER, sequence_number=50)])
+def test_a_shard_that_stays_keeps_its_time_unless_it_has_expired(
+    target: Target, hours: int, *, is_kept: bool
+) -> None:
+    read = NOW - timedelta(hours=hours)
+    old = ShardOffset(
+        progress=target.progress, sequence_number=target.sequence_number, complete_as_of=read
+    )
+    offset = StreamOffset(created=CREATED, shards={shard_id(0): old})
+    new = rewound(offset, [shard(0)], target, TIMES, [shard_id(0)]).shards[shard_id(0)]
+    assert new.place == old.place
+    assert new.complete_as_of == (read if is_kept else None)
+
+
 def test_the_newest_record_needs_open_shards_only() -> None:
     now = "at:2026-01-02T03:04:05Z"
     assert moved(LATEST) == {1: now, 4: now}

@@ -117,3 +117,20 @@ def test_the_place_where_the_query_is_keeps_its_time(stopped: Stopped) -> None:
     before = stopped.place
     assert stopped.rewind(f"after:{stopped.numbers[2]}", "--shard", FIRST) == 0
     assert stopped.place == before
+
+
+@pytest.mark.parametrize("to", ["trim_horizon", "after"])
+def test_a_move_to_the_same_place_drops_an_expired_time(
+    stopped: Stopped, capsys: pytest.CaptureFixture[str], to: str
+) -> None:
+    if to == "trim_horizon":
+        begun = ShardOffset(progress=Progress.TRIM_HORIZON, complete_as_of=stopped.began)
+        stopped.query.complete(s0=begun, s1=ShardOffset(progress=Progress.TRIM_HORIZON))
+    before = stopped.place
+    stopped.query.kinesis.advance(3 * DAY)
+    words = to if to == "trim_horizon" else f"after:{stopped.numbers[2]}"
+    assert stopped.rewind(words, "--shard", FIRST) == 1
+    assert f"orders {FIRST}: LOST: " in capsys.readouterr().out
+    assert stopped.place == before
+    assert stopped.rewind(words, "--shard", FIRST, "--allow-data-loss") == 0
+    assert (stopped.place.place, stopped.place.complete_as_of) == (before.place, None)

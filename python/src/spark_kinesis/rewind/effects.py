@@ -74,7 +74,7 @@ def unread(shards: Mapping[str, StreamShard], old: Mapping[str, ShardOffset]) ->
 def changed(
     old: Mapping[str, ShardOffset], new: Mapping[str, ShardOffset], later: set[str]
 ) -> list[str]:
-    """The shards whose position changes, by ID.
+    """The shards whose position changes, by ID: the place, or only the time up to which it was read.
 
     Args:
         old: the old positions.
@@ -90,7 +90,7 @@ def changed(
 def _differs(old: ShardOffset | None, new: ShardOffset | None, *, is_later: bool) -> bool:
     if old is None and is_later:
         return new is not None and new.progress is not Progress.TRIM_HORIZON
-    return old is None or new is None or old.place != new.place
+    return old is None or new is None or old.text != new.text
 
 
 def compare(

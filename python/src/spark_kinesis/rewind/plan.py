@@ -115,15 +115,21 @@ def rewound(
         waits_for = tuple(parent for parent in parents if parent in known)
         wanted = target if not chosen or name in chosen else follows
         made = _offset(by_id[name], wanted, times, waits_for)
-        shards[name] = _same_time(made, before.get(name))
+        shards[name] = _same_time(made, before.get(name), times)
     return StreamOffset(created=old.created, shards=shards)
 
 
-def _same_time(made: ShardOffset, before: ShardOffset | None) -> ShardOffset:
-    """A shard that stays where it was keeps the time up to which it was read."""
+def _same_time(made: ShardOffset, before: ShardOffset | None, times: StreamTimes) -> ShardOffset:
+    """A shard that stays where it was keeps the time up to which it was read.
+
+    Unless this time has expired: then the query would fail again after the move.
+    """
     if before is None or made.place != before.place:
         return made
-    return replace(made, complete_as_of=before.complete_as_of)
+    read = before.complete_as_of
+    if read is not None and times.has_expired(read):
+        return made
+    return replace(made, complete_as_of=read)
 
 
 def _offset(
