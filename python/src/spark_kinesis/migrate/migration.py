@@ -134,7 +134,12 @@ def _loss(arn: str, joint: Joint) -> str:
     )
     if joint.offset.progress is Progress.AT:
         time = joint.offset.time
-        return f"{where}: records that arrived from {time} on have expired. {first}"
+        span = (
+            f"from {time} on"
+            if joint.first is None
+            else f"between {time} and the oldest record that is left"
+        )
+        return f"{where}: records that arrived {span} may have expired. {first}"
     return f"{where}: record {number} is gone. Unread records after it may have expired. {first}"
 
 

@@ -74,7 +74,7 @@ def unread(shards: Mapping[str, StreamShard], old: Mapping[str, ShardOffset]) ->
 def changed(
     old: Mapping[str, ShardOffset], new: Mapping[str, ShardOffset], later: set[str]
 ) -> list[str]:
-    """The shards whose position changes, by ID: the place, or only the time up to which it was read.
+    """The shards whose position changes, by ID. It also changes if only its time does.
 
     Args:
         old: the old positions.

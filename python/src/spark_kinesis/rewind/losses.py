@@ -1,4 +1,4 @@
-"""Records that have expired, so that no position brings them back. No I/O, no clock."""
+"""Records that may have expired, so that no position brings them back. No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def loss_at(
     read = None if before is None else before.complete_as_of
     if read is not None and times.has_expired(read):
         return (
-            f"the query has read the shard up to {instant(read)}, and unread records have expired "
-            f"that arrived before {instant(times.horizon)}"
+            f"the query has read the shard up to {instant(read)}, and unread records that arrived "
+            f"before {instant(times.horizon)} may have expired"
         )
     if after is None or found is None:
         return None
@@ -49,7 +49,8 @@ def loss_at(
         )
     if after.progress is Progress.AT and after.complete_as_of is None:
         return (
-            f"records that arrived between {after.time} and {instant(times.horizon)} have expired"
+            f"records that arrived between {after.time} and {instant(times.horizon)} may have "
+            "expired"
         )
     return None
 

@@ -52,6 +52,9 @@ class Surroundings:
 def anchor(shard: StreamShard, offset: ShardOffset, found: FirstRecords) -> Anchor:
     """Whether the record that a position names is there.
 
+    The first number of a shard need not belong to a record. Without such a record, a position there
+    is the beginning of the shard, and shows no loss.
+
     Args:
         shard: the shard.
         offset: the position.
@@ -62,7 +65,6 @@ def anchor(shard: StreamShard, offset: ShardOffset, found: FirstRecords) -> Anch
         return Anchor.NONE
     if found.records and found.records[0].sequence_number == number:
         return Anchor.THERE
-    # The first number of a shard marks its beginning. It need not belong to a record.
     if number == shard.starting:
         return Anchor.NONE
     return Anchor.GONE if found.records or found.is_complete else Anchor.UNKNOWN

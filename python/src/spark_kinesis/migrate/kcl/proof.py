@@ -37,7 +37,7 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
             return f"record {number} is gone. Unread records after it may have expired."
     if read is not None and times.has_expired(read):
         return (
-            f"the query has read the shard up to {instant(read)}, and the stream has lost records "
-            f"that arrived before {instant(times.horizon)}. Unread records may have expired."
+            f"the query has read the shard up to {instant(read)}. Unread records that arrived "
+            f"before {instant(times.horizon)} may have expired."
         )
     return None
