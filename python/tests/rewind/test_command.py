@@ -104,9 +104,9 @@ def test_records_that_come_again_are_not_older_than_the_retention_period(
 def test_the_help_says_what_the_options_risk(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rewind", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "ignore the next micro-batch with the same number" in said
+    assert "ignores the next micro-batch with the same number" in said
     assert "required for each other source" in said
-    assert "move although unread records have expired" in said
+    assert "have expired that the query has not read or would read again" in said
 
 
 def test_the_first_line_says_to_stop_the_query(

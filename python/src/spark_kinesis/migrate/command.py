@@ -25,20 +25,21 @@ _EXAMPLES = """\b
 Examples:
   spark-kinesis migrate kcl orders-app --stream orders --checkpoint s3://bucket/orders-v2
   spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/orders-v2"""
-_EXIT_CODES = "Exit codes: 0 success, 1 records are lost (see `migrate --help`), 2 an error."
+_EXIT_CODES = "Exit codes: 0 success; 1 records are lost or skipped; 2 an error."
 
 
 @click.group("migrate", epilog=_EXAMPLES)
 def migrate() -> None:
     """Continue in a new query where another consumer stopped, or hand positions back to the KCL.
 
-    Stop the other consumer first. Each way in reads its positions, reads the records around them
-    from Kinesis, shows what the new query will read first, and writes a checkpoint of this
-    connector. Start the query with that checkpoint, and with the same streams.
+    Stop the other consumer first. Each subcommand except `to-kcl` reads the positions of the other
+    consumer and the records around them, shows what the new query will read first, and writes a
+    checkpoint of this connector. Start the query with that checkpoint, and with the same streams.
 
-    \b
-    Exit codes: 1 if records are lost or skipped between the two consumers. Then no checkpoint is
-    written, unless you set --allow-data-loss.
+    If records are lost or skipped between the two consumers, no checkpoint is written, unless you
+    set --allow-data-loss.
+
+    Exit codes: 0 success; 1 records are lost or skipped; 2 an error.
     """
 
 

@@ -92,7 +92,8 @@ def entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
             "--allow-data-loss",
             "allow_loss",
             is_flag=True,
-            help="write the checkpoint although unread records have expired, or LATEST skips some",
+            help="write the checkpoint although unread records have expired or would be skipped "
+            "because of LATEST",
         ),
         click.option(
             "--at",

@@ -85,14 +85,14 @@ class _Target(click.ParamType[Target]):
 @click.option(
     "--drop-planned",
     is_flag=True,
-    help="forget micro-batches that are not completed; a sink may have written them, and ignore "
-    "the next micro-batch with the same number",
+    help="forget micro-batches that are not completed; a sink that has already written one of them "
+    "ignores the next micro-batch with the same number",
 )
 @click.option(
     "--allow-data-loss",
     "allow_loss",
     is_flag=True,
-    help="move although unread records have expired",
+    help="move although records have expired that the query has not read or would read again",
 )
 @click.option(
     "--allow-unproven", is_flag=True, help="move although what is skipped or comes again is unknown"
@@ -124,10 +124,12 @@ def rewind(
     A query that keeps state is refused. The descendants of a shard move with it.
     Calls: DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
 
-    \b
-    Exit codes: 1 if records are lost, or if a search in a shard ended before it found a record.
-    Then nothing is changed, unless you set --allow-data-loss or --allow-unproven. Records are lost
-    if they expired before the query read them, or if they expired after the position in --to.
+    Records are lost if they expired before the query read them, or if they lie after the position
+    in --to and have expired. If records are lost, or if a search ended before it found a record,
+    nothing is changed, unless you set --allow-data-loss or --allow-unproven.
+
+    Exit codes: 0 success; 1 records are lost, or a search ended before it found a record; 2 an
+    error.
 
     \b
     Examples:

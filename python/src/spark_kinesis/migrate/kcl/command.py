@@ -55,7 +55,7 @@ LOSS = 1
     type=click.FloatRange(0),
     default=15.0,
     show_default=True,
-    help="seconds to see whether an application is running",
+    help="seconds to watch the table for a running application",
 )
 @click.option(
     "--allow-data-loss",
@@ -93,9 +93,10 @@ def to_kcl(
     Calls: Scan, PutItem and UpdateItem of the table, with --create-table also CreateTable and
     DescribeTable; DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
 
-    \b
-    Exit codes: 1 if records that the query has not read have expired, or may have. Then no lease
-    is written, unless you set --allow-data-loss.
+    If unread records have expired, or may have, no lease is written, unless you set
+    --allow-data-loss.
+
+    Exit codes: 0 success; 1 unread records have expired, or may have; 2 an error.
 
     \b
     Example:
