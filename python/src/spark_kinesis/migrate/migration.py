@@ -87,7 +87,7 @@ def take_over(
 ) -> StreamMigration:
     """Plan how a query takes a stream over, and read the records around each joint.
 
-    Makes about three calls per shard, and changes nothing.
+    Makes two calls per shard, four for a shard at ``LATEST``, and changes nothing.
 
     Args:
         client: client of Kinesis.
