@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = "target/test-logs"
 SHOWN_LINES = 60  # of a failure, and of the log of a part that failed without one
 BUDGET_SECONDS = float(os.environ.get("SPARK_KINESIS_TEST_SECONDS", "inf"))
-GRACE_SECONDS = 1500.0  # of a part that has begun within the budget
+GRACE_SECONDS = 1800.0  # of a part that has begun within the budget
 LIMIT_SECONDS = 2700.0  # of a part: more than twice what the longest one takes on two slow cores
 
 

@@ -139,8 +139,8 @@ SCOPES = {
             [scala_part("rest", "test")],
             [
                 newest_part(),
-                pytest_part("e2e-slow", "-m", f"({SLOW}) or cluster", "tests/e2e"),
                 pytest_part("docs-site", "-m", SLOW, "tests/docs"),
+                pytest_part("e2e-slow", "-m", f"({SLOW}) or cluster", "tests/e2e"),
                 pytest_part("logs-slow", "-m", SLOW, "examples/log-processing"),
                 *RUN_BEFORE,
             ],

@@ -30,6 +30,9 @@ object TestScope {
 /** Marks a test that takes long: a quick run leaves it out. */
 object Slow extends Tag("sparkkinesis.Slow")
 
+/** Marks a test that keeps the whole machine busy for minutes: `.ci/run` leaves it out, too. */
+object LongRunning extends Tag("sparkkinesis.LongRunning")
+
 /** Marks a test that repeats itself fewer times in a quick run. */
 object Repeated extends Tag("sparkkinesis.Repeated")
 
@@ -45,6 +48,10 @@ trait TaggedSuite extends Suite {
 
 trait SlowSuite extends TaggedSuite {
   final override protected def tagOfAll: Tag = Slow
+}
+
+trait LongRunningSuite extends TaggedSuite {
+  final override protected def tagOfAll: Tag = LongRunning
 }
 
 /** Runs in both scopes: the conformance table compares the reports of several suites. */

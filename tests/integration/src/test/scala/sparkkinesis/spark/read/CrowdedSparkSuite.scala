@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.SlowSuite
+import sparkkinesis.LongRunningSuite
 import sparkkinesis.client.{ListShardsRequest, ShardFilter}
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
 import sparkkinesis.simulator.KinesisServer
@@ -18,7 +18,7 @@ import sparkkinesis.simulator.service.SimulatedKinesis
  * Fifty queries on one executor with two cores, each of four shards with a backlog: all have an even
  * part of the buffer, and the heap has room for what the buffer allows and not for more.
  */
-class CrowdedSparkSuite extends AnyFunSuite with SlowSuite {
+class CrowdedSparkSuite extends AnyFunSuite with LongRunningSuite {
   private val (queries, shards, recordBytes) = (50, 4, 10000)
   private val name = StreamName("crowded")
 
