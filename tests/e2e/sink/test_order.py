@@ -77,6 +77,7 @@ def written_until(
     query = sink(outlet).write_stream(frame, checkpoint_location=checkpoint).start()
     try:
         wait_for("all so far", lambda: _is_written(query, outlet, count))
+        query.processAllAvailable()  # otherwise the next run may write the last batch again
         return explained(query), last_tasks(spark, str(query.runId))
     finally:
         query.stop()
