@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
+import sparkkinesis.model.{ArrivalTimes, ChildShard, SequenceNumber, StreamShard}
 
 /**
  * A place where a batch may end, with the size of the data since the previous mark.
@@ -9,7 +9,7 @@ import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
  * @param upTo `After` a record, or `Finished`
  * @param records since the previous mark; 0 only at the end of a shard
  * @param bytes of their data
- * @param lastArrivalMillis arrival of the last record; of the previous mark if there is none
+ * @param lastArrivalMillis the latest arrival time of these records; 0 if there are none
  */
 final case class Mark(upTo: Progress, records: Long, bytes: Long, lastArrivalMillis: Long)
 
@@ -45,9 +45,9 @@ final case class Frontier(
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
-  /** Without the first record that arrived after the time, and all later records. */
+  /** Without the marks after all records that arrived at the time or before. */
   def until(millis: Long): Frontier = copy(
-    marks = marks.takeWhile(_.lastArrivalMillis <= millis),
+    marks = marks.takeWhile(_.lastArrivalMillis <= ArrivalTimes.lastDoubt(millis)),
     completeAsOfMillis = math.min(completeAsOfMillis, millis)
   )
 
@@ -55,7 +55,8 @@ final case class Frontier(
    * Whether the marks include all records that had arrived at the time, if reading began after it.
    */
   def reaches(millis: Long): Boolean =
-    millisBehindLatest == 0 || isFinished || marks.exists(_.lastArrivalMillis > millis)
+    millisBehindLatest == 0 || isFinished ||
+      marks.exists(_.lastArrivalMillis > ArrivalTimes.lastDoubt(millis))
 
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
