@@ -4,8 +4,8 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import sparkkinesis.compat._
-import sparkkinesis.model.{ArrivalTimes, StreamShard}
 import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.model.{ArrivalTimes, StreamShard}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /**

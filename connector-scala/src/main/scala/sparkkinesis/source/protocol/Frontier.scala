@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ArrivalTimes, ChildShard, SequenceNumber, StreamShard}
+import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 
 /**
  * A place where a batch may end, with the size of the data since the previous mark.
@@ -45,18 +45,9 @@ final case class Frontier(
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
-  /** Without the marks after all records that arrived at the time or before. */
-  def until(millis: Long): Frontier = copy(
-    marks = marks.takeWhile(_.lastArrivalMillis <= ArrivalTimes.lastDoubt(millis)),
-    completeAsOfMillis = math.min(completeAsOfMillis, millis)
-  )
-
-  /**
-   * Whether the marks include all records that had arrived at the time, if reading began after it.
-   */
-  def reaches(millis: Long): Boolean =
-    millisBehindLatest == 0 || isFinished ||
-      marks.exists(_.lastArrivalMillis > ArrivalTimes.lastDoubt(millis))
+  /** For a run with a stop time, in which executors leave later records unread. */
+  def until(millis: Long): Frontier =
+    copy(completeAsOfMillis = math.min(completeAsOfMillis, millis))
 
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)

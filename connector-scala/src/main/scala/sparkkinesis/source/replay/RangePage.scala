@@ -4,8 +4,8 @@ import java.time.Instant
 
 import sparkkinesis.client.Page
 import sparkkinesis.compat._
-import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 import sparkkinesis.source.protocol.ShardRange
 
 /**

@@ -145,7 +145,10 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Seq(child))))
     val late = end(1 to 2, child).records :+ record(3, 1).copy(arrivalMillis = 1025)
     val passed = end(1 to 2, child).copy(records = late)
-    assert(heard(new ScriptedKinesis().page(passed)) === ((2, Nil)), "none of theirs arrived before")
+    assert(
+      heard(new ScriptedKinesis().page(passed)) === ((2, Nil)),
+      "none of theirs arrived before"
+    )
   }
 
   test("on a server that never says how far it is behind, a batch query and a re-read end") {
