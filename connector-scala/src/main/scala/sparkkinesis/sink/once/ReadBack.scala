@@ -146,8 +146,11 @@ final class ReadBack(
       val before = page.records.takeWhile(it => marker.forall(it.sequenceNumber < _))
       use(page.copy(records = before))
       val last = page.records.lastOption.map(it => Position.AfterSequenceNumber(it.sequenceNumber))
-      if (before.size == page.records.size && page.next.nonEmpty)
+      if (before.size == page.records.size && page.next.nonEmpty) {
+        // The marker is not visible yet, or more empty pages precede it.
+        if (last.isEmpty) clock.sleep(ServiceLimits.GetRecordsPeriod)
         next(last.getOrElse(position), page.next)
+      }
     }
 
     next(Position.AtTimestamp(from), None)

@@ -17,12 +17,6 @@ import sparkkinesis.source.{SourceException, StreamClient}
 /** Lists the shards of a stream, and decides where a new query begins in each. */
 object ShardDiscovery {
 
-  /**
-   * Kinesis acknowledges a record a moment before all readers see it. A query that ends at a time
-   * begins to read so much later: then the tip of a shard includes what was acknowledged before.
-   */
-  val VisibilityMargin: FiniteDuration = 1.second
-
   /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second
   private val Attempts = 5

@@ -29,8 +29,8 @@ object PageMarks {
       last: Int,
       isFinished: Boolean
   ): Mark = {
-    val bytes = records.slice(first, last + 1).dataBytes
+    val marked = records.slice(first, last + 1)
     val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
-    Mark(upTo, (last - first + 1).toLong, bytes, records.arrivalMillis(last))
+    Mark(upTo, marked.size.toLong, marked.dataBytes, marked.latestArrivalMillis)
   }
 }

@@ -196,7 +196,7 @@ final class ShardFetcher(
       from,
       marks,
       children,
-      page.millisBehindLatest.getOrElse(1), // if unknown, then it is not the tip
+      millisBehindLatest(page),
       // At a shard's end its last record counts: its children may have records older than now.
       if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
       losses.takeCount(),
@@ -205,6 +205,15 @@ final class ShardFetcher(
     reportedMillis = math.max(reportedMillis, report.completeAsOfMillis)
     val pause = feed.pauseAfter(page, at.steady)
     Fetched(report, records.size, pause, isUrgent = isFirst || marks.nonEmpty)
+  }
+
+  /**
+   * If it is unknown, then the page is not at the tip. A run with a stop time may end at the tip, but
+   * not after a page with records, because the next page may be empty and be the shard's end.
+   */
+  private def millisBehindLatest(page: Page): Long = {
+    val mayEnd = settings.stopAtMillis.nonEmpty && !stop.isReached && page.records.nonEmpty
+    page.millisBehindLatest.filterNot(_ == 0 && mayEnd).getOrElse(1)
   }
 
   /**

@@ -62,12 +62,13 @@ object BatchPlanner {
     }
   }
 
-  /** Whether no record after `start` arrived at the time or before. */
-  def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier], millis: Long): Boolean =
-    start.readable.keys.forall { id =>
-      frontiers.get(id).exists { frontier =>
-        frontier.until(millis).marks.isEmpty && frontier.reaches(millis)
-      }
+  /**
+   * Whether batches have taken all that executors read in a run with a stop time: up to the tip of each
+   * shard, or up to a record that arrived too late.
+   */
+  def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier]): Boolean =
+    start.readable.keys.forall {
+      frontiers.get(_).exists(it => it.marks.isEmpty && it.millisBehindLatest == 0)
     }
 
   /**

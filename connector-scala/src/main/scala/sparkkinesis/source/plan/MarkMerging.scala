@@ -37,7 +37,8 @@ private[plan] object MarkMerging {
     case Vector(one, next)
         if distance.allow(one.records + next.records, one.bytes + next.bytes) &&
           !end.contains(one.upTo) =>
-      Vector(next.copy(records = one.records + next.records, bytes = one.bytes + next.bytes))
+      val latest = math.max(one.lastArrivalMillis, next.lastArrivalMillis)
+      Vector(Mark(next.upTo, one.records + next.records, one.bytes + next.bytes, latest))
     case _ => pair
   }
 }

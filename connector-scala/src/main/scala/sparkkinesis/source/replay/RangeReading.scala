@@ -39,7 +39,7 @@ private[replay] final case class RangeReading(
       page.progress,
       next,
       page.lastArrival.orElse(completeAsOf),
-      isSecondLook && page.wanted.isEmpty,
+      isSecondLook && page.isEmpty,
       isEndDoubted
     )
 }

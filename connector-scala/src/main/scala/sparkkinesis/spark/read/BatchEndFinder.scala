@@ -71,7 +71,7 @@ private[spark] final class BatchEndFinder(
     BatchPlanner.end(from, taken, limits)
   }
 
-  /** The frontiers, without the records that `Trigger.AvailableNow` leaves to the next run. */
+  /** The frontiers as `Trigger.AvailableNow` needs them, which leaves later records to the next run. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
     stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 
@@ -101,7 +101,7 @@ private[spark] final class BatchEndFinder(
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
     val planned = watch.repair(end(from, due(frontiers), limits))
-    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
+    val isDone = BatchPlanner.isDone(from, frontiers)
     if (planned ne from) planned
     else if (isDone && watch.isSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)

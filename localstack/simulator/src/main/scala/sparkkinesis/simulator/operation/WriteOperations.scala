@@ -25,7 +25,7 @@ final case class PutRecord(stream: StreamArn, entry: PutEntry)
         .refusal(stream, owner.id, entry)
         .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
         .toLeft(())
-      (next, written) = Write.append(routed, owner, entry, now)
+      (next, written) = Write.append(routed, owner, entry, now, state.settings.behaviour)
     } yield (state.updated(next), Write.answer(found, written, now))
 }
 
@@ -43,7 +43,7 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
     } yield {
       val results = Vector.newBuilder[PutResult]
       val next = entries.foldLeft(found) { (sofar, entry) =>
-        val (appended, result) = put(sofar, entry, now, admission)
+        val (appended, result) = put(sofar, entry, now, admission, state.settings.behaviour)
         results += result
         appended
       }
@@ -54,14 +54,15 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
       found: StreamState,
       entry: PutEntry,
       now: Instant,
-      admission: Admission
+      admission: Admission,
+      behaviour: Behaviour
   ): (StreamState, PutResult) = {
     val (routed, owner) = Write.route(found, entry)
     admission.refusal(stream, owner.id, entry) match {
       // Without written records the state stays the same, including the next shard of `AUTO`.
       case Some(message) =>
         (found, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
-      case None => Write.append(routed, owner, entry, now)
+      case None => Write.append(routed, owner, entry, now, behaviour)
     }
   }
 }
@@ -83,10 +84,12 @@ private[simulator] object Write {
       stream: StreamState,
       owner: ShardState,
       entry: PutEntry,
-      now: Instant
+      now: Instant,
+      behaviour: Behaviour
   ): (StreamState, PutResult.Written) = {
     val encryption = stream.config.encryption.ofRecords(now)
-    val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now)
+    val appended =
+      owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now, behaviour)
     val number = appended.records.sequenceNumber(owner.end)
     (stream.updated(appended), PutResult.Written(owner.id, number))
   }

@@ -21,6 +21,9 @@ import sparkkinesis.{Repeated, TestScope}
 final class HttpFuzzSuite extends AnyFunSuite {
   private val InputsPerSeed = 2000
 
+  /** An input takes less than a millisecond. After this time it hangs, even on a busy machine. */
+  private val Patience = 300000
+
   private val seeds = TestScope.seeds(500, fixed = (1L to 5L).toVector)
 
   test(
@@ -56,7 +59,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
   private def exchanged(port: Int, request: Array[Byte]): Array[Byte] = {
     val socket = new Socket(InetAddress.getLoopbackAddress, port)
     try {
-      socket.setSoTimeout(30000)
+      socket.setSoTimeout(Patience)
       Try {
         socket.getOutputStream.write(request)
         socket.shutdownOutput()
@@ -92,7 +95,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
     (answer.status, new String(answer.body, UTF_8))
   }
 
-  /** Fails if an input takes half a minute, with the input and the stack. */
+  /** Fails with the input and the stack if an input does not end. */
   private def watched(name: String)(work: => Unit): Unit = {
     @volatile var outcome: Option[Try[Unit]] = None
     val thread = new Thread(() => outcome = Some(Try(work)), name)
@@ -104,7 +107,7 @@ final class HttpFuzzSuite extends AnyFunSuite {
       if (thread.isAlive) {
         val now = SystemClock.now.toEpochMilli
         if (FuzzRun.current ne input) await(FuzzRun.current, now)
-        else if (now - since < 30000) await(input, since)
+        else if (now - since < Patience) await(input, since)
         else fail(s"hangs: $input\n${thread.getStackTrace.mkString("\n")}")
       }
     }
