@@ -1,7 +1,6 @@
 ThisBuild / organization := "io.github.spark-kinesis"
 ThisBuild / version := IO.read(file("python/src/spark_kinesis/VERSION")).trim
 ThisBuild / scalaVersion := Dependencies.scala
-ThisBuild / semanticdbEnabled := true
 ThisBuild / scalacOptions ++= Seq(
   "-release:17", // Spark 4's own class file version
   "-deprecation",
