@@ -8,7 +8,8 @@ object Testing {
   private val isShort = sys.env.contains("SPARK_KINESIS_TEST_SHARE")
 
   /**
-   * `quick` leaves out slow and long tests; `rest` runs those, and what a quick run repeats fewer times.
+   * `quick` leaves out slow and long tests; `rest` runs those, and what a quick run repeats fewer
+   * times.
    */
   private val scope: Seq[String] = sys.env.get("SPARK_KINESIS_TESTS") match {
     case Some("quick") => Seq("-l", "sparkkinesis.Slow", "-l", "sparkkinesis.LongRunning")

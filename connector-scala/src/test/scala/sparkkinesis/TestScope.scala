@@ -18,8 +18,8 @@ object TestScope {
     if (isQuick) math.max(math.min(full, 5), full / 40) else math.max(1, (full * share).toInt)
 
   /**
-   * The seeds from 1 to `repetitions(full)`, or to the number that the variable `SEEDS` contains, or
-   * the one seed that the variable `SEED` names.
+   * The seeds from 1 to `repetitions(full)`, or to the number that the variable `SEEDS` contains,
+   * or the one seed that the variable `SEED` names.
    */
   def seeds(full: Int): Vector[Long] = {
     val last = sys.env.get("SEEDS").fold(repetitions(full).toLong)(_.toLong)

@@ -30,14 +30,14 @@ final case class Frontier(
     first: Option[SequenceNumber] = None
 ) {
 
-  /** Without the marks up to `progress`. */
+  /** This frontier without the marks up to `progress`. */
   def after(progress: Progress): Frontier =
     marks.indexWhere(_.upTo == progress) match {
       case -1 => this
       case index => copy(marks = marks.drop(index + 1), first = None)
     }
 
-  /** Only the first marks. */
+  /** This frontier with only the first marks. */
   def take(count: Int): Frontier =
     if (count == marks.size) this
     else {
@@ -45,7 +45,10 @@ final case class Frontier(
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
-  /** Without the first record that arrived after the time, and all later records. */
+  /**
+   * This frontier without the first record that arrived after the time, and without all later
+   * records.
+   */
   def until(millis: Long): Frontier = copy(
     marks = marks.takeWhile(_.lastArrivalMillis <= millis),
     completeAsOfMillis = math.min(completeAsOfMillis, millis)

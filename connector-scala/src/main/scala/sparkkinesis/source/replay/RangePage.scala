@@ -32,7 +32,7 @@ private[replay] final class RangePage(
       }
   }
 
-  /** After the wanted records. */
+  /** The progress after the wanted records. */
   val progress: Progress =
     if (wanted.isEmpty) before else Progress.After(wanted.sequenceNumber(wanted.size - 1))
 

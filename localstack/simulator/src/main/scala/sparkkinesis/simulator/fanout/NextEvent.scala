@@ -65,7 +65,7 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
   ): SubscriptionStep = {
     val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes)
     val end = start + records.size
-    // For a subscriber 0 means the tip, so an unread record is at least 1 ms old.
+    // A subscriber takes 0 for the tip, so an unread record is at least 1 ms old.
     val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end) {
       val children = found.children(from).map(_.childShard)

@@ -86,7 +86,7 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
     val start = math.max(place.position, from.positionAt(found.horizonMillis(now)))
     val records = from.page(start, limit, ServiceLimits.GetRecordsBytes)
     val end = start + records.size
-    // For a caller 0 means the tip, so an unread record is at least 1 ms old.
+    // A caller takes 0 for the tip, so an unread record is at least 1 ms old.
     val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
     if (!from.isOpen && end >= from.end)
       Page(records, None, behind, found.children(from).map(_.childShard))

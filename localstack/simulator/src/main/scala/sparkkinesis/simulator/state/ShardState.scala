@@ -76,7 +76,9 @@ private[simulator] final case class ShardState(
   def sequenceNumber(position: Long): Option[SequenceNumber] =
     Option.when(holds(position))(records.sequenceNumber(position))
 
-  /** At most `count` records and `bytes` bytes, but at least one record if there is one. */
+  /**
+   * A page of at most `count` records and `bytes` bytes, but at least one record if there is one.
+   */
   def page(from: Long, count: Int, bytes: Int): RecordLog = {
     val start = (from - base).toInt
     val candidates = records.slice(start, start + count)
