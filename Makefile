@@ -54,7 +54,7 @@ help: ## this list
 setup: $(TOOLS) $(LOGS_TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
-	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt scalafixAll bench/scalafixAll
+	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt
 	$(PYTHON) -m ruff check --config $(TOML) --fix $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) $(PYTHON_CODE)
 
@@ -62,8 +62,7 @@ check: setup ## formatting, linters, types; changes nothing
 	$(PYTHON) -m ruff check --config $(TOML) $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) --check $(PYTHON_CODE)
 	$(PYTHON) -m mypy --config-file $(TOML) $(PYTHON_CODE)
-	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  "bench/scalafixAll --check"
+	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck
 
 # `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
 SCOPE := quick

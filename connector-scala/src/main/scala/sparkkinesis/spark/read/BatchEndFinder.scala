@@ -49,7 +49,8 @@ private[spark] final class BatchEndFinder(
 
   /**
    * The end of all that executors have read ahead, whatever the limits of a batch are: how far the
-   * query could be. `None` before the first call of `of`. The same object while nothing changes.
+   * query could be. `None` before the first call of `of`. Returns the same object while nothing
+   * changes.
    */
   def latest: Option[KinesisOffset] = asked.map { from =>
     val frontiers = ahead.frontiers

@@ -19,9 +19,9 @@ import sparkkinesis.simulator.state.{Settings, State}
  * Stores the state in a directory, as the sequence of changes with their times. Each entry is a
  * CBOR object of one of two kinds:
  *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, with the request in the service's
- *       format;
+ *     format;
  *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n}}`, the settings of streams that are
- *       created later. It is the first entry, and there is one per start.
+ *     created later. It is the first entry, and there is one per start.
  *
  * The file grows with each write, and is never compacted. To start with an empty one, use another
  * directory.

@@ -11,8 +11,8 @@ import sparkkinesis.simulator.service.KinesisAdmin
 
 /**
  * AWS itself keeps the contract: run only where the environment's `KINESIS_CONTRACT_AWS` names a
- * region, since it costs money. It finds credentials as the SDK does, makes streams under names
- * of its own, and deletes them at the end.
+ * region, since it costs money. It finds credentials as the SDK does, makes streams under names of
+ * its own, and deletes them at the end.
  */
 final class AwsSuite extends KinesisClientContract with QuotaContract with BeforeAndAfterAll {
   private lazy val region = sys.env.get("KINESIS_CONTRACT_AWS").filter(_.nonEmpty)
