@@ -30,10 +30,10 @@ import org.apache.xbean.asm9.tree.TypeInsnNode;
  * Would the bundle link against the jars of one Spark? Resolves every class, method and field that
  * its classes name, as the JVM would, and looks for interface methods nobody implements.
  *
- * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and a
- * line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one. A
- * class or member that is missing counts only if our own code names it or if Spark, Scala, Java, slf4j
- * or the bundle should have it: the libraries inside probe for optional ones.
+ * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and
+ * a line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one.
+ * A class or member that is missing counts only if our own code names it or if Spark, Scala, Java,
+ * slf4j or the bundle should have it: the libraries inside probe for optional ones.
  *
  * <p>With the bundle alone, prints each class and member of Spark that our own code names.
  */

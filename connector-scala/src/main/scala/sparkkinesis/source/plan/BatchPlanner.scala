@@ -63,8 +63,8 @@ object BatchPlanner {
   }
 
   /**
-   * Whether batches have taken all that executors read in a run with a stop time: up to the tip of each
-   * shard, or up to a record that arrived too late.
+   * Whether batches have taken all that executors read in a run with a stop time: up to the tip of
+   * each shard, or up to a record that arrived too late.
    */
   def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier]): Boolean =
     start.readable.keys.forall {

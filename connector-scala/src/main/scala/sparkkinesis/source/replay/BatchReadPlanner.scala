@@ -117,7 +117,7 @@ final class BatchReadPlanner(
       Option.when(!isEmpty)(rangeOf(id, begin, Progress.Finished, Some(end)))
     }
 
-    /** A range from a time begins earlier in the shard, and has only the records since that time. */
+    /** A range from a time begins earlier in the shard, and has only the records since the time. */
     private def rangeOf(
         id: StreamShard,
         begin: ShardStart,

@@ -72,7 +72,7 @@ private[spark] final class BatchEndFinder(
     BatchPlanner.end(from, taken, limits)
   }
 
-  /** The frontiers as `Trigger.AvailableNow` needs them, which leaves later records to the next run. */
+  /** The frontiers for `Trigger.AvailableNow`, which leaves later records to the next run. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
     stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 

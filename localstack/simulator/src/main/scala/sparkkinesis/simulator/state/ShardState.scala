@@ -119,8 +119,8 @@ private[simulator] final case class ShardState(
     Option.when(holds(position))(records.sequenceNumber(position))
 
   /**
-   * A page of at most `count` visible records and `bytes` bytes, but at least one record if there is
-   * one.
+   * A page of at most `count` visible records and `bytes` bytes, but at least one record if there
+   * is one.
    */
   def page(from: Long, count: Int, bytes: Int, now: Instant): RecordLog = {
     val start = (from - base).toInt
