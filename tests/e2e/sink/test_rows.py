@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql.functions import unbase64
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ def kept(spark: SparkSession, path: Path, form: str = "json") -> list[Row]:
     """The rows in the dead letter files of a path."""
     frame = spark.read.format(form).load(str(path))
     if form == "json":
-        frame = frame.selectExpr("* except(data)", "unbase64(data) AS data")
+        frame = frame.withColumn("data", unbase64("data"))
     return frame.collect()
 
 

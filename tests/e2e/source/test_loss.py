@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.local import LocalKinesis
 from tests.e2e.support.harness import Collector, drain, running
-from tests.e2e.support.streams import Stream, wait_for
+from tests.e2e.support.streams import Stream, local_kinesis, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from spark_kinesis.local import LocalKinesis
+
 STOP = timedelta(hours=30)
 """Longer than the stream's retention of 24 hours."""
 
@@ -26,7 +27,7 @@ STOP = timedelta(hours=30)
 @pytest.fixture
 def kinesis_of_old() -> Iterator[LocalKinesis]:
     """A local Kinesis with a simulated clock."""
-    with LocalKinesis(clock="simulated") as kinesis:
+    with local_kinesis(clock="simulated") as kinesis:
         yield kinesis
 
 
