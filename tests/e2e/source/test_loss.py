@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -57,7 +56,7 @@ def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: ob
 def lost_ranges(query: StreamingQuery) -> int:
     """The metrics in the latest progress."""
     progress = query.lastProgress
-    return int(json.loads(progress.json)["sources"][0]["metrics"]["lostRanges"]) if progress else 0
+    return int(progress["sources"][0]["metrics"]["lostRanges"]) if progress else 0
 
 
 def test_a_stop_longer_than_the_retention_is_data_loss(
