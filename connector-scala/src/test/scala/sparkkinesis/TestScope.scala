@@ -8,8 +8,8 @@ import org.scalatest.{Suite, Tag}
  * Without the variable, as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in
  * full.
  */
-object TestScope {
-  private val scope = sys.env.getOrElse("SPARK_KINESIS_TESTS", "")
+class TestScope(env: Map[String, String]) {
+  private val scope = env.getOrElse("SPARK_KINESIS_TESTS", "")
   private val isRest = scope == "rest"
   val isQuick: Boolean = scope == "quick"
 
@@ -26,7 +26,7 @@ object TestScope {
   private val Fixed: Vector[Long] = (1L to 25L).toVector :+ 863L
 
   /** The seed that the variable `SEED` names runs alone. */
-  private val only = sys.env.get("SEED").map(_.toLong)
+  private val only = env.get("SEED").map(_.toLong)
 
   /**
    * The seeds of a test: the fixed ones, and others up to the number `repetitions(full)` or the one
@@ -36,8 +36,8 @@ object TestScope {
   def seeds(full: Int, fixed: Vector[Long] = Fixed): Vector[Long] = {
     val inQuick = math.max(5, repetitions(full, "quick") - fixed.size)
     val skipped = if (isRest) inQuick else 0
-    val first = sys.env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong) + skipped
-    val all = sys.env.get("SEEDS").fold(repetitions(full))(_.toInt)
+    val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong) + skipped
+    val all = env.get("SEEDS").fold(repetitions(full))(_.toInt)
     val others = first until first + math.max(5, all - fixed.size)
     only.fold((if (isRest) Vector.empty else fixed) ++ others.filterNot(fixed.contains))(Vector(_))
   }
@@ -49,6 +49,8 @@ object TestScope {
   def ofFixed[A](results: Seq[A], fixed: Vector[Long] = Fixed): Option[Seq[A]] =
     if (isRest || only.nonEmpty) None else Some(results.take(fixed.size))
 }
+
+object TestScope extends TestScope(sys.env)
 
 /** Marks a test that takes long: a quick run leaves it out. */
 object Slow extends Tag("sparkkinesis.Slow")
