@@ -1,6 +1,7 @@
 package sparkkinesis.simulator.state
 
 import java.time.Instant
+import java.time.temporal.ChronoUnit
 
 import scala.concurrent.duration._
 
@@ -8,6 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client._
 import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis, Subscription}
 
 /** What AWS does and the simulator does on request, as readers see it. */
@@ -45,10 +47,13 @@ final class BehaviourSuite extends AnyFunSuite {
 
     def split(): Unit = kinesis.splitShard(stream.name, shard, HashKey(BigInt(2).pow(127)))
 
-    def subscribe(position: Position = Position.TrimHorizon): Subscription = {
-      val consumer = kinesis.fanOut.register(stream, "reader")
-      kinesis.fanOut.subscribe(consumer.arn, shard, position)
-    }
+    def subscribe(): Subscription =
+      kinesis.fanOut.subscribe(register(), shard, Position.TrimHorizon)
+
+    def subscribed(): Subscribed =
+      kinesis.answer(SubscribeToShard(register(), shard, Position.TrimHorizon))
+
+    private def register(): ConsumerArn = kinesis.fanOut.register(stream, "reader").arn
   }
 
   private def arrivals(page: Page): Seq[Long] = page.records.map(_.arrivalMillis)
@@ -132,6 +137,27 @@ final class BehaviourSuite extends AnyFunSuite {
         }
       assert(seen == written)
     }
+  }
+
+  test("a subscription that waits looks again when a record becomes visible or a split is due") {
+    def step(f: Fixture, it: Subscribed) = f.kinesis.nextEvent(it).toOption.get
+    val late = new Fixture(Behaviour(visibilityDelay = 1.second))
+    val waiting = late.subscribed()
+    late.put(1)
+    step(late, waiting) match {
+      case SubscriptionStep.Wait(until) =>
+        val left = late.clock.now.until(until, ChronoUnit.MILLIS)
+        assert(left > 0 && left <= 1000)
+        late.clock.advance((left - 1).millis)
+        assert(step(late, waiting) == SubscriptionStep.Wait(until))
+        late.clock.advance(1.milli)
+        assert(step(late, waiting).isInstanceOf[SubscriptionStep.Send])
+      case other => fail(s"It does not wait: $other")
+    }
+    val scaled = new Fixture(Behaviour(reshardInterval = 1.second))
+    val quiet = scaled.subscribed()
+    scaled.kinesis.beginScaling(scaled.stream.name, 2)
+    assert(step(scaled, quiet) == SubscriptionStep.Wait(scaled.clock.now.plusSeconds(1)))
   }
 
   test("arrival times fall, by at most the bound, and are never after the acknowledgement") {
