@@ -162,8 +162,8 @@ MUTANTS = [
         name="tip-before-its-page",
         promise="An executor reports the tip of a shard only when Kinesis has named it.",
         file="source/fetch/ShardFetcher.scala",
-        old="page.millisBehindLatest.getOrElse(1)",
-        new="page.millisBehindLatest.getOrElse(0)",
+        old="filterNot(_ == 0 && mayEnd).getOrElse(1)",
+        new="filterNot(_ == 0 && mayEnd).getOrElse(0)",
         suite="ShardFetcherSuite",
     ),
     Mutant(

@@ -49,7 +49,8 @@ private[spark] final class BatchEndFinder(
 
   /**
    * The end of all that executors have read ahead, whatever the limits of a batch are: how far the
-   * query could be. `None` before the first call of `of`. The same object while nothing changes.
+   * query could be. `None` before the first call of `of`. Returns the same object while nothing
+   * changes.
    */
   def latest: Option[KinesisOffset] = asked.map { from =>
     val frontiers = ahead.frontiers
@@ -71,7 +72,7 @@ private[spark] final class BatchEndFinder(
     BatchPlanner.end(from, taken, limits)
   }
 
-  /** The frontiers, without the records that `Trigger.AvailableNow` leaves to the next run. */
+  /** The frontiers for `Trigger.AvailableNow`, which leaves later records to the next run. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
     stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 
@@ -101,7 +102,7 @@ private[spark] final class BatchEndFinder(
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
     val planned = watch.repair(end(from, due(frontiers), limits))
-    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
+    val isDone = BatchPlanner.isDone(from, frontiers)
     if (planned ne from) planned
     else if (isDone && watch.isSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)

@@ -60,8 +60,8 @@ final class ReadAhead(
   }
 
   /**
-   * Starts the services that are missing. If no shard is read, because the query begins or has lost its
-   * executors, it waits for first pages, but only once.
+   * Starts the services that are missing. If no shard is read, because the query begins or has lost
+   * its executors, it waits for first pages, but only once.
    */
   def ensureServices(): Unit = {
     starter.startMissing(
@@ -71,10 +71,12 @@ final class ReadAhead(
     )
     if (frontiers.nonEmpty) hasWaited = false
     else if (!hasWaited) {
-      // Otherwise this trigger would find nothing, and a long interval would delay the next one.
+      // Without the wait this trigger would find nothing, and a long interval would delay the next
+      // one.
       if (!awaitFirstLook() && frontiers.isEmpty)
         log.warn(
-          s"No shard of ${run.options.names} could be read within $firstLook. The query keeps trying."
+          s"No shard of ${run.options.names} could be read within $firstLook. The query keeps " +
+            "trying."
         )
       hasWaited = true
     }
@@ -177,8 +179,8 @@ final class ReadAhead(
 object ReadAhead {
 
   /**
-   * Of time in which the driver is running. Executors send at least five heartbeats per second. With
-   * the ticks, a dead executor has no shards after 11 s.
+   * The lease of an executor, which counts only while the driver runs. Executors send at least five
+   * heartbeats per second. With the ticks, a dead executor has no shards after 11 s.
    */
   private val Lease = 10.seconds
   private val TickPeriod = 500.millis

@@ -12,7 +12,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, StreamShard}
+import sparkkinesis.model.{ArrivalTimes, PackedRecords, Record, SequenceNumber, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
@@ -39,7 +39,7 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val ends = if (arrivals.isEmpty) Vector.empty else settings(limits).marks(records)
     ends.zip(-1 +: ends).map { case (last, before) =>
       val size = (last - before).toLong
-      Mark(after(earlier + last + 1), size, size, arrivals(last))
+      Mark(after(earlier + last + 1), size, size, arrivals.slice(before + 1, last + 1).max)
     }
   }
 
@@ -77,8 +77,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(marks(Seq(5, 5, 5)).size === 1)
   }
 
-  test("a shard waits for a shard that is behind, by no more than the skew") {
-    val (slow, fast) = (behind(1000, 2000), behind(1000, 62000, 122001, 500000))
+  test("a shard waits for a shard that is behind, by no more than the skew less a margin") {
+    val (slow, fast) = (behind(1000, 2000), behind(1000, 61000, 122001, 500000))
     val planned = end(start(2), Map(shardOf(0) -> slow, shardOf(1) -> fast))
     assert(read(planned, 0) === after(2))
     assert(read(planned, 1) === after(2))
@@ -88,7 +88,7 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val fast = Map(shardOf(1) -> behind(100000, 500000))
     val unknown = start(2)
     assert(end(unknown, fast) eq unknown)
-    val known = ShardProgress(after(9), Set.empty, Some(Instant.ofEpochMilli(440000)))
+    val known = ShardProgress(after(9), Set.empty, Some(Instant.ofEpochMilli(441000)))
     val from = offsetOf(0 -> known, 1 -> ShardProgress(Progress.TrimHorizon, Set.empty))
     assert(read(end(from, fast), 1) === after(2))
   }
@@ -121,11 +121,15 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     shards <- Gen.choose(2, 5)
     arrivals <- Gen.listOfN(
       shards,
-      Gen.choose(1, 30).flatMap(Gen.listOfN(_, Gen.choose(1L, 1000000L))).map(_.sorted.toVector)
+      Gen.choose(1, 30).flatMap(Gen.listOfN(_, Gen.choose(1L, 1000000L))).flatMap(falling)
     )
     seen <- Gen.listOfN(shards, Gen.choose(0, 30))
     limits <- Gen.option(Gen.choose(1L, 20L)).map(ReadLimits(_, None))
   } yield (arrivals.toVector, seen, limits)
+
+  private def falling(times: Seq[Long]): Gen[Vector[Long]] = for {
+    falls <- Gen.listOfN(times.size, Gen.choose(0L, ArrivalTimes.Margin.toMillis))
+  } yield times.sorted.zip(falls).map { case (time, fall) => math.max(1, time - fall) }.toVector
 
   test("no shard is read further than the oldest unread record of another plus the skew") {
     forAll(histories, minSuccessful(500)) { case (arrivals, seen, limits) =>
@@ -150,8 +154,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         }.toMap
         val planned = end(from, frontiers, limits)
         for (id <- arrivals.indices if read(planned, id) != read(from, id)) {
-          val last = arrivals(id)(arrivals(id).size - unread(id, planned).size - 1)
-          val others = arrivals.indices.filter(_ != id).flatMap(unread(_, planned).headOption)
+          val last = unread(id, from).dropRight(unread(id, planned).size).max
+          val others = arrivals.indices.filter(_ != id).flatMap(unread(_, planned))
           others.foreach(oldest => assert(last <= oldest + skew.toMillis))
         }
         val isDone = arrivals.indices.forall(unread(_, planned).isEmpty)

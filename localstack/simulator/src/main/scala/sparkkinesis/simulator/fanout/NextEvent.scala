@@ -38,22 +38,23 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       )
       from <- found.find(shard, now).toRight(State.noShard(consumer.stream, shard))
     } yield
-      if (now.isBefore(subscribed.until)) step(found, from, now, state.settings.quotas)
+      if (now.isBefore(subscribed.until)) step(found, from, now, state.settings)
       else SubscriptionStep.Complete
 
   private def step(
       found: StreamState,
       from: ShardState,
       now: Instant,
-      paced: Boolean
+      settings: Settings
   ): SubscriptionStep = {
     val start = math.max(subscribed.position, from.positionAt(found.horizonMillis(now)))
-    val isDone = !from.isOpen && start >= from.end
-    val isNews = isDone || start < from.end
+    val isNews = from.endsAt(start) || start < from.visibleEnd(now)
     val due = if (isNews) subscribed.ready else subscribed.heartbeat
-    if (now.isBefore(due))
-      SubscriptionStep.Wait(if (due.isBefore(subscribed.until)) due else subscribed.until)
-    else send(found, from, start, now, paced)
+    if (now.isBefore(due)) {
+      val news = if (isNews) None else from.visibleAt(start)
+      val reshard = found.planned.headOption.map(_.at)
+      SubscriptionStep.Wait((Seq(due, subscribed.until) ++ news ++ reshard).min)
+    } else send(found, from, start, now, settings)
   }
 
   private def send(
@@ -61,18 +62,17 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       from: ShardState,
       start: Long,
       now: Instant,
-      paced: Boolean
+      settings: Settings
   ): SubscriptionStep = {
-    val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes)
+    val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes, now)
     val end = start + records.size
-    // For a subscriber 0 means the tip, so an unread record is at least 1 ms old.
-    val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
-    if (!from.isOpen && end >= from.end) {
+    val behind = from.millisBehind(end, now)
+    if (from.endsAt(end) && (records.isEmpty || !settings.behaviour.endsLate(from))) {
       val children = found.children(from).map(_.childShard)
       SubscriptionStep.Send(SubscriptionEvent(records, None, behind, children), None)
     } else {
       val event = SubscriptionEvent(records, Some(continuation(from, end)), behind, Nil)
-      val pace = if (paced) NextEvent.pace(records) else Duration.Zero
+      val pace = if (settings.quotas) NextEvent.pace(records) else Duration.Zero
       SubscriptionStep.Send(event, Some(subscribed.sent(end, now, pace)))
     }
   }

@@ -3,7 +3,7 @@ package sparkkinesis.simulator.operation
 import java.time.Instant
 
 import sparkkinesis.client.{Page, ShardIterator}
-import sparkkinesis.model.{Position, SequenceNumber, ServiceLimits, ShardId, StreamArn}
+import sparkkinesis.model.{Position, Record, SequenceNumber, ServiceLimits, ShardId, StreamArn}
 import sparkkinesis.simulator.paging.{IteratorToken, Tokens}
 import sparkkinesis.simulator.record.SequenceParts
 import sparkkinesis.simulator.state._
@@ -17,11 +17,14 @@ final case class GetShardIterator(stream: StreamArn, shard: ShardId, position: P
       at <- resolve(from, now)
     } yield ShardIterator(IteratorToken(stream, found.created, shard, at, now).encoded)
 
-  /** The position may be before the trim horizon, because `GetRecords` skips trimmed records. */
+  /**
+   * The position may be before the trim horizon, because `GetRecords` skips trimmed records. The
+   * latest record is the last one that readers see.
+   */
   private[simulator] def resolve(from: ShardState, now: Instant): Either[Failure, Long] =
     position match {
       case Position.TrimHorizon => Right(from.base)
-      case Position.Latest => Right(from.end)
+      case Position.Latest => Right(from.visibleEnd(now))
       case Position.AtTimestamp(instant) =>
         Check
           .that(!instant.isAfter(now))(invalid(s"Timestamp $instant", s"it is after now, $now"))
@@ -75,26 +78,35 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
         .find(place.shard, now)
         .filter(_ => found.created == place.created)
         .toRight(State.noShard(place.stream, place.shard))
-    } yield page(found, from, place, now)
+    } yield page(found, from, place, now, state.settings.behaviour)
 
   private def page(
       found: StreamState,
       from: ShardState,
       place: IteratorToken,
-      now: Instant
+      now: Instant,
+      behaviour: Behaviour
   ): Page = {
     val start = math.max(place.position, from.positionAt(found.horizonMillis(now)))
-    val records = from.page(start, limit, ServiceLimits.GetRecordsBytes)
-    val end = start + records.size
-    // For a caller 0 means the tip, so an unread record is at least 1 ms old.
-    val behind = from.arrivalMillis(end).fold(0L)(at => math.max(1L, now.toEpochMilli - at))
-    if (!from.isOpen && end >= from.end)
-      Page(records, None, behind, found.children(from).map(_.childShard))
-    else {
-      val next = place.copy(position = end, issued = now)
-      Page(records, Some(ShardIterator(next.encoded)), behind, Nil)
+    val behind = from.millisBehind(start, now)
+    val empties = if (behind == 0) 0 else behaviour.emptyPagesBefore(from, start) - place.empties
+    if (empties > 0) {
+      val next = place.copy(position = start, issued = now, empties = place.empties + 1)
+      page(Vector.empty, next, behind + (empties - 1) * Behaviour.MillisOfEmptyPage)
+    } else {
+      val records = from.page(start, limit, ServiceLimits.GetRecordsBytes, now)
+      val end = start + records.size
+      if (from.endsAt(end) && (records.isEmpty || !behaviour.endsLate(from)))
+        Page(records, None, 0L, found.children(from).map(_.childShard))
+      else {
+        val next = place.copy(position = end, issued = now, empties = 0)
+        page(records, next, from.millisBehind(end, now))
+      }
     }
   }
+
+  private def page(records: IndexedSeq[Record], next: IteratorToken, behind: Long): Page =
+    Page(records, Some(ShardIterator(next.encoded)), behind, Nil)
 
   private def expired(place: IteratorToken, now: Instant): Failure =
     Failure.Refused(

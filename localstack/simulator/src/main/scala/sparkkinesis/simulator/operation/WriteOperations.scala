@@ -2,7 +2,7 @@ package sparkkinesis.simulator.operation
 
 import java.time.Instant
 
-import sparkkinesis.client.PutResult
+import sparkkinesis.client.{PutResult, StreamStatus}
 import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
 
@@ -25,8 +25,8 @@ final case class PutRecord(stream: StreamArn, entry: PutEntry)
         .refusal(stream, owner.id, entry)
         .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
         .toLeft(())
-      (next, written) = Write.append(routed, owner, entry, now)
-    } yield (state.updated(next), Write.answer(found, written, now))
+      (next, written) = Write.append(routed, owner, entry, now, state.settings.behaviour)
+    } yield (Write.loaded(state, next, 1, now), Write.answer(found, written, now))
 }
 
 /** @param entries 1 to 500 entries as in `PutRecord`, at most 10 MiB with their partition keys */
@@ -43,25 +43,28 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
     } yield {
       val results = Vector.newBuilder[PutResult]
       val next = entries.foldLeft(found) { (sofar, entry) =>
-        val (appended, result) = put(sofar, entry, now, admission)
+        val (appended, result) = put(sofar, entry, now, admission, state.settings.behaviour)
         results += result
         appended
       }
-      (state.updated(next), Write.answer(found, results.result(), now))
+      val answers = results.result()
+      val written = answers.count(_.isInstanceOf[PutResult.Written])
+      (Write.loaded(state, next, written, now), Write.answer(found, answers, now))
     }
 
   private def put(
       found: StreamState,
       entry: PutEntry,
       now: Instant,
-      admission: Admission
+      admission: Admission,
+      behaviour: Behaviour
   ): (StreamState, PutResult) = {
     val (routed, owner) = Write.route(found, entry)
     admission.refusal(stream, owner.id, entry) match {
       // Without written records the state stays the same, including the next shard of `AUTO`.
       case Some(message) =>
         (found, PutResult.Failed(ErrorCode.ThroughputExceeded.name, message))
-      case None => Write.append(routed, owner, entry, now)
+      case None => Write.append(routed, owner, entry, now, behaviour)
     }
   }
 }
@@ -83,12 +86,29 @@ private[simulator] object Write {
       stream: StreamState,
       owner: ShardState,
       entry: PutEntry,
-      now: Instant
+      now: Instant,
+      behaviour: Behaviour
   ): (StreamState, PutResult.Written) = {
     val encryption = stream.config.encryption.ofRecords(now)
-    val appended = owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now)
+    val appended =
+      owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now, behaviour)
     val number = appended.records.sequenceNumber(owner.end)
     (stream.updated(appended), PutResult.Written(owner.id, number))
+  }
+
+  /** The state with the stream, which may begin to scale because it received records. */
+  def loaded(state: State, stream: StreamState, records: Int, now: Instant): State = {
+    val most = state.settings.behaviour.onDemandScaling
+    if (most == 0 || stream.config.mode != StreamMode.OnDemand) state.updated(stream)
+    else {
+      val second = now.getEpochSecond
+      val before = if (stream.load.second == second) stream.load.records else 0
+      val counted = stream.copy(load = Load(second, before + records))
+      val isFull = counted.load.records > most.toLong * stream.open.size
+      if (isFull && stream.status(now) == StreamStatus.Active)
+        state.scaled(counted, stream.open.size * 2, now)
+      else state.updated(counted)
+    }
   }
 
   def answer[A](stream: StreamState, result: A, now: Instant): PutAnswer[A] =

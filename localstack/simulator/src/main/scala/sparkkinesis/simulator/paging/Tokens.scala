@@ -41,26 +41,30 @@ private[simulator] object Tokens {
  *
  * @param created creation time of the stream, which differs for a recreated stream
  * @param position position of the next record
+ * @param empties number of empty pages that were returned before this record
  */
 private[simulator] final case class IteratorToken(
     stream: StreamArn,
     created: Instant,
     shard: ShardId,
     position: Long,
-    issued: Instant
+    issued: Instant,
+    empties: Int = 0
 ) {
-  def encoded: String = Tokens.encode("iterator", stream, created, shard, position, issued)
+  def encoded: String =
+    Tokens.encode("iterator", stream, created, shard, position, issued, empties)
 }
 
 private[simulator] object IteratorToken {
   def parse(token: String): Option[IteratorToken] = Tokens.decode("iterator", token) match {
-    case Some(Seq(arn, created, shard, position, issued)) =>
+    case Some(Seq(arn, created, shard, position, issued, empties)) =>
       for {
         stream <- StreamArn.parse(arn)
         made <- Tokens.instant(created)
         at <- position.toLongOption
         time <- Tokens.instant(issued)
-      } yield IteratorToken(stream, made, ShardId(shard), at, time)
+        passed <- empties.toIntOption
+      } yield IteratorToken(stream, made, ShardId(shard), at, time, passed)
     case _ => None
   }
 }

@@ -18,12 +18,16 @@ import sparkkinesis.simulator.record.RecordChunk.NewRecord
  * @param chunks the first chunk contains `first`; empty if the log is empty
  * @param first position of the first record, counted from the creation of the shard
  * @param end position after the last record
+ * @param latestArrival latest arrival of all records that the shard ever had; 0 for a new shard
+ * @param fall how much earlier than that a later record arrived, at most
  */
 private[simulator] final class RecordLog private (
     numbers: ShardNumbering,
     chunks: Vector[RecordChunk],
     val first: Long,
-    val end: Long
+    val end: Long,
+    val latestArrival: Long,
+    fall: Long
 ) extends IndexedSeq[Record] {
   override def length: Int = (end - first).toInt
 
@@ -49,7 +53,7 @@ private[simulator] final class RecordLog private (
     val low = first + math.min(math.max(from, 0), length)
     val high = math.max(low, first + math.min(until, length))
     val held = if (low == high) Vector.empty else chunks.slice(indexOf(low), indexOf(high - 1) + 1)
-    new RecordLog(numbers, held, low, high)
+    new RecordLog(numbers, held, low, high, latestArrival, fall)
   }
 
   override def drop(count: Int): RecordLog = slice(count, length)
@@ -76,7 +80,6 @@ private[simulator] final class RecordLog private (
     sum(0)
   }
 
-  /** @param arrivalMillis not before the arrival of the last record */
   def append(
       partitionKey: Option[String],
       data: Array[Byte],
@@ -91,7 +94,8 @@ private[simulator] final class RecordLog private (
         else chunks.init :+ last.fitted(used) :+ RecordChunk.of(end, record, last.capacity)
       case None => Vector(RecordChunk.of(end, record, 0))
     }
-    new RecordLog(numbers, grown, first, end + 1)
+    val latest = math.max(latestArrival, arrivalMillis)
+    new RecordLog(numbers, grown, first, end + 1, latest, math.max(fall, latest - arrivalMillis))
   }
 
   /** @param position from `first` until `end` */
@@ -104,9 +108,19 @@ private[simulator] final class RecordLog private (
   def sequenceNumber(position: Long): SequenceNumber =
     numbers.parts(position, arrivalMillis(position)).number
 
+  /** The position of the first record that arrived at that time or later, or `end`. */
+  def firstArrived(millis: Long): Long = {
+    @tailrec def forward(position: Long): Long =
+      if (position < end && arrivalMillis(position) < millis) forward(position + 1) else position
+    // All records from the wanted one on arrived later than this bound, and the search ends at or
+    // before the wanted one.
+    val near = firstWhere(arrivalMillis(_) >= millis - fall)
+    if (fall == 0) near else forward(near)
+  }
+
   /**
-   * The first position for which the condition holds, or `end`. It must hold for all later
-   * positions.
+   * The first position for which the condition holds, or `end`, if the condition holds for all
+   * later positions. In general a position whose predecessor does not fulfil the condition.
    */
   def firstWhere(condition: Long => Boolean): Long = {
     @tailrec def search(low: Long, high: Long): Long =
@@ -141,5 +155,5 @@ private[simulator] object RecordLog {
         .sum
   }
 
-  def empty(numbers: ShardNumbering): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0)
+  def empty(numbers: ShardNumbering): RecordLog = new RecordLog(numbers, Vector.empty, 0, 0, 0, 0)
 }

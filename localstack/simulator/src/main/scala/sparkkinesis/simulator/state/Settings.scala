@@ -18,6 +18,7 @@ import sparkkinesis.model.ServiceLimits
  *   accounts
  * @param listLag how long after a reshard the listings still show the previous shards
  * @param writeQuota how it counts what a shard accepts, if quotas apply
+ * @param behaviour what AWS does and a simple service does not
  */
 final case class Settings(
     retention: FiniteDuration = ServiceLimits.DefaultRetention,
@@ -27,7 +28,8 @@ final case class Settings(
     quotas: Boolean = false,
     consumerLimit: Int = 20,
     listLag: FiniteDuration = Duration.Zero,
-    writeQuota: WriteQuota = WriteQuota.Bucket
+    writeQuota: WriteQuota = WriteQuota.Bucket,
+    behaviour: Behaviour = Behaviour()
 ) {
   require(
     listShardsCount >= 1 && listShardsCount <= ServiceLimits.ListShardsCount,

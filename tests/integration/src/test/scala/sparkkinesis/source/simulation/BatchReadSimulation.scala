@@ -8,7 +8,6 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.Repeated
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
 import sparkkinesis.simulator.fault.Faults
@@ -20,6 +19,7 @@ import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
 import sparkkinesis.spark.read.task.RecordRow
+import sparkkinesis.{Repeated, TestScope}
 
 /**
  * Batch reads over seeded histories with splits, merges, late listings and failing calls: each
@@ -29,7 +29,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   private def eachPast(count: Int)(check: Past => Int): Unit = {
     val rows = each(count)(seed => check(new Past(seed)))
     info(s"${rows.size} histories, ${rows.sum} rows")
-    assert(rows.sum > 0)
+    TestScope.ofFixed(rows).foreach(it => assert(it.sum > 0))
   }
 
   /** A stream with records and reshards. */
