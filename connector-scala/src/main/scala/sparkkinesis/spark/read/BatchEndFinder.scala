@@ -20,7 +20,7 @@ import sparkkinesis.source.watch.WatchService
  * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(
-    ahead: ReadAhead,
+    ahead: BatchEndFinder.Ahead,
     streams: QueryStreams,
     watch: WatchService,
     skew: Option[FiniteDuration],
@@ -114,7 +114,23 @@ private[spark] final class BatchEndFinder(
   }
 }
 
-private object BatchEndFinder {
+private[spark] object BatchEndFinder {
+
+  /** What executors have read ahead. */
+  trait Ahead {
+
+    /** The same object while nothing changes. */
+    def frontiers: Map[StreamShard, Frontier]
+
+    /** The frontiers, perhaps after a wait for more of a backlog. */
+    def frontiers(limits: ReadLimits): Map[StreamShard, Frontier]
+
+    /** Waits up to 100 ms for a report of an executor. */
+    def awaitNews(): Unit
+
+    /** The end of a batch was found. */
+    def foundEnd(end: SourceOffset): Unit
+  }
 
   /** What an answer depends on. Spark asks an idle query a hundred times per second. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {

@@ -30,7 +30,7 @@ final class ReadAhead(
     run: FetchRun,
     firstLook: FiniteDuration = ReadAhead.FirstLook,
     lease: FiniteDuration = ReadAhead.Lease
-) {
+) extends BatchEndFinder.Ahead {
   import ReadAhead._
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
@@ -99,22 +99,19 @@ final class ReadAhead(
     hasLooked
   }
 
-  /** Waits up to 100 ms for a report of an executor. */
-  def awaitNews(): Unit = timing.awaitNews()
+  override def awaitNews(): Unit = timing.awaitNews()
 
-  /** The frontiers, perhaps after a wait for more of a backlog. */
-  def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
+  override def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
 
   /** A batch is done. */
   def batchDone(): Unit = timing.done()
 
-  /** The end of a batch was found. */
-  def foundEnd(end: SourceOffset): Unit = {
+  override def foundEnd(end: SourceOffset): Unit = {
     timing.found()
     coordinator.foundEnd(end)
   }
 
-  def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
+  override def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
   /** Packs the ranges of a batch into few tasks, each on the executor that holds the pages. */
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] = {
