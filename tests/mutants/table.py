@@ -159,8 +159,17 @@ MUTANTS = [
     ),
     # The source, on executors.
     Mutant(
-        name="tip-before-its-page",
-        promise="An executor reports the tip of a shard only when Kinesis has named it.",
+        name="tip-before-the-end",
+        promise="A run with a stop time does not end after a page with records: the next page may "
+        "be the end of its shard.",
+        file="source/fetch/ShardFetcher.scala",
+        old="filterNot(_ == 0 && mayEnd).getOrElse(1)",
+        new="filterNot(_ == 1 && mayEnd).getOrElse(1)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="tip-unproven",
+        promise="An executor reports the tip of a shard only after Kinesis has.",
         file="source/fetch/ShardFetcher.scala",
         old="filterNot(_ == 0 && mayEnd).getOrElse(1)",
         new="filterNot(_ == 0 && mayEnd).getOrElse(0)",
