@@ -45,7 +45,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -54,7 +54,7 @@ help: ## this list
 setup: $(TOOLS) $(LOGS_TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
-	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt scalafixAll bench/scalafixAll
+	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt
 	$(PYTHON) -m ruff check --config $(TOML) --fix $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) $(PYTHON_CODE)
 
@@ -62,8 +62,7 @@ check: setup ## formatting, linters, types; changes nothing
 	$(PYTHON) -m ruff check --config $(TOML) $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) --check $(PYTHON_CODE)
 	$(PYTHON) -m mypy --config-file $(TOML) $(PYTHON_CODE)
-	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  "bench/scalafixAll --check"
+	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck
 
 # `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
 SCOPE := quick
@@ -79,6 +78,10 @@ test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end test
 
 test-bench: jar ## the whole benchmark with hardly any data, in five minutes
 	$(PYTHON) -m tests.run_all bench
+
+# ONLY=name,name for some of them
+mutants: setup ## breaks the core of source and sink, line by line, and shows which test notices each fault
+	$(PYTHON) -m tests.mutants $(ONLY)
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml

@@ -5,8 +5,8 @@ import sbt._
 object Testing {
 
   /**
-   * `quick` leaves out slow and long tests, and `ci` only long ones. `rest` runs both, and what a quick
-   * run repeats fewer times.
+   * `quick` leaves out slow and long tests, and `ci` only long ones. `rest` runs both, and what a
+   * quick run repeats fewer times.
    */
   private val scope: Seq[String] = sys.env.get("SPARK_KINESIS_TESTS") match {
     case Some("quick") => Seq("-l", "sparkkinesis.Slow", "-l", "sparkkinesis.LongRunning")

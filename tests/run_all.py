@@ -126,7 +126,9 @@ def run(
 
 def reports_of(part: Part) -> list[Path]:
     """Its reports. `Path.glob` would fail if another part removes a folder meanwhile."""
-    found = glob(part.reports, root_dir=ROOT, recursive=True) if part.reports else []  # noqa: PTH207
+    if not part.reports:
+        return []
+    found = glob(part.reports, root_dir=ROOT, recursive=True)  # noqa: PTH207
     return sorted(ROOT / it for it in found)
 
 

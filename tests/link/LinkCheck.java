@@ -30,10 +30,10 @@ import org.apache.xbean.asm9.tree.TypeInsnNode;
  * Would the bundle link against the jars of one Spark? Resolves every class, method and field that
  * its classes name, as the JVM would, and looks for interface methods nobody implements.
  *
- * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and a
- * line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one. A
- * class or member that is missing counts only if our own code names it or if Spark, Scala, Java, slf4j
- * or the bundle should have it: the libraries inside probe for optional ones.
+ * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and
+ * a line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one.
+ * A class or member that is missing counts only if our own code names it or if Spark, Scala, Java,
+ * slf4j or the bundle should have it: the libraries inside probe for optional ones.
  *
  * <p>With the bundle alone, prints each class and member of Spark that our own code names.
  */
@@ -110,8 +110,8 @@ final class LinkCheck {
 
   private Optional<ClassNode> read(String name) {
     byte[] own = bytes.get(name);
-    try (InputStream java =
-        own == null ? ClassLoader.getPlatformClassLoader().getResourceAsStream(name + ".class") : null) {
+    ClassLoader platform = ClassLoader.getPlatformClassLoader();
+    try (InputStream java = own == null ? platform.getResourceAsStream(name + ".class") : null) {
       if (own == null && java == null) return Optional.empty();
       ClassNode node = new ClassNode();
       new ClassReader(own == null ? java.readAllBytes() : own)
@@ -148,13 +148,15 @@ final class LinkCheck {
   }
 
   private void constant(Object value, ClassNode from) {
-    if (value instanceof Type type && type.getSort() == Type.METHOD) signature(type.getDescriptor(), from);
+    if (value instanceof Type type && type.getSort() == Type.METHOD)
+      signature(type.getDescriptor(), from);
     else if (value instanceof Type type) type(type, from);
     else if (value instanceof Handle handle) handle(handle, from);
   }
 
   private void handle(Handle handle, ClassNode from) {
-    if (handle.getDesc().startsWith("(")) method(handle.getOwner(), handle.getName(), handle.getDesc(), from);
+    if (handle.getDesc().startsWith("("))
+      method(handle.getOwner(), handle.getName(), handle.getDesc(), from);
     else field(handle.getOwner(), handle.getName(), handle.getDesc(), from);
   }
 
@@ -210,7 +212,9 @@ final class LinkCheck {
         .anyMatch(field -> field.name.equals(name) && field.desc.equals(descriptor));
   }
 
-  /** Whether a class that we or Spark should have lacks a member, not an optional one of a library. */
+  /**
+   * Whether a class that we or Spark should have lacks a member, not an optional one of a library.
+   */
   private boolean isOwedWhole(String owner, ClassNode from) {
     return (owner.startsWith(SHADED) || isOwed(owner, from)) && isWhole(owner);
   }
@@ -257,10 +261,13 @@ final class LinkCheck {
     for (ClassNode member : family)
       for (MethodNode method : member.methods)
         if (Modifier.isAbstract(method.access) && !concrete.contains(method.name + method.desc))
-          broken.add("unimplemented " + member.name + "." + method.name + method.desc + " in " + node.name);
+          broken.add(
+              "unimplemented %s.%s%s in %s"
+                  .formatted(member.name, method.name, method.desc, node.name));
   }
 
   private static boolean isOurs(String name) {
-    return !name.startsWith(SHADED) && (name.startsWith(OURS) || name.startsWith("org/apache/spark/"));
+    return !name.startsWith(SHADED)
+        && (name.startsWith(OURS) || name.startsWith("org/apache/spark/"));
   }
 }

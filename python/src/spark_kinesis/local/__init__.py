@@ -22,9 +22,11 @@ from ._calls.shards import Shard
 from ._calls.stats import Stats
 from ._endpoint import LocalEndpoint
 from ._kinesis import LocalKinesis
+from ._server.behaviour import Behaviour
 
 __all__ = [
     "Access",
+    "Behaviour",
     "Fault",
     "FaultName",
     "LocalEndpoint",

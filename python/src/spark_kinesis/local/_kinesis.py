@@ -12,6 +12,7 @@ from spark_kinesis._errors import LocalKinesisError
 
 from ._address import LocalAddress
 from ._endpoint import LocalEndpoint
+from ._server.behaviour import Behaviour
 from ._server.launch import command
 from ._server.process import ServerProcess
 from ._server.settings import Clock, ConsumerLimit, Quotas, ServerSettings
@@ -42,6 +43,8 @@ class LocalKinesis(LocalEndpoint):
             on-demand advantage mode of AWS, 50; default 20.
         heap: maximum memory of the process, such as ``"512m"``; default ``"1g"``. 1 GB of records
             of 1 KB takes 1.2 GB.
+        behaviour: what AWS does and a simple local server does not, such as records that readers
+            see late; default: nothing of it.
 
     Raises:
         TypeError: for an argument of a wrong type.
@@ -61,6 +64,7 @@ class LocalKinesis(LocalEndpoint):
         change_time: timedelta | None = None,
         consumer_limit: ConsumerLimit = 20,
         heap: str = "1g",
+        behaviour: Behaviour | None = None,
     ) -> None:
         """Check the arguments. Nothing runs yet."""
         LocalAddress.__init__(self, None)  # there is an address after start()
@@ -74,6 +78,7 @@ class LocalKinesis(LocalEndpoint):
             change_time=change_time,
             consumer_limit=consumer_limit,
             heap=heap,
+            behaviour=Behaviour() if behaviour is None else behaviour,
         )
         self._process: ServerProcess | None = None
 

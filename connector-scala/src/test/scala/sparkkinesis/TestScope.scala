@@ -5,7 +5,8 @@ import org.scalatest.{Suite, Tag}
 /**
  * How much a test run covers. `make test` sets `SPARK_KINESIS_TESTS=quick` and runs fewer seeds.
  * `make test-all` sets `rest` and runs what a quick run reduces or leaves out. `.ci/run` sets `ci`.
- * Without the variable, as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in full.
+ * Without the variable, as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in
+ * full.
  */
 class TestScope(env: Map[String, String]) {
   private val scope = env.getOrElse("SPARK_KINESIS_TESTS", "")

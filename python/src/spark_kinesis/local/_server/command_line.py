@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import get_args
 
 from spark_kinesis._errors import LocalKinesisError, SparkKinesisError
 
+from .behaviour import DEFAULTS, Behaviour, option
 from .launch import command
 from .process import READY, ServerProcess
 from .settings import Quotas, ServerSettings
@@ -27,6 +28,19 @@ _HELP = {
     "list_lag": "how long ListShards returns the shards before a reshard (default: 0)",
     "change_time": "how long it takes to create, change or delete a stream (default: 0)",
     "consumer_limit": "maximum number of registered consumers per stream (default: 20)",
+    "visibility_delay": "readers see a record up to this time after its acknowledgement (default: "
+    "0)",
+    "arrival_fall": "arrival times within a shard fall by up to this time (default: 0)",
+    "empty_pages": "share of the pages with records that empty pages precede (default: 0)",
+    "late_shard_ends": "share of the closed shards that need one more empty page before their end "
+    "(default: 0)",
+    "failed_entries": "share of the entries of PutRecords that fail with InternalFailure (default: "
+    "0)",
+    "shuffled_puts": "share of the calls of PutRecords that write in another order (default: 0)",
+    "reshard_interval": "time before each split or merge of UpdateShardCount (default: 0)",
+    "on_demand_scaling": "records per second and open shard above which an on-demand stream "
+    "doubles its shards (default: 0, never)",
+    "seed": "seed of the chance in these (default: 0)",
     "heap": "maximum memory (default: 1g); 1 GB of records of 1 KB takes 1.2 GB",
 }
 
@@ -54,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             change_time=asked.change_time,
             consumer_limit=asked.consumer_limit,
             heap=asked.heap,
+            behaviour=Behaviour(**{name: getattr(asked, name) for name in DEFAULTS}),
         )
     except ValueError as error:
         parser.error(str(error))
@@ -126,4 +141,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--change-time", type=_duration, metavar="1s", help=about["change_time"])
     add("--consumer-limit", type=int, choices=(20, 50), default=20, help=about["consumer_limit"])
     add("--heap", default="1g", metavar="4g", help=about["heap"])
+    aws = parser.add_argument_group("what AWS does and a simple local server does not")
+    for name, default in DEFAULTS.items():
+        read, example = _BEHAVIOUR_VALUES[type(default)]
+        aws.add_argument(
+            option(name), type=read, default=default, metavar=example, help=about[name]
+        )
     return parser
+
+
+_BEHAVIOUR_VALUES: dict[type, tuple[Callable[[str], object], str]] = {
+    timedelta: (_duration, "200ms"),
+    float: (float, "0.5"),
+    int: (int, "10"),
+}

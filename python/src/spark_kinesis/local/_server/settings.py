@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
 from spark_kinesis._options.values import ABSENT, duration, require, require_word
+
+from .behaviour import Behaviour
 
 Quotas = Literal["aws", "off", "window", "counting-window", "rolling", "smooth", "shared", "steps"]
 Clock = Literal["system", "simulated"]
@@ -29,6 +31,7 @@ class ServerSettings:
     change_time: timedelta | None = None
     consumer_limit: ConsumerLimit = 20
     heap: str = "1g"
+    behaviour: Behaviour = field(default_factory=Behaviour)
 
     def __post_init__(self) -> None:
         """Check types and values, so that a mistake shows before the server starts.
@@ -46,6 +49,7 @@ class ServerSettings:
         require("consumer_limit", self.consumer_limit, int)
         if self.consumer_limit not in get_args(ConsumerLimit):
             raise ValueError(f"consumer_limit must be 20 or 50, not {self.consumer_limit}")
+        require("behaviour", self.behaviour, Behaviour)
         require("heap", self.heap, str)
         if _HEAP.fullmatch(self.heap) is None:
             raise ValueError(f"heap must be a size such as 512m or 4g, not {self.heap!r}")
@@ -66,7 +70,7 @@ class ServerSettings:
             "--consumer-limit": None if self.consumer_limit == _CONSUMERS else _MORE_CONSUMERS,
         }
         given = [(name, value) for name, value in by_name.items() if value is not None]
-        return [word for pair in given for word in pair]
+        return [word for pair in given for word in pair] + self.behaviour.arguments()
 
 
 def _require_duration(name: str, value: timedelta | None) -> None:

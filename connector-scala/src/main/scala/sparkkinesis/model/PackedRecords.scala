@@ -149,7 +149,7 @@ object PackedRecords {
    */
   val UsualOverhead = 220L
 
-  /** The same for a record with all optional members. */
+  /** Bytes per record besides its data, for a record with all optional members. */
   val MostOverhead = 300L
 
   val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()

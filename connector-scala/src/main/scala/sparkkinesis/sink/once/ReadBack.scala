@@ -16,8 +16,8 @@ import sparkkinesis.model.aggregate.{AggregateMarker, AggregateTags, UserRecords
  * these writers can still write.
  *
  * First each open shard gets a marker: what those writers wrote is before it. Then every shard is
- * read up to its marker, or to its end, several shards at a time. The answer to a marker proves that
- * its shard was open, so the listing was not out of date.
+ * read up to its marker, or to its end, several shards at a time. The answer to a marker proves
+ * that its shard was open, so the listing was not out of date.
  *
  * @param since before the first record of the batch
  * @param retention of the stream
@@ -190,8 +190,8 @@ final class ReadBack(
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
     OnceException.ReadBackFailed,
-    s"The sink could not $what of stream $stream for $Patience, so it does not know which rows are " +
-      s"there: ${e.getMessage} Run the query again when the service answers.",
+    s"The sink could not $what of stream $stream for $Patience, so it does not know which rows " +
+      s"are there: ${e.getMessage} Run the query again when the service answers.",
     e
   )
 }
@@ -199,7 +199,7 @@ final class ReadBack(
 private object ReadBack {
   private val MostRecords = 10000
 
-  /** Of a call of `PutRecords`. */
+  /** Most markers in one call of `PutRecords`. */
   private val MostMarkers = 500
   private val Patience = 5.minutes
   private val Margin = OnceTerms().margin.toMillis // arrival times are approximate

@@ -102,7 +102,7 @@ object ShardDiscovery {
   private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant =
     believable(own, service).orElse(service).getOrElse(own)
 
-  /** The same for an end, which must not be before records that have arrived. */
+  /** The time of the service for an end, which must not be before records that have arrived. */
   private[source] def serviceNowAtLatest(own: Instant, service: Option[Instant]): Instant =
     believable(own, service)
       .orElse(service.map(_.plusMillis(ServiceTimeStep.toMillis)))

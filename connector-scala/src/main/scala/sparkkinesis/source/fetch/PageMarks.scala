@@ -9,7 +9,9 @@ import sparkkinesis.source.protocol.Mark
 /** Places in a page where a batch may end. */
 object PageMarks {
 
-  /** One mark at the page's end, and as many marks before it as the limits of a batch require. */
+  /**
+   * The marks of a page: one at its end, and as many before it as the limits of a batch require.
+   */
   def of(page: Page, settings: FetchSettings): Vector[Mark] = {
     val isEnd = page.next.isEmpty
     val records = PackedRecords(page.records)

@@ -86,7 +86,7 @@ final class ShardFetcher(
         }
     }
 
-  /** No page is read any more. Any thread may call this. */
+  /** Ends the reading. Any thread may call this. */
   override def close(): Unit = feed.close()
 
   private def read(position: Position, at: Moment): FetchStep =
@@ -105,12 +105,18 @@ final class ShardFetcher(
       Waits
   }
 
-  /** If the store has room beside the page that has arrived, whose reservation is still held. */
+  /**
+   * Asks ahead if the store has room beside the page that has arrived, whose reservation is still
+   * held.
+   */
   private def askAhead(at: Moment): Unit =
     if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(nextPage.bytes, at.steady))
       feed.askAhead()
 
-  /** With small batches, a few pages are enough for many of them. */
+  /**
+   * Whether the store has marks for many batches. With small batches, a few pages have enough of
+   * them.
+   */
   private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
@@ -148,8 +154,8 @@ final class ShardFetcher(
   }
 
   /**
-   * A shard that has ended has children. An end without them may be a mistake, so it needs a second answer,
-   * from another iterator, and the listing.
+   * A shard that has ended has children. An end without them may be a mistake, so it needs a second
+   * answer, from another iterator, and the listing.
    */
   private def end(page: Page, asked: Moment, at: Moment): FetchStep =
     if (page.children.nonEmpty) accept(page, page.children, asked, at)
@@ -162,7 +168,9 @@ final class ShardFetcher(
       step
     }
 
-  /** If the listing fails, the next step only repeats the listing. */
+  /**
+   * Confirms the end of the shard. If the listing fails, the next step only repeats the listing.
+   */
   private def confirm(page: Page, at: Moment): FetchStep = {
     unconfirmed = Some(page)
     val children = listing.childrenOfClosed(at)
@@ -208,8 +216,8 @@ final class ShardFetcher(
   }
 
   /**
-   * If it is unknown, then the page is not at the tip. A run with a stop time may end at the tip, but
-   * not after a page with records, because the next page may be empty and be the shard's end.
+   * If it is unknown, then the page is not at the tip. A run with a stop time may end at the tip,
+   * but not after a page with records, because the next page may be empty and be the shard's end.
    */
   private def millisBehindLatest(page: Page): Long = {
     val mayEnd = settings.stopAtMillis.nonEmpty && !stop.isReached && page.records.nonEmpty
@@ -217,8 +225,8 @@ final class ShardFetcher(
   }
 
   /**
-   * At the tip: the time before which all records have arrived that have not been read. A subscription
-   * may be minutes old, so its events and what was known before may say more.
+   * The time, at the tip, before which no unread record has arrived. A subscription may be minutes
+   * old, so its events and what was known before may say more.
    */
   private def reachedBy(asked: Moment, lastArrival: Option[Long]): Instant = {
     val known = if (feed.isPushed) lastArrival.map(Instant.ofEpochMilli) ++ completeAsOf else Nil

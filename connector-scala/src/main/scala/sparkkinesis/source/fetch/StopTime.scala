@@ -33,6 +33,6 @@ private[source] final class StopTime(millis: Option[Long]) {
 
 private[source] object StopTime {
 
-  /** In the place of a next iterator: the shard has not ended. */
+  /** Stands for a next iterator in a page after the stop, because the shard has not ended. */
   val NoEnd: ShardIterator = ShardIterator("")
 }

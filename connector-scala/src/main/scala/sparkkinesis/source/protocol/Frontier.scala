@@ -30,14 +30,14 @@ final case class Frontier(
     first: Option[SequenceNumber] = None
 ) {
 
-  /** Without the marks up to `progress`. */
+  /** This frontier without the marks up to `progress`. */
   def after(progress: Progress): Frontier =
     marks.indexWhere(_.upTo == progress) match {
       case -1 => this
       case index => copy(marks = marks.drop(index + 1), first = None)
     }
 
-  /** Only the first marks. */
+  /** This frontier with only the first marks. */
   def take(count: Int): Frontier =
     if (count == marks.size) this
     else {

@@ -40,8 +40,8 @@ final class BatchReadPlanner(
   def arn: StreamArn = summary.arn
 
   /**
-   * One range per shard, sorted by shard. Waits until each end is in the past, so that reading a
-   * range again returns the same records.
+   * Plans one range per shard, sorted by shard. Waits until each end is in the past, so that
+   * reading a range again returns the same records.
    *
    * @throws SourceException if a start or an end is invalid, or if a start has expired and
    *   `failOnDataLoss` is `true`
@@ -117,7 +117,7 @@ final class BatchReadPlanner(
       Option.when(!isEmpty)(rangeOf(id, begin, Progress.Finished, Some(end)))
     }
 
-    /** A range from a time begins earlier in the shard, and has only the records since that time. */
+    /** A range from a time begins earlier in the shard, and has only the records since the time. */
     private def rangeOf(
         id: StreamShard,
         begin: ShardStart,
@@ -160,8 +160,8 @@ final class BatchReadPlanner(
     else log.warn(DataLoss.tolerated(message))
 
   /**
-   * Waits until each end is in the past, so that no more records can arrive before it, and each record
-   * before it is visible. The service reports its time in whole seconds.
+   * Waits until each end is in the past, so that no more records can arrive before it, and each
+   * record before it is visible. The service reports its time in whole seconds.
    */
   private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption

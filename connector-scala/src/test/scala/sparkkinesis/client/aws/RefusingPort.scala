@@ -2,7 +2,7 @@ package sparkkinesis.client.aws
 
 import java.net.{InetAddress, InetSocketAddress, Socket}
 
-/** A port that refuses connections, and that nobody else can take meanwhile: bound, not listening. */
+/** A port that refuses connections and that nobody else can take: it is bound and not listening. */
 object RefusingPort {
   def using[A](use: Int => A): A = {
     val holder = new Socket

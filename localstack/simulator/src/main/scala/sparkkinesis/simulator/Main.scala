@@ -11,7 +11,7 @@ import sparkkinesis.model.{StreamArn, StreamName}
 import sparkkinesis.simulator.journal.FileJournal
 import sparkkinesis.simulator.operation.{CreateStream, DescribeStreamSummary}
 import sparkkinesis.simulator.service.{Journal, JournalException, SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.{ErrorCode, Failure, Identifier, Settings, WriteQuota}
+import sparkkinesis.simulator.state._
 
 /** The local Kinesis as a program. `--help` prints its options. */
 object Main {
@@ -74,7 +74,8 @@ object Main {
         quotas = arguments.quotas.isDefined,
         consumerLimit = arguments.consumerLimit,
         listLag = arguments.listLag,
-        writeQuota = arguments.quotas.getOrElse(WriteQuota.Bucket)
+        writeQuota = arguments.quotas.getOrElse(WriteQuota.Bucket),
+        behaviour = arguments.behaviour
       )
       new SimulatedKinesis(clock, settings, journal = journal)
     } catch {
@@ -97,6 +98,7 @@ object Main {
  * @param isTimeSimulated whether time moves only on request
  * @param changeTime see [[Settings]], as for `listLag` and `consumerLimit`
  * @param quotas how the server counts what a shard accepts; without it, no limit applies
+ * @param behaviour what AWS does and a simple local server does not
  */
 private[simulator] final case class Arguments(
     port: Int = 0,
@@ -108,13 +110,18 @@ private[simulator] final case class Arguments(
     listLag: FiniteDuration = Duration.Zero,
     consumerLimit: Int = Settings().consumerLimit,
     quotas: Option[WriteQuota] = None,
+    behaviour: Behaviour = Behaviour(),
     stopWithStdin: Boolean = false,
     help: Boolean = false
 )
 
 private[simulator] object Arguments {
+  private lazy val BehaviourUsage: String = Behaviour.settings
+    .map(it => s"  --${it.name} ${it.example}".padTo(28, ' ') + it.effect)
+    .mkString("\n")
+
   val Usage: String =
-    """A local Kinesis on 127.0.0.1.
+    s"""A local Kinesis on 127.0.0.1.
       |  --port N              port to listen on; 0, the default, means any free port
       |  --stream NAME:SHARDS  create this stream; may be repeated
       |  --region REGION       region of these streams; default: us-east-1
@@ -128,10 +135,10 @@ private[simulator] object Arguments {
       |  --quotas KIND         the same, but count writes to a shard in another way: window,
       |                        counting-window, rolling, smooth, shared or steps
       |  --stop-with-stdin     stop when standard input ends
+      |What AWS does and a simple local server does not; off by default:
+      |$BehaviourUsage
       |Prints "listening on http://127.0.0.1:PORT" when it accepts requests.""".stripMargin
 
-  private val Time = "(\\d{1,6})(ms|s|m)".r
-  private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
   private val Stream = s"(${Identifier.Pattern}):(\\d{1,5})".r
 
   def parse(args: List[String]): Either[String, Arguments] = parse(args, Arguments())
@@ -149,10 +156,8 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(persist = Some(Paths.get(directory))))
     case "--clock" :: (kind @ ("system" | "simulated")) :: rest =>
       parse(rest, sofar.copy(isTimeSimulated = kind == "simulated"))
-    case "--list-lag" :: Time(digits, unit) :: rest =>
-      parse(rest, sofar.copy(listLag = Units(unit) * digits.toLong))
-    case "--change-time" :: Time(digits, unit) :: rest =>
-      parse(rest, sofar.copy(changeTime = Units(unit) * digits.toLong))
+    case "--list-lag" :: TimeText(lag) :: rest => parse(rest, sofar.copy(listLag = lag))
+    case "--change-time" :: TimeText(time) :: rest => parse(rest, sofar.copy(changeTime = time))
     case "--consumer-limit" :: (limit @ ("20" | "50")) :: rest =>
       parse(rest, sofar.copy(consumerLimit = limit.toInt))
     case "--quotas" :: "off" :: rest => parse(rest, sofar.copy(quotas = None))
@@ -160,6 +165,13 @@ private[simulator] object Arguments {
       parse(rest, sofar.copy(quotas = WriteQuota.parse(kind)))
     case "--stop-with-stdin" :: rest => parse(rest, sofar.copy(stopWithStdin = true))
     case "--help" :: rest => parse(rest, sofar.copy(help = true))
+    case option :: value :: rest if changed(sofar, option, value).isDefined =>
+      parse(rest, changed(sofar, option, value).getOrElse(sofar))
     case other => Left(s"Invalid argument '${other.take(2).mkString(" ")}'.\n$Usage")
   }
+
+  private def changed(sofar: Arguments, option: String, value: String): Option[Arguments] =
+    Behaviour
+      .changed(sofar.behaviour, option.stripPrefix("--"), value)
+      .map(behaviour => sofar.copy(behaviour = behaviour))
 }

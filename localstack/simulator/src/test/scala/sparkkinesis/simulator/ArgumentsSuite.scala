@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
-import sparkkinesis.simulator.state.{Settings, WriteQuota}
+import sparkkinesis.simulator.state.{Behaviour, Settings, WriteQuota}
 
 final class ArgumentsSuite extends AnyFunSuite {
   private def isTimeSimulated(args: String*) =
@@ -33,6 +33,22 @@ final class ArgumentsSuite extends AnyFunSuite {
     assert(of() === Right(None) && of("--quotas", "off") === Right(None))
     WriteQuota.all.foreach(it => assert(of("--quotas", it.name) === Right(Some(it))))
     assert(of("--quotas", "on").left.exists(_.contains("--quotas on")))
+  }
+
+  test("what AWS does is off, and each of it has an option") {
+    def of(args: String*) = Arguments.parse(args.toList).map(_.behaviour)
+    assert(of() === Right(Behaviour()))
+    val args = Behaviour.settings.flatMap(it => Seq(s"--${it.name}", it.example))
+    val expected = Behaviour.settings.foldLeft(Behaviour()) { (all, it) =>
+      Behaviour.changed(all, it.name, it.example).get
+    }
+    assert(of(args: _*) === Right(expected))
+    Behaviour.settings.foreach { it =>
+      assert(Arguments.Usage.linesIterator.exists(_.startsWith(s"  --${it.name} ${it.example} ")))
+    }
+    Seq("--empty-pages" -> "2", "--visibility-delay" -> "1", "--seed" -> "x").foreach {
+      case (option, value) => assert(of(option, value).left.exists(_.contains(s"$option $value")))
+    }
   }
 
   test("a stream that exists with another number of shards stays unchanged, with a warning") {

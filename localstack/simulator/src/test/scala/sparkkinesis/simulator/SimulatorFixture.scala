@@ -11,17 +11,17 @@ import sparkkinesis.simulator.state.Settings
 trait SimulatorFixture extends HttpFixture {
   protected def settings: Settings
 
-  private lazy val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  private val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
-  private lazy val server: KinesisServer =
-    KinesisServer.start(kinesis = new SimulatedKinesis(clock, settings))
+  private lazy val kinesis = new SimulatedKinesis(clock, settings)
+  private lazy val server: KinesisServer = KinesisServer.start(kinesis = kinesis)
 
   override protected def endpoint: URI = server.endpoint
 
   override protected def stopServer(): Unit = server.close()
 
   override protected lazy val capabilities: Capabilities = Capabilities(
-    Some(clock.advance),
+    Some(kinesis.advance), // wakes subscriptions, unlike a move of the clock itself
     lacks =
       if (settings.listShardsCount < Settings().listShardsCount) Set.empty
       else Set(Capability.SmallShardPages)

@@ -52,7 +52,8 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
     val due = if (isNews) subscribed.ready else subscribed.heartbeat
     if (now.isBefore(due)) {
       val news = if (isNews) None else from.visibleAt(start)
-      SubscriptionStep.Wait((Seq(due, subscribed.until) ++ news).min)
+      val reshard = found.planned.headOption.map(_.at)
+      SubscriptionStep.Wait((Seq(due, subscribed.until) ++ news ++ reshard).min)
     } else send(found, from, start, now, settings)
   }
 

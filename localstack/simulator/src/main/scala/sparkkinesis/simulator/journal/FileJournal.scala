@@ -5,6 +5,7 @@ import java.nio.file.Path
 import java.time.Instant
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
@@ -13,15 +14,16 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.simulator.http.request.Requests
 import sparkkinesis.simulator.operation.Changing
 import sparkkinesis.simulator.service.{Journal, JournalException, RestoredState}
-import sparkkinesis.simulator.state.{Settings, State}
+import sparkkinesis.simulator.state.{Behaviour, Settings, State}
 
 /**
  * Stores the state in a directory, as the sequence of changes with their times. Each entry is a
  * CBOR object of one of two kinds:
  *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, with the request in the service's
- *       format;
- *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n}}`, the settings of streams that are
- *       created later. It is the first entry, and there is one per start.
+ *     format;
+ *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n, "Behaviour": {name: text}}}`, the
+ *     settings of the changes that follow. It is the first entry, and there is one per start. The
+ *     behaviour is missing if all of it is off.
  *
  * The file grows with each write, and is never compacted. To start with an empty one, use another
  * directory.
@@ -47,6 +49,7 @@ final class FileJournal private (file: JournalFile) extends Journal {
       out.writeObjectFieldStart("Settings")
       out.writeNumberField("RetentionMillis", settings.retention.toMillis)
       out.writeNumberField("ChangeMillis", settings.changeTime.toMillis)
+      if (settings.behaviour != Behaviour()) writeBehaviour(settings.behaviour, out)
       out.writeEndObject()
     })
     kept.copy(state = kept.state.copy(settings = settings))
@@ -97,12 +100,23 @@ object FileJournal {
         RestoredState(outcome.state, time)
     }
 
+  private def writeBehaviour(behaviour: Behaviour, out: JsonGenerator): Unit = {
+    out.writeObjectFieldStart("Behaviour")
+    Behaviour.settings.foreach(it => out.writeStringField(it.name, it.written(behaviour)))
+    out.writeEndObject()
+  }
+
   /** Settings without limits, because the journal contains only calls that were accepted. */
   private def settings(node: JsonNode): Settings = Settings(
     retention = node.path("RetentionMillis").asLong.millis,
     changeTime = node.path("ChangeMillis").asLong.millis,
     shardLimit = Int.MaxValue,
-    consumerLimit = Int.MaxValue
+    consumerLimit = Int.MaxValue,
+    behaviour = node.path("Behaviour").properties.asScala.foldLeft(Behaviour()) { (all, member) =>
+      Behaviour
+        .changed(all, member.getKey, member.getValue.asText)
+        .getOrElse(throw new IllegalArgumentException(s"unknown setting $member"))
+    }
   )
 
   private def content(write: JsonGenerator => Unit): Array[Byte] = {

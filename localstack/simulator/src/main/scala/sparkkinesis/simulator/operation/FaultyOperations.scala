@@ -2,9 +2,11 @@ package sparkkinesis.simulator.operation
 
 import java.time.Instant
 
+import scala.util.Random
+
 import sparkkinesis.client.{Page, PutResult, StreamStatus}
 import sparkkinesis.model.StreamArn
-import sparkkinesis.simulator.state.{Change, ErrorCode, Failure, ShardState, State}
+import sparkkinesis.simulator.state._
 
 /** `GetRecords` with an empty page, whose next iterator is the same one. */
 private[simulator] final case class EmptyGetRecords(read: GetRecords) extends ReadOnly[Page] {
@@ -20,29 +22,50 @@ private[simulator] final case class EmptyGetRecords(read: GetRecords) extends Re
 }
 
 /**
- * `PutRecords` for the entries that do not fail.
+ * `PutRecords` for the entries that do not fail, in an order of its own.
  *
  * @param failing indexes of the entries that fail
+ * @param code why they fail
+ * @param order indexes of all entries, in the order in which they are written
  */
-private[simulator] final case class PartialPutRecords(put: PutRecords, failing: Set[Int])
-    extends Writing[PutAnswer[Seq[PutResult]]] {
-  private val throttled: PutResult =
-    PutResult.Failed(ErrorCode.ThroughputExceeded.name, "Rate exceeded (injected).")
+private[simulator] final case class PartialPutRecords(
+    put: PutRecords,
+    failing: Set[Int],
+    code: ErrorCode,
+    order: Seq[Int]
+) extends Writing[PutAnswer[Seq[PutResult]]] {
+  private val failed: PutResult = PutResult.Failed(code.name, "Injected.")
 
   override def change(
       state: State,
       now: Instant,
       admission: Admission
   ): Either[Failure, (State, PutAnswer[Seq[PutResult]])] = {
-    val indexed = put.entries.zipWithIndex
-    val written = indexed.collect { case (entry, i) if !failing(i) => entry }
-    if (written.isEmpty) Right((state, PutAnswer(put.entries.map(_ => throttled), None)))
+    val tried = order.filterNot(failing)
+    val entries = put.entries.toIndexedSeq
+    if (tried.isEmpty) Right((state, PutAnswer(entries.map(_ => failed), None)))
     else
-      PutRecords(put.stream, written).change(state, now, admission).map { case (next, answer) =>
-        val left = answer.result.iterator
-        val results = put.entries.indices.map(i => if (failing(i)) throttled else left.next())
-        (next, answer.copy(result = results))
+      PutRecords(put.stream, tried.map(entries)).change(state, now, admission).map {
+        case (next, answer) =>
+          val results = tried.zip(answer.result).toMap
+          (next, answer.copy(result = entries.indices.map(results.getOrElse(_, failed))))
       }
+  }
+}
+
+private[simulator] object PartialPutRecords {
+
+  /** Some entries are throttled, and the others are written in their order. */
+  def throttled(put: PutRecords, failing: Set[Int]): PartialPutRecords =
+    PartialPutRecords(put, failing, ErrorCode.ThroughputExceeded, put.entries.indices)
+
+  /** What AWS may do with the call. */
+  def byChance(put: PutRecords, behaviour: Behaviour, random: Random): PartialPutRecords = {
+    val indexes = put.entries.indices.toVector
+    val failing = indexes.filter(_ => random.nextDouble() < behaviour.failedEntries).toSet
+    val order =
+      if (random.nextDouble() < behaviour.shuffledPuts) random.shuffle(indexes) else indexes
+    PartialPutRecords(put, failing, ErrorCode.InternalFailure, order)
   }
 }
 
@@ -51,7 +74,8 @@ private[simulator] final case class RecreateStream(stream: StreamArn) extends Ch
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       found <- state.existing(stream, now)
-      // At least one second later, because iterators and sequence numbers differ by the second.
+      // The new stream is at least one second younger, because iterators and sequence numbers
+      // differ by the second.
       later = found.created.plusSeconds(1)
       created = if (now.isBefore(later)) later else now
       without = state.copy(streams = state.streams - stream)

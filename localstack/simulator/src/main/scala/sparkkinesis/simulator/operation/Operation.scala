@@ -56,9 +56,9 @@ trait ReadOnly[+A] extends Operation[A] {
 trait Changing[+A] extends Operation[A] {
   def change(state: State, now: Instant): Either[Failure, (State, A)]
 
-  /** Also removes what has expired at the time of the change. */
+  /** Also makes the planned reshards and removes what has expired, at the time of the change. */
   final override def run(state: State, now: Instant): Outcome[A] =
-    Outcome.of(state, change(state.swept(now), now))
+    Outcome.of(state, change(state.resharded(now).swept(now), now))
 }
 
 /** An operation that writes records, each of which its shard may refuse. */

@@ -3,7 +3,7 @@ package sparkkinesis.simulator.operation
 import java.time.Instant
 
 import sparkkinesis.client.StreamStatus
-import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn}
+import sparkkinesis.model.{HashKey, ShardId, StreamArn}
 import sparkkinesis.simulator.state._
 
 /** @param start the first hash key of the second child */
@@ -43,7 +43,7 @@ final case class MergeShards(stream: StreamArn, shard: ShardId, adjacent: ShardI
 
 /**
  * Uniform scaling: splits open shards where the new ones begin, and merges the parts between, so
- * that short-lived shards appear as in the service.
+ * that short-lived shards appear as in the service. See `Behaviour.reshardInterval`.
  *
  * @param target half to twice the number of open shards
  */
@@ -62,10 +62,7 @@ final case class UpdateShardCount(stream: StreamArn, target: Int)
         )
       )
       _ <- state.room(stream, target - current, now)
-      ranges = HashKeyRange.even(target)
-      cut = ranges.tail.foldLeft(found)((s, range) => Reshard.cutAt(s, range.first, now))
-      scaled = ranges.foldLeft(cut)((s, range) => Reshard.mergeWithin(s, range, now))
-    } yield (Reshard.done(state, scaled, now), ShardCountUpdate(found.arn, current, target))
+    } yield (state.scaled(found, target, now), ShardCountUpdate(found.arn, current, target))
 }
 
 final case class ShardCountUpdate(stream: StreamArn, current: Int, target: Int)
@@ -90,18 +87,4 @@ private[simulator] object Reshard {
         .trimmed(now)
         .copy(change = Change(StreamStatus.Updating, state.settings.changed(now)))
     )
-
-  def cutAt(stream: StreamState, start: HashKey, now: Instant): StreamState = {
-    val owner = stream.owner(start)
-    if (owner.hashKeys.first == start) stream else stream.split(owner, start, now)
-  }
-
-  def mergeWithin(stream: StreamState, range: HashKeyRange, now: Instant): StreamState = {
-    val first = stream.owner(range.first)
-    if (first.hashKeys.last == range.last) stream
-    else {
-      val next = stream.owner(HashKey(first.hashKeys.last.value + 1))
-      mergeWithin(stream.merge(first, next, now), range, now)
-    }
-  }
 }

@@ -2,7 +2,7 @@ package sparkkinesis.simulator.operation
 
 import java.time.Instant
 
-import sparkkinesis.client.PutResult
+import sparkkinesis.client.{PutResult, StreamStatus}
 import sparkkinesis.model.{PutEntry, RecordDistribution, StreamArn}
 import sparkkinesis.simulator.state._
 
@@ -26,7 +26,7 @@ final case class PutRecord(stream: StreamArn, entry: PutEntry)
         .map(Failure.Refused(ErrorCode.ThroughputExceeded, _))
         .toLeft(())
       (next, written) = Write.append(routed, owner, entry, now, state.settings.behaviour)
-    } yield (state.updated(next), Write.answer(found, written, now))
+    } yield (Write.loaded(state, next, 1, now), Write.answer(found, written, now))
 }
 
 /** @param entries 1 to 500 entries as in `PutRecord`, at most 10 MiB with their partition keys */
@@ -47,7 +47,9 @@ final case class PutRecords(stream: StreamArn, entries: Seq[PutEntry])
         results += result
         appended
       }
-      (state.updated(next), Write.answer(found, results.result(), now))
+      val answers = results.result()
+      val written = answers.count(_.isInstanceOf[PutResult.Written])
+      (Write.loaded(state, next, written, now), Write.answer(found, answers, now))
     }
 
   private def put(
@@ -92,6 +94,21 @@ private[simulator] object Write {
       owner.trimmed(stream.horizonMillis(now)).append(entry, encryption, now, behaviour)
     val number = appended.records.sequenceNumber(owner.end)
     (stream.updated(appended), PutResult.Written(owner.id, number))
+  }
+
+  /** The state with the stream, which may begin to scale because it received records. */
+  def loaded(state: State, stream: StreamState, records: Int, now: Instant): State = {
+    val most = state.settings.behaviour.onDemandScaling
+    if (most == 0 || stream.config.mode != StreamMode.OnDemand) state.updated(stream)
+    else {
+      val second = now.getEpochSecond
+      val before = if (stream.load.second == second) stream.load.records else 0
+      val counted = stream.copy(load = Load(second, before + records))
+      val isFull = counted.load.records > most.toLong * stream.open.size
+      if (isFull && stream.status(now) == StreamStatus.Active)
+        state.scaled(counted, stream.open.size * 2, now)
+      else state.updated(counted)
+    }
   }
 
   def answer[A](stream: StreamState, result: A, now: Instant): PutAnswer[A] =

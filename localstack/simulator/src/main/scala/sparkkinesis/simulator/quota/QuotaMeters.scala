@@ -30,7 +30,7 @@ private[simulator] final class QuotaMeters(writeQuota: WriteQuota = WriteQuota.B
   /** Runs the operation within the limits. */
   def run[A](operation: Operation[A], state: State, now: Instant): Outcome[A] = operation match {
     case writing: Writing[A] =>
-      Outcome.of(state, writing.change(state.swept(now), now, admission(now)))
+      Outcome.of(state, writing.change(state.resharded(now).swept(now), now, admission(now)))
     case control if quota(control).exists(_.countsRefusals) =>
       refusal(control, None, now).fold(answered(control, state, now))(refused(state, _))
     case other =>

@@ -160,8 +160,15 @@ final class SimulatedKinesis(
   }
 
   override def updateShardCount(stream: StreamName, target: Int): Unit = {
-    answer(UpdateShardCount(LocalAccount.arn(stream), target))
+    beginScaling(stream, target)
     settle()
+    untilActive(stream)
+  }
+
+  /** `UpdateShardCount`, which returns before the splits and merges with `reshardInterval`. */
+  def beginScaling(stream: StreamName, target: Int): Unit = {
+    answer(UpdateShardCount(LocalAccount.arn(stream), target))
+    ()
   }
 
   override def putRecord(stream: StreamName, entry: PutEntry): PutResult.Written =
@@ -176,6 +183,14 @@ final class SimulatedKinesis(
   override protected def change(operation: Operation[Any]): Unit = {
     answer(operation)
     settle()
+  }
+
+  @tailrec private def untilActive(stream: StreamName): Unit = {
+    val described = prepare(DescribeStreamSummary(LocalAccount.arn(stream)))
+    if (described.exists(_.summary.status == StreamStatus.Updating)) {
+      clock.sleep(settings.behaviour.reshardInterval.max(1.milli))
+      untilActive(stream)
+    }
   }
 
   private def settle(): Unit =

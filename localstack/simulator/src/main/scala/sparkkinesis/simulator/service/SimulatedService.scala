@@ -2,6 +2,8 @@ package sparkkinesis.simulator.service
 
 import java.time.Instant
 
+import scala.util.Random
+
 import sparkkinesis.client.{Clock, PutResult}
 import sparkkinesis.simulator.fanout.{NextEvent, ShardWatchers, SubscriptionStep}
 import sparkkinesis.simulator.fault.{Fault, Faults}
@@ -26,12 +28,15 @@ private[simulator] final class SimulatedService(
   private val quotas =
     Option.when(initial.settings.quotas)(new QuotaMeters(initial.settings.writeQuota))
 
+  private val behaviour = initial.settings.behaviour
+  private val random = new Random(behaviour.seed)
+
   /** Subscriptions that wait for changes. */
   val watchers = new ShardWatchers
 
   def run[A](operation: Operation[A]): Reply[A] = {
     val reply = faults(operation).filter(_.fits(operation)) match {
-      case None => Reply(perform(operation))
+      case None => Reply(unforced(operation))
       case Some(Fault.ConnectionReset) =>
         Reply(Left(Failure.NoAnswer), Some(Fault.ConnectionReset))
       case Some(fault: Fault.OfConnection) => Reply(perform(operation), Some(fault))
@@ -45,7 +50,9 @@ private[simulator] final class SimulatedService(
 
   /** Runs an operation without faults and quotas, to set up the service before the first call. */
   def prepare[A](operation: Operation[A]): Either[Failure, A] = operation match {
-    case reading: ReadOnly[A] => reading.answer(state, clock.now)
+    case reading: ReadOnly[A] =>
+      val now = clock.now
+      reading.answer(current(now), now)
     case changing: Changing[A] =>
       synchronized {
         val now = clock.now
@@ -54,8 +61,9 @@ private[simulator] final class SimulatedService(
   }
 
   /** Returns the next step of a subscription. Faults strike the event that is about to be sent. */
-  def nextEvent(operation: NextEvent): Either[Failure, SubscriptionStep] =
-    operation.answer(state, clock.now) match {
+  def nextEvent(operation: NextEvent): Either[Failure, SubscriptionStep] = {
+    val now = clock.now
+    operation.answer(current(now), now) match {
       case Right(send: SubscriptionStep.Send) =>
         faults(operation) match {
           case Some(Fault.SubscriptionDropped) => Left(Failure.NoAnswer)
@@ -67,13 +75,25 @@ private[simulator] final class SimulatedService(
         }
       case other => other
     }
+  }
+
+  /** The state after the planned reshards. */
+  private def current(now: Instant): State =
+    if (now.isBefore(state.nextReshard)) state
+    else
+      synchronized {
+        replace(state.resharded(now))
+        state
+      }
 
   private def perform[A](operation: Operation[A]): Either[Failure, A] = operation match {
-    case reading: ReadOnly[A] => limited(reading, clock.now).answer
+    case reading: ReadOnly[A] =>
+      val now = clock.now
+      limited(reading, current(now), now).answer
     case changing: Changing[A] =>
       synchronized {
         val now = clock.now
-        applied(changing, limited(changing, now), now)
+        applied(changing, limited(changing, state, now), now)
       }
   }
 
@@ -84,14 +104,26 @@ private[simulator] final class SimulatedService(
       now: Instant
   ): Either[Failure, A] = {
     outcome.answer.foreach(journal.append(operation, _, now))
-    val before = state
-    state = outcome.state
-    watchers.changed(before, state)
+    replace(outcome.state)
     outcome.answer
   }
 
-  private def limited[A](operation: Operation[A], now: Instant): Outcome[A] =
+  private def replace(next: State): Unit = {
+    val before = state
+    state = next
+    watchers.changed(before, next)
+  }
+
+  private def limited[A](operation: Operation[A], state: State, now: Instant): Outcome[A] =
     quotas.fold(operation.run(state, now))(_.run(operation, state, now))
+
+  /** Performs a call that no fault strikes. The cast is safe, as below. */
+  private def unforced[A](operation: Operation[A]): Either[Failure, A] = operation match {
+    case put: PutRecords if behaviour.failedEntries > 0 || behaviour.shuffledPuts > 0 =>
+      val chosen = synchronized(PartialPutRecords.byChance(put, behaviour, random))
+      perform(chosen).asInstanceOf[Either[Failure, A]]
+    case other => perform(other)
+  }
 
   private def refused(refusal: Fault.Refusal): Left[Failure, Nothing] =
     Left(Failure.Refused(refusal.code, s"Injected: ${refusal.name}."))
@@ -101,7 +133,7 @@ private[simulator] final class SimulatedService(
     ((operation, fault) match {
       case (read: GetRecords, Fault.EmptyPage) => perform(EmptyGetRecords(read))
       case (put: PutRecords, Fault.PartialPut(failing)) =>
-        perform(PartialPutRecords(put, failing(put.entries.size)))
+        perform(PartialPutRecords.throttled(put, failing(put.entries.size)))
       case (put: PutRecord, Fault.WrongShard) =>
         perform(put).map(answer => answer.copy(result = WrongShard.misnamed(answer.result)))
       case (put: PutRecords, Fault.WrongShard) =>

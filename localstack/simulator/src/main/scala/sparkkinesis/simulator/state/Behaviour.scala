@@ -18,6 +18,13 @@ import scala.concurrent.duration._
  *   precede. Each of these advances the iterator, and its `MillisBehindLatest` is smaller.
  * @param lateShardEnds share of the closed shards whose last records are not their end: the next
  *   page or event is empty and is the end
+ * @param failedEntries share of the entries of `PutRecords` that fail with `InternalFailure`
+ * @param shuffledPuts share of the calls of `PutRecords` that write their entries in another order
+ *   than that of the request
+ * @param reshardInterval time before each split or merge of `UpdateShardCount`, and of an on-demand
+ *   stream that scales. Meanwhile the stream is `UPDATING`, and accepts records.
+ * @param onDemandScaling an on-demand stream doubles its shards when it received more records per
+ *   open shard within a second; 0 means never
  * @param seed seed of all chance
  */
 final case class Behaviour(
@@ -25,6 +32,10 @@ final case class Behaviour(
     arrivalFall: FiniteDuration = Duration.Zero,
     emptyPages: Double = 0,
     lateShardEnds: Double = 0,
+    failedEntries: Double = 0,
+    shuffledPuts: Double = 0,
+    reshardInterval: FiniteDuration = Duration.Zero,
+    onDemandScaling: Int = 0,
     seed: Long = 0
 ) {
   import Behaviour._
@@ -33,6 +44,10 @@ final case class Behaviour(
   requireTime("arrivalFall", arrivalFall)
   requireShare("emptyPages", emptyPages)
   requireShare("lateShardEnds", lateShardEnds)
+  requireShare("failedEntries", failedEntries)
+  requireShare("shuffledPuts", shuffledPuts)
+  requireTime("reshardInterval", reshardInterval)
+  require(onDemandScaling >= 0, s"onDemandScaling is $onDemandScaling: expected 0 or more.")
 
   /** How long readers do not see the next record of the shard, in milliseconds. */
   private[simulator] def delayMillis(shard: ShardState): Long =
@@ -78,6 +93,91 @@ object Behaviour {
   /** The time without records that an iterator crosses with an empty page. */
   private[simulator] val MillisOfEmptyPage = 1000L
 
+  /**
+   * A field as text, for the command line and the journal.
+   *
+   * @param example a value, to show its format
+   * @param read returns `None` if the text is no value of the field
+   */
+  private[simulator] final case class Setting(
+      name: String,
+      example: String,
+      effect: String,
+      written: Behaviour => String,
+      read: (Behaviour, String) => Option[Behaviour]
+  )
+
+  private[simulator] val settings: Vector[Setting] = Vector(
+    time("visibility-delay", "readers see a record up to this time after its acknowledgement")(
+      _.visibilityDelay,
+      (all, value) => all.copy(visibilityDelay = value)
+    ),
+    time("arrival-fall", "arrival times within a shard fall by up to this time")(
+      _.arrivalFall,
+      (all, value) => all.copy(arrivalFall = value)
+    ),
+    share("empty-pages", "share of the pages with records that empty pages precede")(
+      _.emptyPages,
+      (all, value) => all.copy(emptyPages = value)
+    ),
+    share("late-shard-ends", "share of the closed shards that end one page later")(
+      _.lateShardEnds,
+      (all, value) => all.copy(lateShardEnds = value)
+    ),
+    share("failed-entries", "share of the entries of PutRecords that fail: InternalFailure")(
+      _.failedEntries,
+      (all, value) => all.copy(failedEntries = value)
+    ),
+    share("shuffled-puts", "share of the calls of PutRecords that write in another order")(
+      _.shuffledPuts,
+      (all, value) => all.copy(shuffledPuts = value)
+    ),
+    time("reshard-interval", "time before each split or merge of UpdateShardCount")(
+      _.reshardInterval,
+      (all, value) => all.copy(reshardInterval = value)
+    ),
+    Setting(
+      "on-demand-scaling",
+      "10",
+      "records per second and shard that make an on-demand stream scale",
+      _.onDemandScaling.toString,
+      (all, text) => text.toIntOption.filter(_ >= 0).map(it => all.copy(onDemandScaling = it))
+    ),
+    Setting(
+      "seed",
+      "7",
+      "seed of the chance in these",
+      _.seed.toString,
+      (all, text) => text.toLongOption.map(seed => all.copy(seed = seed))
+    )
+  )
+
+  /** The behaviour with another value of a setting; `None` if there is no such setting or value. */
+  private[simulator] def changed(all: Behaviour, name: String, text: String): Option[Behaviour] =
+    settings.find(_.name == name).flatMap(_.read(all, text))
+
+  private def time(name: String, effect: String)(
+      of: Behaviour => FiniteDuration,
+      set: (Behaviour, FiniteDuration) => Behaviour
+  ): Setting = Setting(
+    name,
+    "200ms",
+    effect,
+    all => TimeText(of(all)),
+    (all, text) => TimeText.unapply(text).map(set(all, _))
+  )
+
+  private def share(name: String, effect: String)(
+      of: Behaviour => Double,
+      set: (Behaviour, Double) => Behaviour
+  ): Setting = Setting(
+    name,
+    "0.5",
+    effect,
+    all => of(all).toString,
+    (all, text) => text.toDoubleOption.filter(it => it >= 0 && it <= 1).map(set(all, _))
+  )
+
   /** The output function of SplitMix64. */
   private def mixed(number: Long): Long = {
     val one = number + 0x9e3779b97f4a7c15L
@@ -91,4 +191,17 @@ object Behaviour {
 
   private def requireShare(name: String, share: Double): Unit =
     require(share >= 0 && share <= 1, s"$name is $share: expected 0 to 1.")
+}
+
+/** A time as text, such as 200ms, 2s or 1m. */
+private[simulator] object TimeText {
+  private val Time = "(\\d{1,9})(ms|s|m)".r
+  private val Units = Map("ms" -> 1.milli, "s" -> 1.second, "m" -> 1.minute)
+
+  def apply(time: FiniteDuration): String = s"${time.toMillis}ms"
+
+  def unapply(text: String): Option[FiniteDuration] = text match {
+    case Time(digits, unit) => Some(Units(unit) * digits.toLong)
+    case _ => None
+  }
 }

@@ -118,7 +118,10 @@ private[simulator] final case class ShardState(
   def sequenceNumber(position: Long): Option[SequenceNumber] =
     Option.when(holds(position))(records.sequenceNumber(position))
 
-  /** At most `count` visible records and `bytes` bytes, but at least one record if there is one. */
+  /**
+   * A page of at most `count` visible records and `bytes` bytes, but at least one record if there
+   * is one.
+   */
   def page(from: Long, count: Int, bytes: Int, now: Instant): RecordLog = {
     val start = (from - base).toInt
     val visible = math.max(visibleEnd(now) - from, 0)

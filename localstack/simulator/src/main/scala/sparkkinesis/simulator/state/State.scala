@@ -4,17 +4,19 @@ import java.time.Instant
 import java.time.temporal.ChronoUnit
 
 import sparkkinesis.client.StreamStatus
-import sparkkinesis.model.{ShardId, StreamArn}
+import sparkkinesis.model.{HashKeyRange, ShardId, StreamArn}
 
 /**
  * All streams of all regions and accounts, as a value. Each change returns the next state.
  *
  * @param sweptAt minute of the last sweep of expired data
+ * @param nextReshard no planned split or merge is due before this time
  */
 final case class State private[simulator] (
     settings: Settings,
     private[simulator] val streams: Map[StreamArn, StreamState],
-    private[simulator] val sweptAt: Instant = Instant.MIN
+    private[simulator] val sweptAt: Instant = Instant.MIN,
+    private[simulator] val nextReshard: Instant = Instant.MAX
 ) {
 
   /** The stream in any status. */
@@ -78,6 +80,39 @@ final case class State private[simulator] (
     )
   )
 
+  /** The state after the splits and merges that were planned until now. */
+  private[simulator] def resharded(now: Instant): State =
+    if (now.isBefore(nextReshard)) this
+    else {
+      val next = streams.transform { (_, stream) =>
+        if (stream.planned.isEmpty) stream else stream.resharded(now)
+      }
+      val times = next.valuesIterator.flatMap(_.planned.headOption).map(_.at)
+      copy(streams = next, nextReshard = times.minOption.getOrElse(Instant.MAX))
+    }
+
+  /**
+   * Gives the open shards of a stream equal parts of the hash keys: at once, or step by step. The
+   * stream is `UPDATING` until then.
+   */
+  private[simulator] def scaled(stream: StreamState, target: Int, now: Instant): State = {
+    val steps = stream.steps(HashKeyRange.even(target))
+    val interval = settings.behaviour.reshardInterval
+    val trimmed = stream.trimmed(now)
+    if (interval.toMillis == 0)
+      reconfigured(steps.foldLeft(trimmed)(_.resharded(_, now)), now)(identity)
+    else {
+      val planned = steps.zipWithIndex.map { case (step, i) =>
+        PlannedReshard(now.plusMillis(interval.toMillis * (i + 1)), step)
+      }
+      val ends = settings.changed(now) +: planned.lastOption.map(_.at).toSeq
+      val changing =
+        trimmed.copy(planned = planned, change = Change(StreamStatus.Updating, ends.max))
+      val first = planned.headOption.fold(nextReshard)(_.at)
+      updated(changing).copy(nextReshard = Seq(nextReshard, first).min)
+    }
+  }
+
   /**
    * Removes deleted streams and expired records, which otherwise stay in shards that receive no
    * records. Runs once per minute, and always as of the start of the minute, so that a state
@@ -87,10 +122,11 @@ final case class State private[simulator] (
     val minute = now.truncatedTo(ChronoUnit.MINUTES)
     if (!minute.isAfter(sweptAt)) this
     else
-      State(
-        settings,
-        streams.collect { case (arn, s) if !s.isGone(minute) => arn -> s.trimmed(minute) },
-        minute
+      copy(
+        streams = streams.collect {
+          case (arn, s) if !s.isGone(minute) => arn -> s.trimmed(minute)
+        },
+        sweptAt = minute
       )
   }
 

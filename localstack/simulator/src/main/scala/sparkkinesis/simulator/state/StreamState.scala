@@ -17,6 +17,9 @@ import sparkkinesis.model.{HashKey, HashKeyRange, ShardId, StreamArn, StreamName
  * @param trimmedTo milliseconds since 1970: a longer retention period does not restore earlier
  *   records
  * @param distributed number of records that were distributed without a key
+ * @param planned the next splits and merges, in the order of their times
+ * @param load what the stream received in the last second in which it received something; counted
+ *   only if on-demand streams scale
  */
 private[simulator] final case class StreamState(
     arn: StreamArn,
@@ -27,7 +30,9 @@ private[simulator] final case class StreamState(
     change: Change,
     trimmedTo: Long = 0,
     distributed: Long = 0,
-    consumers: Consumers = Consumers.none
+    consumers: Consumers = Consumers.none,
+    planned: Vector[PlannedReshard] = Vector.empty,
+    load: Load = Load(0, 0)
 ) {
   def status(now: Instant): StreamStatus =
     if (now.isBefore(change.until)) change.status else StreamStatus.Active
@@ -103,6 +108,25 @@ private[simulator] final case class StreamState(
   def merge(shard: ShardState, adjacent: ShardState, now: Instant): StreamState =
     replace(Seq(shard, adjacent), Seq(shard.hashKeys.merge(adjacent.hashKeys)), now)
 
+  /** The splits and merges after which the open shards have these ranges. */
+  def steps(ranges: Seq[HashKeyRange]): Vector[ReshardStep] = {
+    val starts = openShards.map(_.hashKeys.first)
+    val wanted = ranges.map(_.first)
+    wanted.filterNot(starts.toSet).map(ReshardStep.Cut(_)).toVector ++
+      starts.filterNot(wanted.toSet).map(ReshardStep.Join(_))
+  }
+
+  def resharded(step: ReshardStep, now: Instant): StreamState = step match {
+    case ReshardStep.Cut(start) => split(owner(start), start, now)
+    case ReshardStep.Join(start) => merge(owner(HashKey(start.value - 1)), owner(start), now)
+  }
+
+  /** The stream after the splits and merges that were planned until now. */
+  def resharded(now: Instant): StreamState = {
+    val (due, later) = planned.span(!_.at.isAfter(now))
+    due.foldLeft(copy(planned = later))((stream, next) => stream.resharded(next.step, next.at))
+  }
+
   def summary(now: Instant): StreamSummary =
     StreamSummary(
       arn,
@@ -153,6 +177,23 @@ final case class StreamDetails(
 ) {
   def name: StreamName = summary.arn.name
 }
+
+/** A split or a merge of the shards that then own the hash keys. */
+private[simulator] sealed trait ReshardStep
+
+private[simulator] object ReshardStep {
+
+  /** Splits a shard where the second child starts. */
+  final case class Cut(start: HashKey) extends ReshardStep
+
+  /** Merges the shard that starts there with the one before it. */
+  final case class Join(start: HashKey) extends ReshardStep
+}
+
+private[simulator] final case class PlannedReshard(at: Instant, step: ReshardStep)
+
+/** @param second seconds since 1970 */
+private[simulator] final case class Load(second: Long, records: Int)
 
 /** A change that is in progress, and its end. */
 private[simulator] final case class Change(status: StreamStatus, until: Instant)

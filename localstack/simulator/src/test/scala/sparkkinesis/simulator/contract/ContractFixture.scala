@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
@@ -13,7 +14,13 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.KinesisAdmin
 
-/** A Kinesis under test, and what its tests say about it. */
+/**
+ * A Kinesis under test, and what its tests say about it.
+ *
+ * Readers may see a record some time after its acknowledgement, pages may be empty although records
+ * follow, and a closed shard may end later than its last record. So the rules poll until they have
+ * what they wait for, and fail after a bound.
+ */
 abstract class ContractFixture extends AnyFunSuite {
   protected def client: KinesisClient
 
@@ -57,34 +64,85 @@ abstract class ContractFixture extends AnyFunSuite {
     more(Vector.empty, client.listShards(ListShardsRequest.First(stream, filter)))
   }
 
-  /** Reads to the tip or the end of the shard. Fails after too many pages. */
-  protected def read(
+  /** The last acknowledged record of each shard of the streams with these names. */
+  private val acknowledged = mutable.Map.empty[(String, ShardId), SequenceNumber]
+
+  /** Reads from the trim horizon until every acknowledged record is there, and on to the tip. */
+  protected def read(stream: StreamRef, shard: ShardId): Vector[Record] = {
+    val last = acknowledged.get((name(stream), shard))
+    pages(stream, client.shardIterator(stream, shard, Position.TrimHorizon)) { found =>
+      isAtTip(found) && last.forall(found.flatMap(_.records).map(_.sequenceNumber).contains)
+    }.flatMap(_.records)
+  }
+
+  /** Reads until there are so many records, and on to the tip. */
+  protected def read(stream: StreamRef, shard: ShardId, from: Position, count: Int): Seq[Record] =
+    read(stream, client.shardIterator(stream, shard, from), count)
+
+  /** Reads until there are so many records, and on to the tip. */
+  protected def read(stream: StreamRef, from: ShardIterator, count: Int): Seq[Record] =
+    pages(stream, from)(found => isAtTip(found) && found.map(_.records.size).sum >= count)
+      .flatMap(_.records)
+
+  /** Reads to the end of the shard. */
+  protected def readToEnd(
       stream: StreamRef,
       shard: ShardId,
       position: Position = Position.TrimHorizon
   ): Reading = {
-    @tailrec def more(found: Vector[Record], iterator: ShardIterator, left: Int): Reading = {
-      assert(left > 0, s"No end of shard $shard in sight.")
-      val page = client.getRecords(stream, iterator, ServiceLimits.GetRecordsCount)
-      val all = found ++ page.records
-      page.next match {
-        case None => Reading(all, Some(page.children))
-        case Some(_) if page.isAtTip && page.records.isEmpty => Reading(all, None)
-        case Some(next) => more(all, next, left - 1)
-      }
-    }
-    more(Vector.empty, client.shardIterator(stream, shard, position), 1000)
+    val found = pages(stream, client.shardIterator(stream, shard, position))(_ => false)
+    assert(found.last.next.isEmpty, s"No end of shard $shard in sight.")
+    Reading(found.flatMap(_.records), found.last.children)
   }
 
-  /** All records, those of a parent before those of its children. */
+  /**
+   * Reads pages until they suffice, the shard ends, or many reads brought nothing new.
+   *
+   * @param limit maximum number of records per page
+   */
+  protected def pages(
+      stream: StreamRef,
+      from: ShardIterator,
+      limit: Int = ServiceLimits.GetRecordsCount
+  )(suffice: Vector[Page] => Boolean): Vector[Page] = {
+    @tailrec def more(found: Vector[Page], iterator: ShardIterator, left: Int): Vector[Page] = {
+      val page = client.getRecords(stream, iterator, limit)
+      val all = found :+ page
+      page.next match {
+        case Some(next) if left > 0 && !suffice(all) =>
+          if (page.isAtTip && page.records.isEmpty) poll()
+          more(all, next, if (page.records.isEmpty) left - 1 else Polls)
+        case _ => all
+      }
+    }
+    more(Vector.empty, from, Polls)
+  }
+
+  private def isAtTip(pages: Vector[Page]): Boolean =
+    pages.last.isAtTip && pages.last.records.isEmpty
+
+  /** All acknowledged records, those of a parent before those of its children. */
   protected def readAll(stream: StreamRef): Vector[Record] =
-    shards(stream).sortBy(_.id).flatMap(shard => read(stream, shard.id).records)
+    shards(stream).sortBy(_.id).flatMap(shard => read(stream, shard.id))
 
   protected def put(stream: StreamRef, entries: PutEntry*): Seq[PutResult.Written] =
     client.putRecords(stream, entries).map {
-      case written: PutResult.Written => written
+      case written: PutResult.Written => acknowledge(stream, written)
       case failed: PutResult.Failed => fail(s"Not written: $failed")
     }
+
+  /** Notes that a record was written, and returns it. */
+  protected def acknowledge(stream: StreamRef, written: PutResult.Written): PutResult.Written = {
+    val place = (name(stream), written.shard)
+    if (acknowledged.get(place).forall(_ < written.sequenceNumber))
+      acknowledged(place) = written.sequenceNumber
+    written
+  }
+
+  private def name(stream: StreamRef): String = stream match {
+    case StreamRef.ByName(name) => name.name
+    case StreamRef.ByArn(arn) => arn.name.name
+  }
 
   protected def refused[E <: KinesisException: ClassTag](call: => Any): Unit = {
     intercept[E](call)
@@ -149,10 +207,16 @@ abstract class ContractFixture extends AnyFunSuite {
       SystemClock.sleep(duration)
   }
 
+  /** Lets time pass before the next look at something that may take a while. */
+  protected def poll(): Unit = pass(if (capabilities.advance.isEmpty) 50.millis else 5.millis)
+
   /** The shortest time that the test can distinguish. */
   protected def moment: FiniteDuration = if (capabilities.advance.isEmpty) 1.second else 1.milli
 
   private val LongestWait = 6.seconds
+
+  /** How often a rule looks for something that may take a while. */
+  private val Polls = 200
 
   /** Puts records that arrive in different milliseconds. */
   protected def spaced(stream: StreamRef, count: Int): Seq[Record] = {
@@ -164,5 +228,5 @@ abstract class ContractFixture extends AnyFunSuite {
   }
 }
 
-/** @param children where the shard's end was reached */
-final case class Reading(records: Vector[Record], children: Option[Seq[ChildShard]])
+/** A shard that was read to its end. */
+final case class Reading(records: Vector[Record], children: Seq[ChildShard])

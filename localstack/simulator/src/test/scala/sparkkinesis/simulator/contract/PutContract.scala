@@ -25,8 +25,8 @@ trait PutContract { this: ContractFixture =>
 
   contract("PutRecord", "PutRecord and a PutRecords of one record have the same effect") {
     val stream = newStream(2)
-    val written = admin.putRecord(stream.name, entry("k", "v"))
-    val record = read(stream, written.shard).records.head
+    val written = acknowledge(stream, admin.putRecord(stream.name, entry("k", "v")))
+    val record = read(stream, written.shard).head
     assert(record.sequenceNumber == written.sequenceNumber && text(record) == "v")
   }
 

@@ -13,12 +13,13 @@ trait ReadContract { this: ContractFixture =>
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val written = (1 to 4).flatMap(i => put(stream, entry("k", s"$i")))
-    def from(position: Position): Seq[String] = read(stream, shard, position).records.map(text)
-    assert(from(Position.TrimHorizon) == Seq("1", "2", "3", "4"))
-    assert(from(Position.Latest).isEmpty)
-    assert(from(Position.AtSequenceNumber(written(1).sequenceNumber)) == Seq("2", "3", "4"))
-    assert(from(Position.AfterSequenceNumber(written(1).sequenceNumber)) == Seq("3", "4"))
-    assert(from(Position.AfterSequenceNumber(written(3).sequenceNumber)).isEmpty)
+    def from(position: Position, count: Int): Seq[String] =
+      read(stream, shard, position, count).map(text)
+    assert(from(Position.TrimHorizon, 4) == Seq("1", "2", "3", "4"))
+    assert(from(Position.Latest, 0).isEmpty)
+    assert(from(Position.AtSequenceNumber(written(1).sequenceNumber), 3) == Seq("2", "3", "4"))
+    assert(from(Position.AfterSequenceNumber(written(1).sequenceNumber), 2) == Seq("3", "4"))
+    assert(from(Position.AfterSequenceNumber(written(3).sequenceNumber), 0).isEmpty)
   }
 
   contract(
@@ -28,9 +29,10 @@ trait ReadContract { this: ContractFixture =>
     val stream = newStream(1)
     put(stream, entry("k", "before"))
     val shard = shards(stream).head.id
+    assert(read(stream, shard).map(text) == Seq("before"))
     val iterator = client.shardIterator(stream, shard, Position.Latest)
     put(stream, entry("k", "after"))
-    assert(client.getRecords(stream, iterator, 10).records.map(text) == Seq("after"))
+    assert(read(stream, iterator, 1).map(text) == Seq("after"))
   }
 
   contract(
@@ -40,23 +42,22 @@ trait ReadContract { this: ContractFixture =>
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val arrivals = spaced(stream, 3).map(_.arrivalMillis)
-    arrivals.zipWithIndex.foreach { case (arrival, i) =>
+    (arrivals :+ arrivals.head - 3600000).foreach { arrival =>
       val at = Position.AtTimestamp(Instant.ofEpochMilli(arrival))
-      assert(read(stream, shard, at).records.map(_.arrivalMillis) == arrivals.drop(i))
+      val expected = arrivals.dropWhile(_ < arrival)
+      assert(read(stream, shard, at, expected.size).map(_.arrivalMillis) == expected)
     }
-    val early = Position.AtTimestamp(Instant.ofEpochMilli(arrivals.head - 3600000))
-    assert(read(stream, shard, early).records.size == 3)
   }
 
-  contract("GetRecords", "an iterator can be used again, and returns the same page") {
+  contract("GetRecords", "an iterator can be used again, and starts at the same record") {
     val stream = newStream(1)
     put(stream, entry("k", "a"))
     put(stream, entry("k", "b"))
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
-    val first = client.getRecords(stream, iterator, 1)
-    assert(client.getRecords(stream, iterator, 1).records.map(text) == first.records.map(text))
-    val rest = client.getRecords(stream, first.next.get, 10)
-    assert((first.records ++ rest.records).map(text) == Seq("a", "b"))
+    val first = pages(stream, iterator, 1)(_.exists(_.records.nonEmpty))
+    assert(first.flatMap(_.records).map(text) == Seq("a"))
+    assert(read(stream, iterator, 2).map(text) == Seq("a", "b"))
+    assert(read(stream, first.last.next.get, 1).map(text) == Seq("b"))
   }
 
   contract(
@@ -64,13 +65,13 @@ trait ReadContract { this: ContractFixture =>
     "a page has at most `limit` records, and millisBehindLatest shows whether more follow"
   ) {
     val stream = newStream(1)
-    spaced(stream, 3)
+    val records = spaced(stream, 3).map(_.sequenceNumber)
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
-    val page = client.getRecords(stream, iterator, 2)
-    assert(page.records.size == 2 && page.millisBehindLatest.exists(_ > 0))
-    val last = client.getRecords(stream, page.next.get, 2)
-    assert(last.records.size == 1 && last.isAtTip)
-    assert(last.next.nonEmpty && last.children.isEmpty)
+    val found = pages(stream, iterator, 2)(_.flatMap(_.records).size == 3)
+    assert(found.forall(_.records.size <= 2))
+    assert(found.flatMap(_.records).map(_.sequenceNumber) == records)
+    assert(found.init.forall(_.millisBehindLatest.exists(_ > 0)) && found.last.isAtTip)
+    assert(found.last.next.nonEmpty && found.last.children.isEmpty)
   }
 
   contract("GetRecords", "a page has at most 10 MiB") {
@@ -78,10 +79,9 @@ trait ReadContract { this: ContractFixture =>
     val blob = new Array[Byte](900 * 1024)
     (1 to 3).foreach(_ => put(stream, Seq.fill(4)(PutEntry("k", blob, None)): _*))
     val iterator = client.shardIterator(stream, shards(stream).head.id, Position.TrimHorizon)
-    val page = client.getRecords(stream, iterator, 100)
-    assert(page.records.map(_.data.length).sum <= ServiceLimits.GetRecordsBytes)
-    assert(page.records.size == 11)
-    assert(client.getRecords(stream, page.next.get, 100).records.size == 1)
+    val found = pages(stream, iterator)(_.map(_.records.size).sum == 12).map(_.records)
+    assert(found.flatten.size == 12)
+    assert(found.forall(_.map(_.data.length).sum <= ServiceLimits.GetRecordsBytes))
   }
 
   contract("GetRecords", "the limit of a page is 1 to 10,000") {
@@ -116,11 +116,12 @@ trait ReadContract { this: ContractFixture =>
     val stream = newStream(1)
     val shard = shards(stream).head.id
     val old = put(stream, entry("k", "old")).head.sequenceNumber
-    pass(24.hours)
+    pass(23.hours)
     put(stream, entry("k", "new"))
     assert(readAll(stream).map(text) == Seq("old", "new"))
-    pass(1.milli)
+    pass(1.hour + 1.milli)
     assert(readAll(stream).map(text) == Seq("new"))
-    assert(read(stream, shard, Position.AtSequenceNumber(old)).records.map(text) == Seq("new"))
+    val at = Position.AtSequenceNumber(old)
+    assert(read(stream, shard, at, 1).map(text) == Seq("new"))
   }
 }

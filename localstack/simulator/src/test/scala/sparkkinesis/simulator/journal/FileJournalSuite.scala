@@ -22,7 +22,7 @@ import sparkkinesis.simulator.service.{
   SimulatedKinesis
 }
 import sparkkinesis.simulator.state.StatePropertySuite.{Arn, Start}
-import sparkkinesis.simulator.state.{Settings, State}
+import sparkkinesis.simulator.state.{Behaviour, ErrorCode, Settings, State}
 
 /** What a journal restores, and what it refuses. */
 final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -69,16 +69,42 @@ final class FileJournalSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     inDirectory { directory =>
       val before = withJournal(directory) { (journal, restored) =>
         val put = PutRecords(Arn, (0 until 9).map(i => entry(s"$i")))
-        val partial = PartialPutRecords(put, Set(0, 3, 6))
-        val none = PartialPutRecords(put, (0 until 9).toSet)
+        val partial =
+          PartialPutRecords(
+            put,
+            Set(0, 3, 6),
+            ErrorCode.InternalFailure,
+            Seq(5, 3, 8, 0, 7, 1, 6, 2, 4)
+          )
+        val none = PartialPutRecords.throttled(put, (0 until 9).toSet)
         enact(journal, restored, Vector(CreateStream(Arn, 1), partial, none).map(always))
       }
       withJournal(directory) { (_, restored) =>
         assert(told(restored) == told(before))
         assert(
           restored.streams(Arn).shards.head.records.flatMap(_.partitionKey) ==
-            Seq("1", "2", "4", "5", "7", "8")
+            Seq("5", "8", "7", "1", "2", "4")
         )
+      }
+    }
+  }
+
+  test("what AWS did to records and shards is restored, whatever the next start does") {
+    val aws = Behaviour(
+      visibilityDelay = 1.minute,
+      arrivalFall = 1.minute,
+      reshardInterval = 2.millis,
+      onDemandScaling = 2,
+      seed = 3
+    )
+    forAll(mixed) { steps =>
+      inDirectory { directory =>
+        val before = Using.resource(FileJournal.open(directory)) { journal =>
+          enact(journal, journal.restored(settings.copy(behaviour = aws)).state, steps)
+        }
+        withJournal(directory) { (_, restored) =>
+          assert(told(restored) == told(before.copy(settings = settings)))
+        }
       }
     }
   }

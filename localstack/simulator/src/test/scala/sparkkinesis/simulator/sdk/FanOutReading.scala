@@ -24,7 +24,9 @@ trait FanOutReading { this: ContractFixture =>
         assert(attempts > 0, s"Only ${found.map(_.records.size).sum} of $records records came.")
         of.next() match {
           case Signal.Event(event) => more(found :+ event, attempts - 1)
-          case Signal.Quiet => more(found, attempts - 1)
+          case Signal.Quiet =>
+            poll()
+            more(found, attempts - 1)
           case ended => fail(s"Ended too soon: $ended")
         }
       }
@@ -40,7 +42,9 @@ trait FanOutReading { this: ContractFixture =>
       assert(attempts > 0, "No end of the subscription in sight.")
       of.next() match {
         case Signal.Event(event) => more(found :+ event, attempts - 1)
-        case Signal.Quiet => more(found, attempts - 1)
+        case Signal.Quiet =>
+          poll()
+          more(found, attempts - 1)
         case ended => (found, ended)
       }
     }

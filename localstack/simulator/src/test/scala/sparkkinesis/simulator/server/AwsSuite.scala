@@ -5,14 +5,15 @@ import java.util.UUID
 import org.scalatest.BeforeAndAfterAll
 
 import sparkkinesis.client.KinesisClient
+import sparkkinesis.model.StreamRef
 import sparkkinesis.simulator.contract.{KinesisClientContract, QuotaContract}
 import sparkkinesis.simulator.sdk.FanOutCalls
 import sparkkinesis.simulator.service.KinesisAdmin
 
 /**
- * AWS itself keeps the contract: run only where the environment's `KINESIS_CONTRACT_AWS` names a
- * region, since it costs money. It finds credentials as the SDK does, makes streams under names
- * of its own, and deletes them at the end.
+ * Runs the contract on AWS, only if the environment variable `KINESIS_CONTRACT_AWS` names a region,
+ * because it costs money. The suite finds credentials as the SDK does, creates streams under names
+ * of its own, deletes them at the end, and then prints what they cost.
  */
 final class AwsSuite extends KinesisClientContract with QuotaContract with BeforeAndAfterAll {
   private lazy val region = sys.env.get("KINESIS_CONTRACT_AWS").filter(_.nonEmpty)
@@ -32,9 +33,29 @@ final class AwsSuite extends KinesisClientContract with QuotaContract with Befor
 
   override protected def fanOut: FanOutCalls = aws.fanOut
 
+  private var shardsCreated = 0
+
+  override protected def newStream(shards: Int): StreamRef.ByName = {
+    shardsCreated += shards
+    super.newStream(shards)
+  }
+
   notRun.foreach(why => ignore(s"not run: $why")(()))
 
   override protected def afterAll(): Unit =
     try aws.admin.listStreams().filter(_.name.startsWith(namePrefix)).foreach(admin.deleteStream)
-    finally aws.close()
+    finally {
+      aws.close()
+      val dollars = shardsCreated * AwsSuite.DollarsPerShardHour
+      println(
+        f"AwsSuite created $shardsCreated shards. For the hour in which each began, AWS charges " +
+          f"about $dollars%.2f USD; children, consumers and on-demand streams cost as much again."
+      )
+    }
+}
+
+private object AwsSuite {
+
+  /** Price of a provisioned shard in us-east-1. AWS charges started hours as whole ones. */
+  private val DollarsPerShardHour = 0.015
 }

@@ -1,13 +1,15 @@
 package sparkkinesis.simulator.state
 
 import java.time.Instant
+import java.time.temporal.ChronoUnit
 
 import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.client._
 import sparkkinesis.model._
+import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed, SubscriptionStep}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis, Subscription}
 
 /** What AWS does and the simulator does on request, as readers see it. */
@@ -45,10 +47,13 @@ final class BehaviourSuite extends AnyFunSuite {
 
     def split(): Unit = kinesis.splitShard(stream.name, shard, HashKey(BigInt(2).pow(127)))
 
-    def subscribe(position: Position = Position.TrimHorizon): Subscription = {
-      val consumer = kinesis.fanOut.register(stream, "reader")
-      kinesis.fanOut.subscribe(consumer.arn, shard, position)
-    }
+    def subscribe(): Subscription =
+      kinesis.fanOut.subscribe(register(), shard, Position.TrimHorizon)
+
+    def subscribed(): Subscribed =
+      kinesis.answer(SubscribeToShard(register(), shard, Position.TrimHorizon))
+
+    private def register(): ConsumerArn = kinesis.fanOut.register(stream, "reader").arn
   }
 
   private def arrivals(page: Page): Seq[Long] = page.records.map(_.arrivalMillis)
@@ -134,6 +139,27 @@ final class BehaviourSuite extends AnyFunSuite {
     }
   }
 
+  test("a subscription that waits looks again when a record becomes visible or a split is due") {
+    def step(f: Fixture, it: Subscribed) = f.kinesis.nextEvent(it).toOption.get
+    val late = new Fixture(Behaviour(visibilityDelay = 1.second))
+    val waiting = late.subscribed()
+    late.put(1)
+    step(late, waiting) match {
+      case SubscriptionStep.Wait(until) =>
+        val left = late.clock.now.until(until, ChronoUnit.MILLIS)
+        assert(left > 0 && left <= 1000)
+        late.clock.advance((left - 1).millis)
+        assert(step(late, waiting) == SubscriptionStep.Wait(until))
+        late.clock.advance(1.milli)
+        assert(step(late, waiting).isInstanceOf[SubscriptionStep.Send])
+      case other => fail(s"It does not wait: $other")
+    }
+    val scaled = new Fixture(Behaviour(reshardInterval = 1.second))
+    val quiet = scaled.subscribed()
+    scaled.kinesis.beginScaling(scaled.stream.name, 2)
+    assert(step(scaled, quiet) == SubscriptionStep.Wait(scaled.clock.now.plusSeconds(1)))
+  }
+
   test("arrival times fall, by at most the bound, and are never after the acknowledgement") {
     val falls = Seeds.flatMap { seed =>
       val f = new Fixture(Behaviour(arrivalFall = 20.millis, seed = seed))
@@ -208,12 +234,128 @@ final class BehaviourSuite extends AnyFunSuite {
     assert(late > 0 && late < Seeds.size)
   }
 
+  test("single entries fail with InternalFailure, and the others are written in another order") {
+    Seeds.foreach { seed =>
+      val f = new Fixture(Behaviour(failedEntries = 0.3, shuffledPuts = 1, seed = seed))
+      val entries = (0 until 100).map(i => PutEntry("k", Array(i.toByte), None))
+      val results = f.kinesis.putRecords(f.stream, entries)
+      val failed = results.collect { case it: PutResult.Failed => it.errorCode }
+      assert(failed.size > 5 && failed.size < 60 && failed.distinct == Seq("InternalFailure"))
+      val written = results.zipWithIndex.collect { case (it: PutResult.Written, i) =>
+        (it.sequenceNumber, i)
+      }
+      val read = f.page().records.map(record => (record.sequenceNumber, record.data.head.toInt))
+      assert(read == written.sortBy(_._1) && read != written)
+      assert(f.kinesis.statistics.snapshot.entriesFailed == failed.size)
+    }
+  }
+
+  test("scaling is a sequence of splits and merges, and records may be put between them") {
+    val f = new Fixture(Behaviour(reshardInterval = 1.second))
+    f.kinesis.beginScaling(f.stream.name, 2)
+    assert(open(f) == 1 && f.kinesis.describeStream(f.stream).status == StreamStatus.Updating)
+    f.clock.advance(1.second)
+    assert(open(f) == 2 && f.kinesis.describeStream(f.stream).status == StreamStatus.Active)
+    f.kinesis.beginScaling(f.stream.name, 3)
+    intercept[KinesisException.InUse](f.kinesis.beginScaling(f.stream.name, 2))
+    val opened = Seq.fill(3) {
+      f.clock.advance(993.millis)
+      val before = open(f)
+      f.put(1)
+      (before, open(f))
+    }
+    assert(opened == Seq((2, 3), (3, 4), (4, 3)))
+    val found = listed(f)
+    assert(found.filter(_.isOpen).map(_.hashKeys).sortBy(_.first) == HashKeyRange.even(3))
+    val read = found.map { shard =>
+      f.page(f.kinesis.shardIterator(f.stream, shard.id, Position.TrimHorizon)).records.size
+    }
+    assert(read.sum == 3)
+  }
+
+  test("scaling step by step gives the same shards as scaling at once") {
+    def ranges(interval: FiniteDuration, targets: Seq[Int]) = {
+      val f = new Fixture(Behaviour(reshardInterval = interval))
+      targets.foreach(f.kinesis.updateShardCount(f.stream.name, _))
+      listed(f).map(shard => (shard.id, shard.parents, shard.hashKeys, shard.isOpen))
+    }
+    Seq(Seq(2, 3, 5), Seq(2, 4, 7, 4, 3, 2, 1), Seq(2, 2)).foreach { targets =>
+      assert(ranges(1.second, targets) == ranges(Duration.Zero, targets))
+    }
+  }
+
+  test("a subscription reaches the end of its shard when a planned split is due") {
+    val f = new Fixture(Behaviour(reshardInterval = 1.second))
+    val subscription = f.subscribe()
+    f.kinesis.beginScaling(f.stream.name, 2)
+    assert(subscription.next().isEmpty)
+    f.clock.advance(1.second)
+    assert(subscription.next().exists(_.children.size == 2) && subscription.isComplete)
+  }
+
+  test("an on-demand stream doubles its shards when it receives too much within a second") {
+    val f = new Fixture(Behaviour(onDemandScaling = 10, reshardInterval = 1.second))
+    val busy = StreamRef.ByName(StreamName("busy"))
+    f.kinesis.createOnDemandStream(busy.name)
+    def put(records: Int) = {
+      val entries = (1 to records).map(i => PutEntry(s"$i", Array.emptyByteArray, None))
+      f.kinesis.putRecords(busy, entries)
+    }
+    def shards = f.kinesis.listShards(ListShardsRequest.First(busy, ShardFilter.AtLatest)).shards
+    put(40)
+    f.clock.advance(1.second)
+    put(20)
+    f.clock.advance(5.seconds)
+    assert(shards.size == 4)
+    put(20)
+    put(21)
+    put(50) // while it scales
+    val counts = (1 to 5).map { _ =>
+      val count = shards.size
+      f.clock.advance(1.second)
+      count
+    }
+    assert(counts == (4 to 8) && shards.map(_.hashKeys).sortBy(_.first) == HashKeyRange.even(8))
+  }
+
+  private def listed(f: Fixture): Seq[Shard] =
+    f.kinesis.listShards(ListShardsRequest.First(f.stream, ShardFilter.FromTrimHorizon)).shards
+
+  private def open(f: Fixture): Int = listed(f).count(_.isOpen)
+
+  test("each setting can be written and read again") {
+    val all = Behaviour(
+      visibilityDelay = 1.milli,
+      arrivalFall = 2.seconds,
+      emptyPages = 0.1,
+      lateShardEnds = 0.2,
+      failedEntries = 0.3,
+      shuffledPuts = 1,
+      reshardInterval = 3.minutes,
+      onDemandScaling = 4,
+      seed = -5
+    )
+    val texts = Behaviour.settings.map(it => it.name -> it.written(all))
+    val read = texts.foldLeft(Option(Behaviour())) { case (sofar, (name, text)) =>
+      sofar.flatMap(Behaviour.changed(_, name, text))
+    }
+    assert(read.contains(all) && texts.size == all.productArity)
+    Behaviour.settings.foreach { it =>
+      assert(Behaviour.changed(all, it.name, it.example).exists(_ != all))
+      assert(Behaviour.changed(all, it.name, "x").isEmpty)
+    }
+  }
+
   test("an unfit value is refused") {
     Seq[() => Behaviour](
       () => Behaviour(visibilityDelay = -1.millis),
       () => Behaviour(arrivalFall = -1.millis),
       () => Behaviour(emptyPages = 1.5),
-      () => Behaviour(lateShardEnds = -0.5)
+      () => Behaviour(lateShardEnds = -0.5),
+      () => Behaviour(failedEntries = 2),
+      () => Behaviour(shuffledPuts = -1),
+      () => Behaviour(reshardInterval = -1.second),
+      () => Behaviour(onDemandScaling = -1)
     ).foreach(unfit => intercept[IllegalArgumentException](unfit()))
   }
 }

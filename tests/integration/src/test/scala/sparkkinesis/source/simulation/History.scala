@@ -144,8 +144,8 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   private val MaxRounds = 2000
 
   /**
-   * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits for
-   * the quota of a shard that it shares with another consumer.
+   * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits
+   * for the quota of a shard that it shares with another consumer.
    */
   private val QuietRounds = quietSeconds
   private val DisturbedRounds = 400

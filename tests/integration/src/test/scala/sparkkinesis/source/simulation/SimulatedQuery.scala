@@ -68,9 +68,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   }
 
   /**
-   * A query from `latest` does not read records from before it named the stream. It does not name one
-   * while the listing hides a reshard: `latest` in a shard that has ended is the beginning of its
-   * children.
+   * A query from `latest` does not read records from before it named the stream. It does not name
+   * one while the listing hides a reshard: `latest` in a shard that has ended is the beginning of
+   * its children.
    */
   private def nameAnew(): Unit = {
     clock.advance(listLag + 1.second)

@@ -61,7 +61,9 @@ private[simulator] object Requests {
   def settled(operation: Changing[Any], answer: Any): Option[Changing[Any]] =
     (operation, answer) match {
       case (put: PutRecords, PutAnswer(results: Seq[_], _)) => settled(put, results)
-      case (PartialPutRecords(put, _), PutAnswer(results: Seq[_], _)) => settled(put, results)
+      case (PartialPutRecords(put, _, _, order), PutAnswer(results: Seq[_], _)) =>
+        val entries = put.entries.toIndexedSeq
+        settled(put.copy(entries = order.map(entries)), order.map(results.toIndexedSeq))
       case (other, _) => Option.when(!skips(other.getClass))(other)
     }
 

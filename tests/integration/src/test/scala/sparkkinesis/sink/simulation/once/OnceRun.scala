@@ -5,8 +5,8 @@ import java.time.Instant
 import sparkkinesis.sink.once._
 
 /**
- * One run of the batch: a driver and its tasks. A driver that is gone answers nothing. A driver that
- * is cut off goes on, although a later run has begun.
+ * One run of the batch: a driver and its tasks. A driver that is gone answers nothing. A driver
+ * that is cut off goes on, although a later run has begun.
  */
 private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () => Unit) {
   import world._

@@ -11,7 +11,8 @@ import sparkkinesis.{Repeated, TestScope}
 
 /**
  * `deliveryGuarantee=exactlyOnce` over many seeded histories: no row is lost and none is written
- * twice, with and without order. If rows may have expired before they were read, the batch fails. `SEED=n` replays one history.
+ * twice, with and without order. If rows may have expired before they were read, the batch fails.
+ * `SEED=n` replays one history.
  */
 class OnceSimulation extends AnyFunSuite {
   test("every row of a batch is in the stream once, whatever happens", Repeated) {
@@ -27,7 +28,8 @@ class OnceSimulation extends AnyFunSuite {
     failed.headOption.foreach { case (seed, e) =>
       val others = failed.tail.take(20).map(_._1).mkString(" ")
       fail(
-        s"${failed.size} histories failed: replay with SEED=$seed (${e.getMessage}); others $others",
+        s"${failed.size} histories failed: replay with SEED=$seed (${e.getMessage}); others " +
+          s"$others",
         e
       )
     }

@@ -8,9 +8,9 @@ import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.simulation.Wire
 
 /**
- * The network of one task attempt. Requests fail in part or as a whole, get lost before or after they
- * took effect, and take effect long after their writer gave them up. A record that was throttled has
- * no effect; one that failed otherwise may have.
+ * The network of one task attempt. Requests fail in part or as a whole, get lost before or after
+ * they took effect, and take effect long after their writer gave them up. A record that was
+ * throttled has no effect; one that failed otherwise may have.
  */
 private[once] final class OnceWire(
     world: OnceWorld,

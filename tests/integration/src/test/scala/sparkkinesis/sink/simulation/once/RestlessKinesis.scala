@@ -8,8 +8,8 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /**
- * The service as a read-back meets it: calls fail, shards change between them, and calls take so long
- * that records expire.
+ * The service as a read-back meets it: calls fail, shards change between them, and calls take so
+ * long that records expire.
  */
 private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClient {
   import world._

@@ -5,7 +5,10 @@ import scala.concurrent.duration._
 import sparkkinesis.model.Position
 import sparkkinesis.source.simulation.World
 
-/** The life of a query in real-time mode, by its seed: see [[LiveQuery.disturb]] for what happens to it. */
+/**
+ * The life of a query in real-time mode, by its seed: see [[LiveQuery.disturb]] for what happens to
+ * it.
+ */
 final class LiveHistory(seed: Long) {
   val world = new World(seed, failOnDataLoss = true)
   import world._

@@ -8,8 +8,8 @@ import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.simulation.{Batch, Row, World}
 
 /**
- * A query in real-time mode. It does Spark's part step by step: begins a batch, runs its tasks until they
- * end, logs where they have ended.
+ * A query in real-time mode. It does Spark's part step by step: begins a batch, runs its tasks
+ * until they end, logs where they have ended.
  *
  * @param streams number of streams that it names at first
  */

@@ -6,8 +6,8 @@ import sparkkinesis.source.simulation.{Promises, SeededHistories}
 import sparkkinesis.{Repeated, TestScope}
 
 /**
- * The promises of the source in real-time mode over many seeded histories. Batches end after any row, tasks
- * start late, fail, and are lost with their executors. `SEED=n` replays one history.
+ * The promises of the source in real-time mode over many seeded histories. Batches end after any
+ * row, tasks start late, fail, and are lost with their executors. `SEED=n` replays one history.
  */
 class RealTimeSimulation extends AnyFunSuite with SeededHistories {
 
