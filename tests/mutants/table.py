@@ -93,12 +93,13 @@ MUTANTS = [
         suite="BatchEndFinderSuite",
     ),
     Mutant(
-        name="late-records-taken",
-        promise="Trigger.AvailableNow leaves records that arrive after its start to the next run.",
-        file="spark/read/BatchEndFinder.scala",
-        old="val planned = watch.repair(end(from, due(frontiers), limits))",
-        new="val planned = watch.repair(end(from, frontiers, limits))",
-        suite="BatchEndFinderSuite",
+        name="record-in-time-omitted",
+        promise="A run with a stop time omits no record that had arrived by then, even after one "
+        "that arrived later.",
+        file="source/fetch/StopTime.scala",
+        old=".map(ArrivalTimes.lastDoubt)",
+        new=".map(stop => stop)",
+        suite="ShardFetcherSuite",
     ),
     Mutant(
         name="latest-not-stored",

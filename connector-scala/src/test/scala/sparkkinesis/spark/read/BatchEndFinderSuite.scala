@@ -99,12 +99,6 @@ class BatchEndFinderSuite extends AnyFunSuite {
     assert(query.nextEnd(whole) === whole, "now it ends")
   }
 
-  test("with a stop time, a batch ends before the first record that arrived later") {
-    val query = new Query(whole, Some(stopTime))
-    query.pages = read(stopTime, stopTime + 1)
-    assert(lastRead(query.nextEnd()) === Seq(1, 1))
-  }
-
   test("a stream that the query no longer names is not in the end of the next batch") {
     val other = StreamOffset(refunds, Instant.EPOCH, whole.streams(arn).shards)
     val query = new Query(SourceOffset(whole.streams + (refunds -> other)))

@@ -27,6 +27,8 @@ private[simulator] final case class ShardState(
 ) {
   def id: ShardId = ShardState.id(number)
 
+  def numbering: ShardNumbering = ShardNumbering(epoch, number)
+
   def isOpen: Boolean = closed.isEmpty
 
   /** The position of the oldest record that is not trimmed. */
@@ -70,11 +72,11 @@ private[simulator] final case class ShardState(
       behaviour: Behaviour
   ): ShardState = {
     val arrival =
-      math.max(now.toEpochMilli, records.latestArrival) - behaviour.fallMillis(this)
+      math.max(now.toEpochMilli, records.latestArrival) - behaviour.fallMillis(numbering, end)
     val key = Some(entry.partitionKey).filter(_.nonEmpty)
     copy(
       records = records.append(key, entry.data, arrival, encryptionType),
-      unseen = unseenWith(now.toEpochMilli, behaviour.delayMillis(this))
+      unseen = unseenWith(now.toEpochMilli, behaviour.delayMillis(numbering, end))
     )
   }
 
