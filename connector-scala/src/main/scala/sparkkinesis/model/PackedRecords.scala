@@ -82,18 +82,15 @@ final class PackedRecords private (
 
   def arrivalMillis(index: Int): Long = arrivals(checked(index))
 
-  /** The latest arrival time, which need not be that of the last record; 0 without records. */
-  def latestArrivalMillis: Long = {
-    var (latest, index) = (0L, 0)
+  /** The latest arrival time, which need not be that of the last record. */
+  def lastArrivalMillis: Option[Long] = Option.when(nonEmpty) {
+    var (latest, index) = (arrivalMillis(0), 1)
     while (index < length) {
       latest = math.max(latest, arrivalMillis(index))
       index += 1
     }
     latest
   }
-
-  /** Arrival time of the last record. */
-  def lastArrivalMillis: Option[Long] = Option.when(nonEmpty)(arrivalMillis(length - 1))
 
   def encryptionType(index: Int): Option[String] = encryptionTypes(checked(index))
 

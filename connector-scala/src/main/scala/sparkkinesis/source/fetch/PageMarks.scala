@@ -33,6 +33,6 @@ object PageMarks {
   ): Mark = {
     val marked = records.slice(first, last + 1)
     val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
-    Mark(upTo, marked.size.toLong, marked.dataBytes, marked.latestArrivalMillis)
+    Mark(upTo, marked.size.toLong, marked.dataBytes, marked.lastArrivalMillis.getOrElse(0))
   }
 }

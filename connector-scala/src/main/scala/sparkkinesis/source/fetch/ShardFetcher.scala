@@ -192,12 +192,14 @@ final class ShardFetcher(
     val (from, isFirst, isEnd) = (progress, nextPage.isFirst, page.next.isEmpty)
     val records = PackedRecords(page.records)
     val lastArrival = records.lastArrivalMillis
-    val (isAtTip, reached) = (page.isAtTip, reachedBy(asked, lastArrival))
+    // Not after records: the shard may have ended, and its children may have older records.
+    val isTip = page.isAtTip && records.isEmpty && !isEnd
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     nextPage.stored(bufferedBytes)
-    completeAsOf =
-      if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
+    val reached =
+      if (isTip) Some(reachedBy(asked)) else lastArrival.map(Instant.ofEpochMilli)
+    completeAsOf = reached.orElse(completeAsOf)
     val report = FetchReport(
       shard,
       generation,
@@ -205,8 +207,7 @@ final class ShardFetcher(
       marks,
       children,
       millisBehindLatest(page),
-      // At a shard's end its last record counts: its children may have records older than now.
-      if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
+      reached.fold(0L)(_.toEpochMilli),
       losses.takeCount(),
       Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
@@ -216,8 +217,8 @@ final class ShardFetcher(
   }
 
   /**
-   * If it is unknown, then the page is not at the tip. A run with a stop time may end at the tip,
-   * but not after a page with records, because the next page may be empty and be the shard's end.
+   * If it is unknown, then the page is not at the tip. With a stop time, neither is a page with
+   * records: the query would end before it sees that the shard has children.
    */
   private def millisBehindLatest(page: Page): Long = {
     val mayEnd = settings.stopAtMillis.nonEmpty && !stop.isReached && page.records.nonEmpty
@@ -226,12 +227,10 @@ final class ShardFetcher(
 
   /**
    * The time, at the tip, before which no unread record has arrived. A subscription may be minutes
-   * old, so its events and what was known before may say more.
+   * old, so what was known before may say more.
    */
-  private def reachedBy(asked: Moment, lastArrival: Option[Long]): Instant = {
-    val known = if (feed.isPushed) lastArrival.map(Instant.ofEpochMilli) ++ completeAsOf else Nil
-    (known ++ Seq(time.reachedAt(asked.now))).max
-  }
+  private def reachedBy(asked: Moment): Instant =
+    (completeAsOf.filter(_ => feed.isPushed) ++ Seq(time.reachedAt(asked.now))).max
 
   /** @return the bytes that the page takes in the store */
   private def addToStore(records: PackedRecords, marks: Vector[Mark]): Long = {

@@ -19,7 +19,7 @@ import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val skew = 60.seconds
 
-  private def settings(limits: ReadLimits) =
+  private def settings(limits: ReadLimits, skew: FiniteDuration) =
     FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, limits, true, None, Some(skew))
 
   private def recordAt(number: Int, millis: Long): Record =
@@ -31,12 +31,13 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def marks(
       arrivals: Seq[Long],
       limits: ReadLimits = ReadLimits.None,
-      earlier: Int = 0
+      earlier: Int = 0,
+      skew: FiniteDuration = skew
   ): Vector[Mark] = {
     val records = PackedRecords(arrivals.zipWithIndex.map { case (millis, index) =>
       recordAt(earlier + index + 1, millis)
     }.toVector)
-    val ends = if (arrivals.isEmpty) Vector.empty else settings(limits).marks(records)
+    val ends = if (arrivals.isEmpty) Vector.empty else settings(limits, skew).marks(records)
     ends.zip(-1 +: ends).map { case (last, before) =>
       val size = (last - before).toLong
       Mark(after(earlier + last + 1), size, size, arrivals.slice(before + 1, last + 1).max)
@@ -62,7 +63,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def end(
       from: SourceOffset,
       frontiers: Map[StreamShard, Frontier],
-      limits: ReadLimits = ReadLimits.None
+      limits: ReadLimits = ReadLimits.None,
+      skew: FiniteDuration = skew
   ): SourceOffset =
     BatchPlanner.end(from, ShardSkew.limited(from, frontiers, limits, skew), limits)
 
@@ -125,14 +127,15 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     seen <- Gen.listOfN(shards, Gen.choose(0, 30))
     limits <- Gen.option(Gen.choose(1L, 20L)).map(ReadLimits(_, None))
-  } yield (arrivals.toVector, seen, limits)
+    skew <- Gen.oneOf(1.second, 60.seconds)
+  } yield (arrivals.toVector, seen, limits, skew)
 
   private def falling(times: Seq[Long]): Gen[Vector[Long]] = for {
     falls <- Gen.listOfN(times.size, Gen.choose(0L, ArrivalTimes.Margin.toMillis))
   } yield times.sorted.zip(falls).map { case (time, fall) => math.max(1, time - fall) }.toVector
 
   test("no shard is read further than the oldest unread record of another plus the skew") {
-    forAll(histories, minSuccessful(500)) { case (arrivals, seen, limits) =>
+    forAll(histories, minSuccessful(500)) { case (arrivals, seen, limits, skew) =>
       @tailrec
       def more(from: SourceOffset, batch: Int): Unit = {
         def unread(id: Int, offset: SourceOffset) = read(offset, id) match {
@@ -143,16 +146,16 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val frontiers = arrivals.indices.map { id =>
           val (first, rest) = arrivals(id).splitAt(seen(id))
           val later = rest.take(batch).zipWithIndex.flatMap { case (millis, index) =>
-            marks(Seq(millis), limits, first.size + index)
+            marks(Seq(millis), limits, first.size + index, skew)
           }
           val isTip = rest.size <= batch
           val complete =
-            if (isTip) 2000000L else (first ++ rest.take(batch)).lastOption.getOrElse(0L)
-          val all = marks(first, limits) ++ later
+            if (isTip) 2000000L else (first ++ rest.take(batch)).maxOption.getOrElse(0L)
+          val all = marks(first, limits, skew = skew) ++ later
           val frontier = Frontier(all, Nil, if (isTip) 0 else 1000, complete)
           shardOf(id) -> frontier.after(read(from, id))
         }.toMap
-        val planned = end(from, frontiers, limits)
+        val planned = end(from, frontiers, limits, skew)
         for (id <- arrivals.indices if read(planned, id) != read(from, id)) {
           val last = unread(id, from).dropRight(unread(id, planned).size).max
           val others = arrivals.indices.filter(_ != id).flatMap(unread(_, planned))

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
+import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
@@ -40,12 +41,15 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
     private val listLag = Seq(0, 2000)(random.nextInt(2)).millis
     private val chaos = Faults.seeded(seed, random.nextDouble() * 0.2)
     private var isQuiet = true
+    private val behaviour = DrawnBehaviour(seed + 4)
     private val kinesis = new SimulatedKinesis(
       clock,
-      Settings(listLag = listLag),
+      Settings(listLag = listLag, behaviour = behaviour),
       operation => if (isQuiet) None else chaos(operation)
     )
-    private val producer = new Producer(kinesis, clock, random, StreamName("orders"))
+    private val isScaled = behaviour.reshardInterval > Duration.Zero
+    private val producer =
+      new Producer(kinesis, clock, random, StreamName("orders"), isScaled = isScaled)
     private val client = StreamClient(producer.stream, kinesis)
     private val settings = SourceOptions
       .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
@@ -77,7 +81,10 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
     def now: Instant = clock.now
 
     /** Waits until listings are up to date. */
-    def settle(): Unit = clock.advance(listLag)
+    def settle(): Unit = {
+      producer.settle()
+      clock.advance(listLag)
+    }
 
     def plan(
         start: ByShard[Position],

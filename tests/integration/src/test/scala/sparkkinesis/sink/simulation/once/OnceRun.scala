@@ -19,12 +19,13 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var finished = Set.empty[Int]
   private var session = Option.empty[WriteSession]
   private var earlier = Array.emptyByteArray
+  private val restless = new RestlessKinesis(world)
   private val reader = new ReadBack(
-    new RestlessKinesis(world),
+    restless,
     stream,
     firstAt.minusMillis(terms.margin.toMillis),
     retention,
-    new ImpatientClock(world),
+    restless.clock,
     () => random.nextDouble(),
     atATime = 1
   )

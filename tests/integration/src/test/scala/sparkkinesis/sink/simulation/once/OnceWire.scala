@@ -97,9 +97,9 @@ private[once] final class OnceWire(
 
   private def land(entries: IndexedSeq[PutEntry]): Seq[PutResult] = {
     val results = kinesis.putRecords(stream, entries)
-    landed ++= results.zip(entries).collect { case (it: PutResult.Written, entry) =>
-      it.shard -> entry
-    }
+    val written =
+      results.zip(entries).collect { case (it: PutResult.Written, entry) => it -> entry }
+    landed ++= written.sortBy(_._1.sequenceNumber).map { case (it, entry) => it.shard -> entry }
     results
   }
 

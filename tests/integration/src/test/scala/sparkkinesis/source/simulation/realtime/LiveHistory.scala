@@ -16,10 +16,11 @@ final class LiveHistory(seed: Long) {
   /** Runs the query until it has read all records, and stops it. */
   def run(): LiveQuery = {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
-    clock.advance(listLag + 1.second)
+    world.settle()
     val streams = 1 + random.nextInt(producers.size)
     val query = new LiveQuery(world, streams)
     if (world.start == Position.Latest) producers.take(streams).foreach(_.forget())
+    world.passChoice()
     unleash()
     for (_ <- 0 until 25 + random.nextInt(150)) act(query)
     calmly(query.addStreams())

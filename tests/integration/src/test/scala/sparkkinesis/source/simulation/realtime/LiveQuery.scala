@@ -55,10 +55,10 @@ final class LiveQuery(world: World, streams: Int) {
 
   /** See [[SimulatedQuery]]. */
   private def nameAnew(): Unit = {
-    clock.advance(listLag + 1.second)
+    world.settle()
     driver.withJoined(end): Unit
     if (world.start == Position.Latest) producers.slice(end.streams.size, named).foreach(_.forget())
-    clock.advance(1.milli)
+    world.passChoice()
   }
 
   def addStreams(): Unit = {
