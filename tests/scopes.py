@@ -180,10 +180,6 @@ SCOPES = {
                 pytest_part("packaging", "tests/packaging"),
                 smoke_part(SPARK_35),
                 scala_part("ci"),
-            ],
-            [
-                pytest_part("cluster", "-m", "cluster and not long", "tests/e2e"),
-                pytest_part("e2e", "-m", "not cluster and not long", "tests/e2e"),
                 smoke_part(NEWEST),
                 PYTHON,
                 SIMULATOR,
@@ -199,6 +195,10 @@ SCOPES = {
                     pytest_part("logs-slow", "-m", "slow and not long", "examples/log-processing"),
                     is_optional=True,
                 ),
+            ],
+            [  # they take half of the time
+                pytest_part("cluster", "-m", "cluster and not long", "tests/e2e"),
+                pytest_part("e2e", "-m", "not cluster and not long", "tests/e2e"),
             ],
         ],
         last=[CONFORMANCE],

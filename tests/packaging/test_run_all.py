@@ -26,6 +26,8 @@ GOOD = '<testsuite><testcase classname="a" name="good"/></testsuite>'
 @pytest.fixture(autouse=True)
 def _root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_all, "ROOT", tmp_path)
+    monkeypatch.setattr(run_all, "BUDGET_SECONDS", float("inf"))
+    monkeypatch.setenv("FIRST_SEED", "1")
 
 
 def part(*reports: str, then: str = "", name: str = "p", is_optional: bool = False) -> Part:
