@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -57,16 +58,12 @@ def test_no_report_a_skipped_and_a_failed_test_prove_nothing(report: Path) -> No
     assert [lack.split()[2] for lack in lacks] == ["OneSuite,", "TwoSuite,", "test_rows,"]
 
 
-def test_each_name_in_the_table_is_that_of_one_file() -> None:
-    places = ("connector-scala", "localstack/simulator", "tests", "python/tests")
-    files = [it for place in places for it in (ROOT / place).rglob("*") if is_test(it)]
+def test_each_name_in_the_table_is_that_of_one_file_or_suite() -> None:
+    places = [ROOT / it for it in ("connector-scala", "localstack/simulator", "tests", "python")]
+    files = [f"{it.with_suffix('')}" for place in places for it in place.rglob("test_*.py")]
+    scala = [it for place in places for it in place.rglob("*.scala") if "src/test" in str(it)]
+    code = "\n".join(it.read_text(encoding="utf-8") for it in scala)
     for name, _ in named(PAGE.read_text(encoding="utf-8")):
-        suffix = f"/{name.replace('.', '/')}"
-        found = [it for it in files if str(it.with_suffix("")).endswith(suffix)]
+        found = [it for it in files if it.endswith(f"/{name.replace('.', '/')}")]
+        found += re.findall(rf"\bclass {name}\b", code)
         assert len(found) == 1, f"{name}: {found}"
-
-
-def is_test(file: Path) -> bool:
-    """Whether it is a source that may hold tests."""
-    is_python = file.name.startswith("test_") and file.suffix == ".py"
-    return is_python or (file.suffix == ".scala" and "src/test" in str(file))
