@@ -45,7 +45,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -54,7 +54,7 @@ help: ## this list
 setup: $(TOOLS) $(LOGS_TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
-	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt scalafixAll bench/scalafixAll
+	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt
 	$(PYTHON) -m ruff check --config $(TOML) --fix $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) $(PYTHON_CODE)
 
@@ -62,14 +62,14 @@ check: setup ## formatting, linters, types; changes nothing
 	$(PYTHON) -m ruff check --config $(TOML) $(PYTHON_CODE)
 	$(PYTHON) -m ruff format --config $(TOML) --check $(PYTHON_CODE)
 	$(PYTHON) -m mypy --config-file $(TOML) $(PYTHON_CODE)
-	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  "bench/scalafixAll --check"
+	$(SBT) scalafmtCheckAll bench/scalafmtCheckAll scalafmtSbtCheck
 
-test: wheel $(LOGS_TOOLS) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
-	$(PYTHON) -m tests.run_all quick
+# `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
+SCOPE := quick
+test: wheel $(LOGS_TOOLS) $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
+	$(PYTHON) -m tests.run_all $(SCOPE)
 
-# Only tests marked `long`, which `.ci/run` leaves out, need the programs with the KCL.
-test-all: wheel docs $(LOGS_TOOLS) $(DYNAMODB) $(if $(SPARK_KINESIS_TEST_SHARE),,$(KCL)) ## the rest: all seeds, slow tests, clusters, another Kinesis, the newest Spark, the documentation
+test-all: wheel dist docs $(LOGS_TOOLS) $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -78,6 +78,10 @@ test-spark: wheel $(if $(filter 3.5.%,$(SPARK)),jar-2.12) ## the end-to-end test
 
 test-bench: jar ## the whole benchmark with hardly any data, in five minutes
 	$(PYTHON) -m tests.run_all bench
+
+# ONLY=name,name for some of them
+mutants: setup ## breaks the core of source and sink, line by line, and shows which test notices each fault
+	$(PYTHON) -m tests.mutants $(ONLY)
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml
@@ -99,7 +103,7 @@ wheel: $(INSTALLED) ## the Python package for Spark 4, into python/dist/ and ins
 
 dist: $(RELEASE) ## the release: wheel and source package for Spark 3.5 and 4, into target/release/
 
-link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once)
+link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once); writes what it refers to
 	$(PYTHON) -m tests.link.check
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
@@ -110,7 +114,7 @@ docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken l
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --config-file docs/site/mkdocs.yml
 
 clean: ## forget everything that was built, and every .venv
-	rm -rf .venv .venv-spark-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name target -type d -prune -exec rm -rf {} +
 
 $(TOOLS): python/requirements-dev.txt

@@ -1,7 +1,6 @@
 ThisBuild / organization := "io.github.spark-kinesis"
 ThisBuild / version := IO.read(file("python/src/spark_kinesis/VERSION")).trim
 ThisBuild / scalaVersion := Dependencies.scala
-ThisBuild / semanticdbEnabled := true
 ThisBuild / scalacOptions ++= Seq(
   "-release:17", // Spark 4's own class file version
   "-deprecation",
@@ -91,14 +90,18 @@ lazy val simulatorJar = (project in file("localstack/simulator/jar"))
       s"spark-kinesis-simulator_2.13-${version.value}.jar"
   )
 
-/** Measures the connector against a raw SDK loop (`make bench`); not of `root`, whose tests are quick. */
+/**
+ * Measures the connector against a raw SDK loop (`make bench`). The benchmarks are not part of
+ * `root`, whose tests are quick.
+ */
 lazy val bench = (project in file("tests/bench"))
   .dependsOn(connector, spark41)
   .settings(
     name := "spark-kinesis-bench",
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
-    allowUnsafeScalaLibUpgrade := true, // Spark 4.1 brings a newer Scala library than our compiler's
+    // Spark 4.1 brings a newer Scala library than our compiler's.
+    allowUnsafeScalaLibUpgrade := true,
     Testing.forked, // all tests, whatever the scope: only `make test-bench` runs them
     Compile / mainClass := Some("sparkkinesis.bench.Main"),
     run / fork := true,

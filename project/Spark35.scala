@@ -8,8 +8,7 @@ import sbt._
 object Spark35 {
 
   val cross: Seq[Setting[_]] = Seq(
-    crossScalaVersions := Seq(Dependencies.scala, Dependencies.scala212),
-    semanticdbEnabled := !is212.value // for scalafix, which checks on 2.13
+    crossScalaVersions := Seq(Dependencies.scala, Dependencies.scala212)
   )
 
   /** On Scala 2.13 the import of [[sparkkinesis.compat]] is empty, and so unused. */

@@ -4,17 +4,15 @@ import sbt._
 /** How tests run: in JVMs of their own, and as much of them as `SPARK_KINESIS_TESTS` asks for. */
 object Testing {
 
-  /** With it, `.ci/run` shortens the scope `rest`. */
-  private val isShort = sys.env.contains("SPARK_KINESIS_TEST_SHARE")
-
   /**
-   * `quick` leaves out slow and long tests; `rest` runs those, and what a quick run repeats fewer times.
+   * `quick` leaves out slow and long tests, and `ci` only long ones. `rest` runs both, and what a
+   * quick run repeats fewer times.
    */
   private val scope: Seq[String] = sys.env.get("SPARK_KINESIS_TESTS") match {
     case Some("quick") => Seq("-l", "sparkkinesis.Slow", "-l", "sparkkinesis.LongRunning")
+    case Some("ci") => Seq("-l", "sparkkinesis.LongRunning")
     case Some("rest") =>
-      val chosen = Seq("-n", "sparkkinesis.Slow", "-n", "sparkkinesis.Repeated")
-      if (isShort) chosen else chosen ++ Seq("-n", "sparkkinesis.LongRunning")
+      Seq("Slow", "LongRunning", "Repeated").flatMap(it => Seq("-n", s"sparkkinesis.$it"))
     case _ => Nil
   }
 

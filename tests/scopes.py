@@ -2,15 +2,16 @@
 
 `make test` runs the scope `quick`: every kind of test, with fewer seeds, on one Spark.
 `make test-all` runs the scope `rest`: what the quick scope reduces or leaves out.
+`.ci/run` runs the scope `ci`: both in one, with a tenth of the seeds and without tests marked
+`long`, and the checks.
 `make test-bench` runs the scope `bench`: the whole benchmark with hardly any data.
 CONTRIBUTING.md says what each part costs.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.sparks import NEWEST, SPARK_35
 
@@ -18,25 +19,24 @@ REPORTS = "target/pytest-reports"
 # A Spark that lives for seconds is done sooner without the optimizing compiler: 17 tests took 49
 # seconds of CPU instead of 88. The Scala tests run as users do.
 SHORT_LIVED_SPARK = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
-# `.ci/run` sets it to end in time: see CONTRIBUTING.md.
-IS_SHORT = float(os.environ.get("SPARK_KINESIS_TEST_SHARE", "1")) < 1
-SLOW = "slow and not long" if IS_SHORT else "slow"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A command that runs tests, and where it reports."""
+    """A command that runs tests, and where it reports. Without reports, the command is one test."""
 
     name: str
     command: list[str]
-    reports: str
+    reports: str = ""
     environment: dict[str, str] = field(default_factory=dict)
+    is_optional: bool = False
+    """Whether it may be left out when time is short."""
 
 
-def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
-    """Some Python tests in a process of its own, on another Spark where one is named."""
+def pytest_part(name: str, *tests: str, by: tuple[str, ...] = ()) -> Part:
+    """Some Python tests in a process of its own, by the Python of another environment if named."""
     report = f"{REPORTS}/{name}.xml"
-    python = [sys.executable, *(["-m", "tests.sparks", spark] if spark else [])]
+    python = [sys.executable, *(["-m", *by] if by else [])]
     config = ["-c", "python/pyproject.toml", "--rootdir", "."]
     command = [*python, "-m", "pytest", *config, f"--junitxml={report}", *tests]
     starts_spark = any(test.startswith(("tests/e2e", "tests/docs", "examples")) for test in tests)
@@ -48,57 +48,76 @@ def pytest_part(name: str, *tests: str, spark: str | None = None) -> Part:
     )
 
 
-def spark_part(spark: str) -> Part:
-    """The end-to-end tests on a given Spark, as far as it can run them.
+def spark_part(spark: str, chosen: str = "", *tests: str) -> Part:
+    """The end-to-end tests on a given Spark, as far as it can run them, or some of them.
 
     The tests of a cluster take minutes and are about Spark's scheduler: they run on the oldest
     Spark only.
     """
     left_out = ["cluster", "spark4"] if spark == SPARK_35 else ["cluster"]
-    chosen = " and ".join(f"not {marker}" for marker in left_out)
-    return pytest_part(f"e2e-{spark}", "-m", chosen, "tests/e2e", spark=spark)
+    markers = " and ".join([*(f"not {marker}" for marker in left_out), *filter(None, [chosen])])
+    paths = tests or ("tests/e2e",)
+    return pytest_part(f"e2e-{spark}", "-m", markers, *paths, by=("tests.sparks", spark))
 
 
-# They use the interfaces of Spark that change from version to version.
-NEWEST_FILES = (
-    "package/test_connect",
-    "package/test_jars",
-    "package/test_rewind",
-    "sink/test_exactly_once",
-    "sink/test_real_time",
-    "sink/test_write",
-    "source/test_batch",
-    "source/test_checkpoints",
-    "source/test_columns",
-    "source/test_real_time",
-    "source/test_replay",
-    "source/test_replay_real_time",
-    "source/test_resharding",
-    "source/test_source",
-    "source/test_triggers",
+# They use the interfaces of Spark that change from version to version. The oldest Spark has no
+# real-time mode.
+SMOKE_TESTS = tuple(
+    f"tests/e2e/{test}"
+    for test in (
+        "package/test_connect.py::test_spark_connect_writes_and_reads",
+        "package/test_rewind.py::test_a_query_goes_back_to_a_time",
+        "package/test_rewind.py::test_a_query_whose_source_has_a_name_is_moved",
+        "sink/test_exactly_once.py",
+        "sink/test_order.py::test_a_streaming_query_keeps_the_order",
+        "sink/test_real_time.py",
+        "sink/test_rows.py::test_bad_rows_are_stored_and_can_be_fixed",
+        "sink/test_write.py::test_all_rows_of_a_batch_write_arrive",
+        "sink/test_write.py::test_a_restarted_query_continues_where_it_stopped",
+        "sink/test_write.py::test_progress_reports_the_counts_of_the_sink",
+        "source/test_batch.py::test_a_batch_read_has_all_records_across_reshards",
+        "source/test_columns.py",
+        "source/test_real_time.py",
+        "source/test_replay.py::test_both_formats_of_the_log_are_read",
+        "source/test_replay_real_time.py",
+        "source/test_source.py::test_batches_respect_the_limit_of_bytes",
+        "source/test_triggers.py::test_progress_reports_shards_and_lag",
+    )
 )
 
 
-def newest_part() -> Part:
-    """What may differ on the newest Spark. `make test-spark` runs all end-to-end tests on it."""
-    chosen = "not slow and not cluster and not service"
-    paths = [f"tests/e2e/{name}.py" for name in NEWEST_FILES]
-    return pytest_part(f"e2e-{NEWEST}", "-m", chosen, *paths, spark=NEWEST)
+def smoke_part(spark: str) -> Part:
+    """What may differ on another Spark. `make test-spark` runs all end-to-end tests on it."""
+    return spark_part(spark, "not slow and not service", *SMOKE_TESTS)
 
 
-def scala_part(scope: str, *tasks: str) -> Part:
+def python_part(kind: str, *more: str) -> Part:
+    """The Python tests with the lowest or the newest packages: see `tests/pythons.py`."""
+    return pytest_part(f"python-{kind}", *more, "python/tests", by=("tests.pythons", kind))
+
+
+def scala_part(scope: str) -> Part:
     """The Scala tests of a scope: see `TestScope` in the connector's tests."""
     return Part(
         name=f"scala-{scope}",
-        command=["project/sbt", *tasks],
+        command=["project/sbt", "test"],
         reports="**/target/test-reports/*.xml",
         environment={"SPARK_KINESIS_TESTS": scope},
     )
 
 
+def make_part(target: str) -> Part:
+    """A command of the Makefile that succeeds or fails."""
+    return Part(name=f"make-{target}", command=["make", target])
+
+
+PYTHON = pytest_part("python", "python/tests", "tests/golden")
 SIMULATOR = pytest_part("simulator", "tests/simulator")
 CONFORMANCE = pytest_part("conformance", "tests/conformance")  # reads the reports of other parts
-RUN_BEFORE = [] if IS_SHORT else [SIMULATOR]  # `.ci/run` has just run it
+LOGS = pytest_part("logs", "-m", "not slow", "examples/log-processing")
+DOCS = pytest_part("docs", "-m", "not slow", "tests/docs")
+# The lowest packages warn about newer Pythons and about each other.
+OTHER_PYTHONS = [python_part("lowest", "-Wignore::DeprecationWarning"), python_part("newest")]
 
 
 @dataclass(frozen=True)
@@ -107,6 +126,8 @@ class Scope:
 
     lanes: list[list[Part]]
     last: list[Part] = field(default_factory=list)
+    proves: bool = False
+    """Whether a whole run proves the invariants in docs/architecture.md."""
 
     def parts(self) -> list[Part]:
         """All parts."""
@@ -122,30 +143,66 @@ class Scope:
 SCOPES = {
     "quick": Scope(
         lanes=[
-            [scala_part("quick", "test")],
+            [scala_part("quick")],
             [
-                pytest_part("python", "python/tests", "tests/golden"),
-                pytest_part("packaging", "tests/packaging"),
-                pytest_part("docs", "-m", "not slow", "tests/docs"),
+                PYTHON,
+                pytest_part("packaging", "-m", "not slow", "tests/packaging"),
+                DOCS,
                 SIMULATOR,
                 pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"),
-                pytest_part("logs", "-m", "not slow", "examples/log-processing"),
+                LOGS,
+            ],
+        ],
+        last=[CONFORMANCE],
+        proves=True,
+    ),
+    "rest": Scope(
+        lanes=[
+            [scala_part("rest")],
+            [
+                pytest_part("e2e-slow", "-m", "slow or cluster", "tests/e2e"),
+                smoke_part(NEWEST),
+                smoke_part(SPARK_35),
+                *OTHER_PYTHONS,
+                pytest_part("packaging-slow", "-m", "slow", "tests/packaging"),
+                pytest_part("docs-site", "-m", "slow", "tests/docs"),
+                pytest_part("logs-slow", "-m", "slow", "examples/log-processing"),
+                SIMULATOR,
             ],
         ],
         last=[CONFORMANCE],
     ),
-    "rest": Scope(
+    "ci": Scope(
         lanes=[
-            [scala_part("rest", "test")],
             [
-                newest_part(),
-                pytest_part("docs-site", "-m", SLOW, "tests/docs"),
-                pytest_part("e2e-slow", "-m", f"({SLOW}) or cluster", "tests/e2e"),
-                pytest_part("logs-slow", "-m", SLOW, "examples/log-processing"),
-                *RUN_BEFORE,
+                make_part("check"),
+                make_part("dist"),
+                pytest_part("packaging", "tests/packaging"),
+                smoke_part(SPARK_35),
+                scala_part("ci"),
+                smoke_part(NEWEST),
+                PYTHON,
+                SIMULATOR,
+                LOGS,
+                DOCS,
+                *OTHER_PYTHONS,
+                make_part("docs"),
+                replace(
+                    pytest_part("docs-site", "-m", "slow and not long", "tests/docs"),
+                    is_optional=True,
+                ),
+                replace(
+                    pytest_part("logs-slow", "-m", "slow and not long", "examples/log-processing"),
+                    is_optional=True,
+                ),
+            ],
+            [  # they take half of the time
+                pytest_part("cluster", "-m", "cluster and not long", "tests/e2e"),
+                pytest_part("e2e", "-m", "not cluster and not long", "tests/e2e"),
             ],
         ],
         last=[CONFORMANCE],
+        proves=True,
     ),
     "bench": Scope(
         lanes=[

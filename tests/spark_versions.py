@@ -24,7 +24,8 @@ support.
 
 `make test-spark SPARK=<version>` runs the end-to-end tests on one version, with the same wheel.
 Tests about Spark's scheduler on a cluster run on the oldest version only. On Spark 3.5, only the
-tests of streaming queries run. Last results:
+tests of streaming queries run. CI runs all of them on the oldest Spark 4, and some on Spark 3.5 and
+on the newest version. Last results:
 
 | Spark | Date | Java | Passed | Failed | Skipped |
 |---|---|---|--:|--:|--:|

@@ -46,8 +46,11 @@ def test_the_commands_of_a_page_run(
         text=True,
         check=False,
     )
-    assert ended.returncode in (0, 1), (page, ended.stdout[-2000:] + ended.stderr[-2000:])
-    assert ended.stdout
+    said = (page, ended.stdout[-2000:] + ended.stderr[-2000:])
+    if "advise --stream" in fence:  # has an advice, because the stream has hardly any traffic
+        assert (ended.returncode, "merge" in ended.stdout) == (1, True), said
+    else:
+        assert (ended.returncode, ended.stdout != "") == (0, True), said
 
 
 def test_there_is_a_command_to_run() -> None:

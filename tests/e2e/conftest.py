@@ -14,8 +14,7 @@ from pyspark.sql import SparkSession
 
 import spark_kinesis
 from spark_kinesis import with_kinesis
-from spark_kinesis.local import LocalKinesis
-from tests.e2e.support.streams import Stream
+from tests.e2e.support.streams import Stream, local_kinesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,15 +31,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPAT
 @pytest.fixture(scope="session")
 def simulator() -> Iterator[str]:
     """The endpoint of the local Kinesis in the wheel."""
-    with pytest.MonkeyPatch.context() as patch:
-        if home := os.environ.get("SIMULATOR_SPARK_HOME"):  # this Spark has no Scala 2.13
-            patch.setenv("SPARK_HOME", home)
-            patch.delenv("SPARK_KINESIS_JAR")
-        kinesis = LocalKinesis().start()
-    try:
+    with local_kinesis() as kinesis:
         yield kinesis.endpoint
-    finally:
-        kinesis.stop()
 
 
 @pytest.fixture(scope="session")

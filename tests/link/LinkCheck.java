@@ -30,10 +30,12 @@ import org.apache.xbean.asm9.tree.TypeInsnNode;
  * Would the bundle link against the jars of one Spark? Resolves every class, method and field that
  * its classes name, as the JVM would, and looks for interface methods nobody implements.
  *
- * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and a
- * line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one. A
- * class or member that is missing counts only if our own code names it or if Spark, Scala, Java, slf4j
- * or the bundle should have it: the libraries inside probe for optional ones.
+ * <p>Arguments: the bundle, and a folder of jars. Prints {@code checked <classes> <references>} and
+ * a line {@code broken <what> <from>} for each thing that would fail; ends with 1 if there is one.
+ * A class or member that is missing counts only if our own code names it or if Spark, Scala, Java,
+ * slf4j or the bundle should have it: the libraries inside probe for optional ones.
+ *
+ * <p>With the bundle alone, prints each class and member of Spark that our own code names.
  */
 final class LinkCheck {
   private static final String OURS = "sparkkinesis/";
@@ -44,20 +46,32 @@ final class LinkCheck {
   private final Map<String, byte[]> bytes = new HashMap<>();
   private final Map<String, Optional<ClassNode>> parsed = new HashMap<>();
   private final TreeSet<String> broken = new TreeSet<>();
+  private final TreeSet<String> ofSpark = new TreeSet<>();
   private long references = 0;
 
   public static void main(String[] arguments) throws IOException {
     LinkCheck check = new LinkCheck();
+    if (arguments.length == 1) check.printOfSpark(Path.of(arguments[0]));
+    else check.checkAgainst(Path.of(arguments[1]), Path.of(arguments[0]));
+  }
+
+  private void printOfSpark(Path bundle) throws IOException {
+    List<String> names = load(bundle);
+    for (String name : names) find(name).ifPresent(this::resolveAll);
+    ofSpark.forEach(System.out::println);
+  }
+
+  private void checkAgainst(Path folder, Path bundle) throws IOException {
     List<Path> jars;
-    try (Stream<Path> files = Files.list(Path.of(arguments[1]))) {
+    try (Stream<Path> files = Files.list(folder)) {
       jars = files.filter(file -> file.toString().endsWith(".jar")).toList();
     }
-    for (Path jar : jars) check.load(jar);
-    List<String> bundle = check.load(Path.of(arguments[0]));
-    for (String name : bundle) check.find(name).filter(check::isUsed).ifPresent(check::resolveAll);
-    System.out.printf("checked %d %d%n", bundle.size(), check.references);
-    check.broken.forEach(line -> System.out.println("broken " + line));
-    System.exit(check.broken.isEmpty() ? 0 : 1);
+    for (Path jar : jars) load(jar);
+    List<String> names = load(bundle);
+    for (String name : names) find(name).filter(this::isUsed).ifPresent(this::resolveAll);
+    System.out.printf("checked %d %d%n", names.size(), references);
+    broken.forEach(line -> System.out.println("broken " + line));
+    System.exit(broken.isEmpty() ? 0 : 1);
   }
 
   private List<String> load(Path path) throws IOException {
@@ -96,8 +110,8 @@ final class LinkCheck {
 
   private Optional<ClassNode> read(String name) {
     byte[] own = bytes.get(name);
-    try (InputStream java =
-        own == null ? ClassLoader.getPlatformClassLoader().getResourceAsStream(name + ".class") : null) {
+    ClassLoader platform = ClassLoader.getPlatformClassLoader();
+    try (InputStream java = own == null ? platform.getResourceAsStream(name + ".class") : null) {
       if (own == null && java == null) return Optional.empty();
       ClassNode node = new ClassNode();
       new ClassReader(own == null ? java.readAllBytes() : own)
@@ -134,13 +148,15 @@ final class LinkCheck {
   }
 
   private void constant(Object value, ClassNode from) {
-    if (value instanceof Type type && type.getSort() == Type.METHOD) signature(type.getDescriptor(), from);
+    if (value instanceof Type type && type.getSort() == Type.METHOD)
+      signature(type.getDescriptor(), from);
     else if (value instanceof Type type) type(type, from);
     else if (value instanceof Handle handle) handle(handle, from);
   }
 
   private void handle(Handle handle, ClassNode from) {
-    if (handle.getDesc().startsWith("(")) method(handle.getOwner(), handle.getName(), handle.getDesc(), from);
+    if (handle.getDesc().startsWith("("))
+      method(handle.getOwner(), handle.getName(), handle.getDesc(), from);
     else field(handle.getOwner(), handle.getName(), handle.getDesc(), from);
   }
 
@@ -157,6 +173,7 @@ final class LinkCheck {
   private boolean type(String name, ClassNode from) {
     references++;
     boolean found = find(name).isPresent();
+    note("class", name, "", from);
     if (!found && isOwed(name, from)) broken.add("class " + name + " from " + from.name);
     return found;
   }
@@ -165,14 +182,22 @@ final class LinkCheck {
     signature(descriptor, from);
     // Arrays have Object's methods; method handles take any descriptor.
     if (owner.startsWith("[") || owner.matches("java/lang/invoke/(MethodHandle|VarHandle)")) return;
+    note("method", owner, "." + name + descriptor, from);
     if (type(owner, from) && !hasMethod(owner, name, descriptor) && isOwedWhole(owner, from))
       broken.add("method " + owner + "." + name + descriptor + " from " + from.name);
   }
 
   private void field(String owner, String name, String descriptor, ClassNode from) {
     type(Type.getType(descriptor), from);
+    note("field", owner, "." + name + " " + descriptor, from);
     if (type(owner, from) && !hasField(owner, name, descriptor) && isOwedWhole(owner, from))
       broken.add("field " + owner + "." + name + " " + descriptor + " from " + from.name);
+  }
+
+  /** Keeps what our own code names of Spark: a class that is not in the bundle, or its member. */
+  private void note(String kind, String owner, String member, ClassNode from) {
+    boolean isOfSpark = owner.startsWith("org/apache/spark/") && !bytes.containsKey(owner);
+    if (isOfSpark && isOurs(from.name)) ofSpark.add(kind + " " + owner + member);
   }
 
   private boolean hasMethod(String owner, String name, String descriptor) {
@@ -187,7 +212,9 @@ final class LinkCheck {
         .anyMatch(field -> field.name.equals(name) && field.desc.equals(descriptor));
   }
 
-  /** Whether a class that we or Spark should have lacks a member, not an optional one of a library. */
+  /**
+   * Whether a class that we or Spark should have lacks a member, not an optional one of a library.
+   */
   private boolean isOwedWhole(String owner, ClassNode from) {
     return (owner.startsWith(SHADED) || isOwed(owner, from)) && isWhole(owner);
   }
@@ -234,10 +261,13 @@ final class LinkCheck {
     for (ClassNode member : family)
       for (MethodNode method : member.methods)
         if (Modifier.isAbstract(method.access) && !concrete.contains(method.name + method.desc))
-          broken.add("unimplemented " + member.name + "." + method.name + method.desc + " in " + node.name);
+          broken.add(
+              "unimplemented %s.%s%s in %s"
+                  .formatted(member.name, method.name, method.desc, node.name));
   }
 
   private static boolean isOurs(String name) {
-    return !name.startsWith(SHADED) && (name.startsWith(OURS) || name.startsWith("org/apache/spark/"));
+    return !name.startsWith(SHADED)
+        && (name.startsWith(OURS) || name.startsWith("org/apache/spark/"));
   }
 }

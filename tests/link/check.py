@@ -1,5 +1,8 @@
 """Links the connector jar against every supported Spark and writes docs/reference/link-check.md.
 
+If nothing is broken, it also writes what the jar refers to in Spark. CI has no time to download
+every Spark, so `tests/packaging/test_link.py` compares the jar with that list.
+
 Each Spark's jars come out of pip's pyspark (430 MB a download, one at a time; only the jars the
 check looks into are kept, under target/link). The bytecode is read with the ASM that Spark 4.0
 carries.
@@ -22,6 +25,7 @@ from tests.sparks import SERVED
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "target" / "link"
 REPORT = ROOT / "docs" / "reference" / "link-check.md"
+REFERENCES = ROOT / "tests" / "golden" / "spark-references.txt"
 NEEDED = (
     "spark-",
     "scala-",
@@ -37,7 +41,11 @@ HEAD = """\
 
 `make link-check` resolves every class, method and field that the connector jar refers to against
 the jars of each supported Spark version. It also looks for interface methods without an
-implementation. Spark 4.0 lacks real-time mode, so it loads two classes less. Last result:
+implementation. Spark 4.0 lacks real-time mode, so it loads two classes less.
+
+If nothing is broken, the command writes all references to Spark into
+`tests/golden/spark-references.txt`. `make test` fails if the jar has other references than this
+list. Then run `make link-check` again. Last result:
 
 | Spark | Classes in the jar | References | Broken references |
 |---|--:|--:|--:|
@@ -92,17 +100,34 @@ def asm() -> Path:
     return jar
 
 
+def program(*arguments: Path) -> subprocess.CompletedProcess[str]:
+    """Run LinkCheck."""
+    java = str(Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java")
+    source = str(Path(__file__).with_name("LinkCheck.java"))
+    command = [java if Path(java).exists() else "java", "-Xmx3g", "-cp", str(asm()), source]
+    command += [str(it) for it in arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def references(jar: Path) -> str:
+    """What a jar refers to in Spark, line by line.
+
+    Raises:
+        RuntimeError: with the program's words, when it could not finish.
+    """
+    ended = program(jar)
+    if ended.returncode != 0:
+        raise RuntimeError(ended.stderr)
+    return ended.stdout
+
+
 def check(jar: Path, spark: str) -> Result:
     """Link one jar against one Spark.
 
     Raises:
         RuntimeError: with the program's words, when it could not finish.
     """
-    java = str(Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java")
-    program = str(Path(__file__).with_name("LinkCheck.java"))
-    command = [java if Path(java).exists() else "java", "-Xmx3g", "-cp", str(asm()), program]
-    command += [str(jar), str(jars_of(spark))]
-    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    ended = program(jar, jars_of(spark))
     first, *rest = ended.stdout.splitlines() or [""]
     if not first.startswith("checked "):
         raise RuntimeError(ended.stderr)
@@ -123,7 +148,10 @@ def main() -> int:
         for line in result.broken:
             print(f"Spark {result.spark}: {line}")
     print("\n".join(rows))
-    return 1 if any(result.broken for result in results) else 0
+    if any(result.broken for result in results):
+        return 1
+    REFERENCES.write_text(references(jar), encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":

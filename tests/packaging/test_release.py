@@ -1,4 +1,4 @@
-"""The source distribution and the wheels made of it, with stand-ins for the jars."""
+"""The release that `make dist` built, and how it is built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[2] / "python"
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "python"
+RELEASE = ROOT / "target" / "release"
 VERSION = (PROJECT / "src" / "spark_kinesis" / "VERSION").read_text(encoding="utf-8").strip()
 JARS = [
     f"spark-kinesis-simulator_2.13-{VERSION}.jar",
@@ -46,25 +48,35 @@ def build(project: Path, kind: str, **environment: str) -> subprocess.CompletedP
     )
 
 
-def built(project: Path, kind: str, suffix: str, **environment: str) -> Path:
-    ended = build(project, kind, **environment)
+def built_wheel(project: Path, **environment: str) -> Path:
+    ended = build(project, "wheel", **environment)
     assert ended.returncode == 0, ended.stderr
-    (file,) = (project / "dist").glob(f"*{suffix}")
-    return file
+    (wheel,) = (project / "dist").glob("*.whl")
+    return wheel
 
 
-def jars_in(wheel: Path) -> list[str]:
+def released(suffix: str) -> Path:
+    """A file of the release."""
+    files = list(RELEASE.glob(f"*{suffix}"))
+    assert len(files) == 1, "There is no release. Run `make dist` first."
+    return files[0]
+
+
+def jars_in(wheel: Path) -> dict[str, bytes]:
     folder = "spark_kinesis/jars/"
     with zipfile.ZipFile(wheel) as opened:
         names = [name for name in opened.namelist() if name.startswith(folder)]
-        for name in names:
-            assert opened.read(name).decode() == name.removeprefix(folder)
-    return sorted(name.removeprefix(folder) for name in names)
+        return {name.removeprefix(folder): opened.read(name) for name in names}
 
 
-def test_a_wheel_has_the_jars_of_both_scalas_and_the_licenses(project: Path) -> None:
-    wheel = built(project, "wheel", ".whl")
-    assert jars_in(wheel) == JARS
+def jars_built() -> dict[str, bytes]:
+    return {jar: (ROOT / "target" / jar).read_bytes() for jar in JARS}
+
+
+@pytest.mark.slow
+def test_the_wheel_has_the_jars_of_both_scalas_and_the_licenses() -> None:
+    wheel = released(".whl")
+    assert jars_in(wheel) == jars_built()
     with zipfile.ZipFile(wheel) as opened:
         info = f"spark_kinesis-{VERSION}.dist-info"
         for name in ("LICENSE", "NOTICE"):
@@ -76,13 +88,12 @@ def test_a_wheel_has_the_jars_of_both_scalas_and_the_licenses(project: Path) -> 
     assert sorted(links) == ["Changelog", "Documentation", "Homepage", "Issues"]
 
 
-def test_a_wheel_is_built_from_the_source_distribution_alone(project: Path, tmp_path: Path) -> None:
-    sdist = built(project, "sdist", ".tar.gz")
-    with tarfile.open(sdist) as opened:
-        opened.extractall(tmp_path / "unpacked", filter="data")
-    shutil.rmtree(project.parent)  # neither the repository nor its target is there
-    (unpacked,) = (tmp_path / "unpacked").iterdir()
-    assert jars_in(built(unpacked, "wheel", ".whl")) == JARS
+@pytest.mark.slow
+def test_the_same_wheel_is_built_from_the_source_distribution_alone(tmp_path: Path) -> None:
+    with tarfile.open(released(".tar.gz")) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert jars_in(built_wheel(unpacked)) == jars_built()
 
 
 def test_a_build_without_a_jar_names_it_and_the_command(project: Path) -> None:
@@ -94,8 +105,8 @@ def test_a_build_without_a_jar_names_it_and_the_command(project: Path) -> None:
 
 
 def test_a_wheel_for_tests_may_have_one_scala(project: Path) -> None:
-    wheel = built(project, "wheel", ".whl", SPARK_KINESIS_SCALA="2.13")
-    assert jars_in(wheel) == [JARS[0], JARS[2]]
+    wheel = built_wheel(project, SPARK_KINESIS_SCALA="2.13")
+    assert jars_in(wheel) == {jar: jar.encode() for jar in (JARS[0], JARS[2])}
 
 
 def test_the_license_is_that_of_the_repository() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 import threading
 import time
@@ -11,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests import run_all
-from tests.run_all import Tally, run, run_scope
-from tests.scopes import Part, Scope
+from tests.run_all import SUM, Tally, first_seed, main, run, run_scope
+from tests.scopes import SCOPES, Part, Scope
 
 CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure/></testcase>
@@ -24,19 +26,22 @@ GOOD = '<testsuite><testcase classname="a" name="good"/></testsuite>'
 @pytest.fixture(autouse=True)
 def _root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_all, "ROOT", tmp_path)
+    monkeypatch.setattr(run_all, "BUDGET_SECONDS", float("inf"))
+    monkeypatch.setenv("FIRST_SEED", "1")
 
 
-def part(*reports: str, then: str = "") -> Part:
+def part(*reports: str, then: str = "", name: str = "p", is_optional: bool = False) -> Part:
     """A part that writes reports and then runs some code."""
     writes = "".join(f"open('{n}.xml', 'w').write({text!r});" for n, text in enumerate(reports))
-    return Part(name="p", command=[sys.executable, "-c", writes + then], reports="*.xml")
+    command = [sys.executable, "-c", writes + then]
+    return Part(name=name, command=command, reports="*.xml", is_optional=is_optional)
 
 
 def test_each_case_counts_once() -> None:
     expected = Tally(passed=2, failed=["a: bad", "a: worse"], skipped=["a: left out"])
     assert run(part(CASES, GOOD)) == expected
     assert str(expected) == "2 passed, 2 failed, 1 skipped"
-    assert str(Tally(2)) == "2 passed, 0 failed"
+    assert str(Tally(2)) == "2 passed, 0 failed, 0 skipped"
 
 
 def test_a_report_that_cannot_be_read_is_a_failure() -> None:
@@ -68,18 +73,91 @@ def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -
         time.sleep(0.02)
 
 
-def test_a_part_that_has_not_begun_in_time_is_left_out_and_named() -> None:
-    scope = Scope([[part(GOOD, then="import time; time.sleep(0.2)"), part(CASES)]])
-    assert run_scope(scope, 0.1, threading.Event()) == (Tally(passed=1), ["p"])
+def test_a_command_without_reports_is_one_test() -> None:
+    assert run(Part(name="p", command=["true"])) == Tally(passed=1)
+    failed = Tally(failed=["p: ended with status 1 and 0 passed tests"])
+    assert run(Part(name="p", command=["false"])) == failed
+
+
+def test_when_time_is_short_optional_parts_are_skipped_and_all_others_run() -> None:
+    scope = Scope([[part(GOOD), part(GOOD, name="site", is_optional=True)]])
+    total, left_out = run_scope(scope, 0, threading.Event())
+    assert (total, left_out) == (Tally(passed=1, skipped=["site: left out"]), ["site"])
     total, left_out = run_scope(scope, float("inf"), threading.Event())
-    assert (total.passed, left_out) == (2, [])
+    assert (str(total), left_out) == ("2 passed, 0 failed, 0 skipped", [])
+
+
+def test_a_part_that_cannot_begin_in_time_is_a_failure() -> None:
+    scope = Scope([[part(GOOD)]])
+    total, left_out = run_scope(scope, -run_all.GRACE_SECONDS, threading.Event())
+    assert (total, left_out) == (Tally(failed=["p: not begun in time"]), [])
+
+
+def test_the_sum_comes_last_after_the_parts_that_were_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    optional = [part(CASES, name=name, is_optional=True) for name in ("site", "example")]
+    monkeypatch.setitem(SCOPES, "some", Scope([[part(GOOD), *optional]]))
+    monkeypatch.setattr(run_all, "BUDGET_SECONDS", 0)
+    assert main("some") == 0
+    last = "left out for lack of time: site, example\n1 passed, 0 failed, 2 skipped\n"
+    assert capsys.readouterr().out.endswith(last)
+    assert (tmp_path / SUM).read_text(encoding="utf-8") == last
+
+
+def test_a_run_without_a_passed_test_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SCOPES, "some", Scope([[part(CASES, is_optional=True)]]))
+    monkeypatch.setattr(run_all, "BUDGET_SECONDS", 0)
+    assert main("some") == 1
+
+
+@pytest.mark.parametrize(("named", "status"), [((), 1), (("p",), 0)])
+def test_a_whole_run_fails_if_a_named_test_did_not_run(
+    monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], status: int
+) -> None:
+    monkeypatch.setitem(SCOPES, "some", Scope([[part(GOOD)]], proves=True))
+    monkeypatch.setattr(run_all, "unproven", lambda *_: ["a lack"])
+    assert main("some", *named) == status
+
+
+def test_only_the_site_and_the_slow_tests_of_the_example_may_be_left_out() -> None:
+    optional = {
+        name: [part.name for part in scope.parts() if part.is_optional]
+        for name, scope in SCOPES.items()
+    }
+    assert optional == {"ci": ["docs-site", "logs-slow"], "quick": [], "rest": [], "bench": []}
+    (lane,) = (lane for lane in SCOPES["ci"].lanes if any(part.is_optional for part in lane))
+    assert [part.name for part in lane[-2:]] == optional["ci"]
+
+
+def test_the_first_seed_comes_from_the_commit() -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "init", "-q", str(run_all.ROOT)], check=True)
+    commit = [*git, "-C", str(run_all.ROOT), "commit", "-q", "--allow-empty", "-m"]
+    seeds = []
+    for message in ("one", "another"):
+        subprocess.run([*commit, message], check=True)
+        seeds.append(first_seed())
+    assert len({*seeds}) == 2
+    assert all(0 <= seed < 1 << 32 for seed in seeds)
+
+
+def test_the_time_of_a_process_counts_that_outlives_its_parent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    busy = "import time; [None for _ in iter(lambda: time.process_time() < 1.5, False)]"
+    left = f"import subprocess; subprocess.Popen([{sys.executable!r}, '-c', {busy!r}])"
+    run(part(GOOD, then=left))
+    cpu = re.search(r" s, (\d+) s of CPU", capsys.readouterr().out)
+    assert cpu
+    assert int(cpu[1]) >= 1
 
 
 def test_an_error_of_the_runner_is_a_failure_and_the_other_parts_run() -> None:
-    missing = Part(name="q", command=["a-program-that-is-not-there"], reports="q.xml")
-    total, left_out = run_scope(Scope([[missing, part(GOOD)]]), float("inf"), threading.Event())
+    refused = Part(name="q", command=["true"], environment={"A": "\0"})
+    total, left_out = run_scope(Scope([[refused, part(GOOD)]]), float("inf"), threading.Event())
     assert (total.passed, len(total.failed), left_out) == (1, 1, [])
-    assert total.failed[0].startswith("q: FileNotFoundError")
+    assert total.failed[0].startswith("q: ValueError")
 
 
 def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
@@ -92,7 +170,7 @@ def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
     lanes = [[waiting("a", makes="x", needs="y")], [waiting("b", makes="y", needs="x")]]
     last = waiting("c", makes="z", needs="b.xml")
     total, _ = run_scope(Scope(lanes, [last]), float("inf"), threading.Event())
-    assert str(total) == "3 passed, 0 failed"
+    assert str(total) == "3 passed, 0 failed, 0 skipped"
 
 
 def test_it_prints_why_a_test_failed_and_the_end_of_the_log_of_a_crash(

@@ -9,8 +9,8 @@ import pytest
 
 from tests import spark_versions, sparks
 from tests.run_all import Tally
-from tests.scopes import SCOPES, spark_part
-from tests.spark_versions import row_of, with_row
+from tests.scopes import SCOPES, SMOKE_TESTS, spark_part
+from tests.spark_versions import ROW, row_of, with_row
 from tests.sparks import ALL, NEWEST, SERVED, SPARK_35, settings_on
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,8 +46,23 @@ def test_the_package_requires_these_versions() -> None:
     assert asked == {(oldest, f"{major}.{minor + 1}")}
 
 
-def test_every_test_runs_on_the_newest_too() -> None:
-    assert f"e2e-{NEWEST}" in {part.name for part in SCOPES["rest"].parts()}
+def test_ci_runs_the_smoke_tests_on_spark_35_and_on_the_newest() -> None:
+    commands = {part.name: part.command for part in SCOPES["ci"].parts()}
+    for spark in (SPARK_35, NEWEST):
+        assert set(SMOKE_TESTS) <= set(commands[f"e2e-{spark}"])
+    assert "tests/e2e" in commands["e2e"]
+
+
+@pytest.mark.parametrize("test", SMOKE_TESTS)
+def test_a_smoke_test_is_there(test: str) -> None:
+    file, _, name = test.partition("::")
+    assert f"def {name or 'test_'}" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_table_of_results_has_every_spark_and_no_failure() -> None:
+    rows = list(ROW.finditer(spark_versions.REPORT.read_text(encoding="utf-8")))
+    assert [row[1] for row in rows] == list(ALL)
+    assert {row[0].split(" | ")[4] for row in rows} == {"0"}
 
 
 @pytest.mark.parametrize("spark", ["", "4.2", "3.4.4"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,6 +46,14 @@ def make_stream(kinesis: Any) -> Callable[[int], str]:
         return name
 
     return make
+
+
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Children do not ignore SIGINT, as a shell's background jobs and their children do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,6 @@ def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         check=False,
         env={**os.environ, **environment},
     )
-
-
-@pytest.fixture
-def _interruptible() -> Iterator[None]:
-    """Children do not ignore SIGINT, as a shell's background jobs and their children do."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("_interruptible")

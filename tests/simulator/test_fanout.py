@@ -70,7 +70,8 @@ def test_events_across_a_split(kinesis: Any, make_stream: Callable[[int], str]) 
     assert [r["Data"] for r in first["Records"]] == [b"\x00\xff1"]
     assert first["ContinuationSequenceNumber"] == first["Records"][0]["SequenceNumber"]
     kinesis.put_record(StreamName=stream, PartitionKey="k", Data=b"2")
-    assert [r["Data"] for r in next(events)["Records"]] == [b"2"]
+    second = next(it for it in events if it["Records"])  # an idle shard sends empty events
+    assert [r["Data"] for r in second["Records"]] == [b"2"]
     kinesis.split_shard(
         StreamName=stream, ShardToSplit=parent, NewStartingHashKey=str(KEY_SPACE // 2)
     )

@@ -130,7 +130,8 @@ def _is_connect(thing: object) -> bool:
 
 
 def _jvm() -> Any:
-    from pyspark import SparkContext  # noqa: PLC0415 a program without Spark imports this module too
+    # A program without Spark imports this module, too.
+    from pyspark import SparkContext  # noqa: PLC0415
 
     jvm = SparkContext._jvm  # noqa: SLF001
     require_connector_in(jvm)

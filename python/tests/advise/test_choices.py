@@ -25,11 +25,11 @@ from spark_kinesis.advise.shards import Rate
 MIB = 1024 * 1024
 
 
-def traffic(records: float, size: float, *, peak: float = 1.0, **more: object) -> Traffic:
+def traffic(records: float, size: float, *, peak: float = 1.0, **more: Any) -> Traffic:
     average = Rate(records=records, bytes=records * size)
     shards = max(1, round(average.times(peak).used / 0.8 + 0.49))
-    fields: dict[str, object] = {"shards": shards, "wanted_shards": shards, "row_bytes": size}
-    return Traffic(average=average, peak=average.times(peak), **{**fields, **more})  # type: ignore[arg-type]
+    fields: dict[str, Any] = {"shards": shards, "wanted_shards": shards, "row_bytes": size}
+    return Traffic(average=average, peak=average.times(peak), **{**fields, **more})
 
 
 def test_a_provisioned_stream_costs_its_shards_and_puts() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from python.tests.doctor.services import service
 from spark_kinesis.doctor import Finding, State
 from spark_kinesis.doctor.permissions import (
     ACTIONS,
@@ -60,27 +61,11 @@ def of(evidence: Evidence, name: str, *uses: Use) -> Finding:
     return found
 
 
-class Service:
-    """A client whose calls give prepared answers or errors."""
-
-    def __init__(self, **answers: Any) -> None:
-        self._answers = answers
-
-    def __getattr__(self, name: str) -> Any:
-        def call(**_: object) -> Any:
-            answer = self._answers[name]
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        return call
-
-
 GOOD = {"get_shard_iterator": {"ShardIterator": "i"}, "get_records": {"Records": []}}
 
 
 def outcomes(**answers: Any) -> dict[str, Outcome]:
-    client: Any = Service(**{**GOOD, **answers})
+    client = service("kinesis", **{**GOOD, **answers})
     return call_harmlessly(
         client, SEEN, "reports" if "describe_stream_consumer" in answers else None
     )
@@ -124,7 +109,7 @@ def test_a_refused_read_shows_which_permission_is_missing(
 
 
 def test_a_denied_listing_does_not_hide_the_rest() -> None:
-    client: Any = Service(**GOOD)
+    client = service("kinesis", **GOOD)
     seen = replace(SEEN, shards=refusal("AccessDeniedException"))
     found = allowed(call_harmlessly(client, seen, None))
     assert (found["ListShards"], found["GetRecords"]) == (False, True)
@@ -193,35 +178,29 @@ def test_uses_include_others() -> None:
     ],
 )
 def test_the_caller_has_a_principal(identity: str, principal: str | None) -> None:
-    assert principal_of(identity, Service(get_role=refusal("AccessDenied"))) == principal
+    assert principal_of(identity, service("iam", get_role=refusal("AccessDenied"))) == principal
 
 
 def test_the_path_of_a_role_is_asked_for() -> None:
     arn = "arn:aws:iam::123456789012:role/apps/reader"
-    assert principal_of(ROLE, Service(get_role={"Role": {"Arn": arn}})) == arn
+    assert principal_of(ROLE, service("iam", get_role={"Role": {"Arn": arn}})) == arn
 
 
 def test_the_simulator_answers_in_pages_or_refuses() -> None:
     def result(name: str) -> dict[str, Any]:
         return {"EvaluationResults": [{"EvalActionName": name, "EvalDecision": "allowed"}]}
 
-    paginator = Service(paginate=[result("a:A"), result("a:B")])
-    iam: Any = Service()
-    iam.get_paginator = lambda _: paginator
-    assert simulate(iam, "p", ["a:A", "a:B"], ARN) == {"a:A": "allowed", "a:B": "allowed"}
-
-    class Denied:
-        def __iter__(self) -> Denied:
-            raise refusal("AccessDenied")
-
-    iam.get_paginator = lambda _: Service(paginate=Denied())
-    assert isinstance(simulate(iam, "p", ["a:A"], ARN), ClientError)
+    first = {**result("a:A"), "IsTruncated": True, "Marker": "a"}
+    iam = service("iam", simulate_principal_policy=[first, result("a:B")])
+    assert simulate(iam, ROLE, ["a:A", "a:B"], ARN) == {"a:A": "allowed", "a:B": "allowed"}
+    denying = service("iam", simulate_principal_policy=refusal("AccessDenied"))
+    assert isinstance(simulate(denying, ROLE, ["a:A"], ARN), ClientError)
 
 
 def test_the_state_of_a_key_matters() -> None:
     def described(state: str, manager: str = "CUSTOMER") -> KeyFacts:
         metadata = {"Arn": "arn:key", "KeyState": state, "KeyManager": manager}
-        return find_key(Service(describe_key={"KeyMetadata": metadata}), "alias/mine")
+        return find_key(service("kms", describe_key={"KeyMetadata": metadata}), "alias/mine")
 
     assert key_finding(described("Enabled")).state is State.OK
     for state in ("Disabled", "PendingDeletion"):
@@ -231,7 +210,7 @@ def test_the_state_of_a_key_matters() -> None:
 
 
 def test_a_key_that_is_not_described_is_unknown() -> None:
-    denied = find_key(Service(describe_key=refusal("AccessDeniedException")), "alias/mine")
+    denied = find_key(service("kms", describe_key=refusal("AccessDeniedException")), "alias/mine")
     assert (denied.arn, key_finding(denied).state) == (None, State.UNKNOWN)
     assert "kms:DescribeKey" in key_finding(denied).remedy
     assert key_finding(find_key(None, "alias/mine")).state is State.UNKNOWN

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from python.tests.doctor.services import service
 from spark_kinesis.doctor import State
 from spark_kinesis.doctor.quotas import (
     Burst,
@@ -18,6 +19,7 @@ from spark_kinesis.doctor.quotas import (
     usage_finding,
 )
 
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 QUIET = Usage(calls=2.0, bytes=0.0, total=1000, throttled=0)
 
@@ -28,8 +30,9 @@ class CloudWatch:
     def __init__(self, sums: dict[str, list[float]]) -> None:
         self.sums = sums
         self.asked: dict[str, Any] = {}
+        self.client = service("cloudwatch", get_metric_data=self.answer)
 
-    def get_metric_data(self, **asked: Any) -> dict[str, Any]:
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         self.asked = asked
         names = {
             it["Id"]: it["MetricStat"]["Metric"]["MetricName"] for it in asked["MetricDataQueries"]
@@ -39,23 +42,23 @@ class CloudWatch:
 
 
 def test_the_busiest_minute_counts() -> None:
-    service = CloudWatch(
+    cloudwatch = CloudWatch(
         {
             "GetRecords.Success": [60.0, 600.0, 120.0],
             "GetRecords.Bytes": [6e6],
             "ReadProvisionedThroughputExceeded": [3.0, 4.0],
         }
     )
-    found = find_usage(service, "orders", NOW)
+    found = find_usage(cloudwatch.client, "orders", NOW)
     assert (found.calls, found.bytes) == (10.0, 1e5)
     assert (found.total, found.throttled) == pytest.approx((780.0, 7.0))
-    assert service.asked["EndTime"] - service.asked["StartTime"] == timedelta(minutes=15)
-    metrics = [it["MetricStat"]["Metric"] for it in service.asked["MetricDataQueries"]]
+    assert cloudwatch.asked["EndTime"] - cloudwatch.asked["StartTime"] == timedelta(minutes=15)
+    metrics = [it["MetricStat"]["Metric"] for it in cloudwatch.asked["MetricDataQueries"]]
     assert {it["Dimensions"][0]["Value"] for it in metrics} == {"orders"}
 
 
 def test_a_stream_that_nobody_reads_has_no_metrics() -> None:
-    assert find_usage(CloudWatch({}), "orders", NOW) == Usage(
+    assert find_usage(CloudWatch({}).client, "orders", NOW) == Usage(
         calls=0, bytes=0, total=0, throttled=0
     )
 
@@ -90,25 +93,20 @@ def test_refusals_are_reads_of_others(refused: int, state: State, text: str) -> 
     assert (found.state, text in found.seen) == (state, True)
 
 
-class Kinesis:
-    """Refuses reads with errors, one after the other."""
-
-    def __init__(self, *codes: str) -> None:
-        self.codes = list(codes)
-
-    def get_shard_iterator(self, **_: object) -> dict[str, str]:
-        return {"ShardIterator": "i"}
-
-    def get_records(self, **_: object) -> None:
-        if self.codes:
-            code = self.codes.pop()
-            raise ClientError({"Error": {"Code": code, "Message": "No."}}, "GetRecords")
+def kinesis(*codes: str) -> Any:
+    """A client that refuses the first of five reads with these errors."""
+    refusals = [
+        ClientError({"Error": {"Code": code, "Message": "No."}}, "GetRecords") for code in codes
+    ]
+    pages: list[Any] = [{"Records": []}] * (5 - len(codes))
+    return service(
+        "kinesis", get_shard_iterator={"ShardIterator": "i"}, get_records=[*refusals, *pages]
+    )
 
 
 def test_only_the_quota_counts_as_a_refusal() -> None:
     throttled = "ProvisionedThroughputExceededException"
-    some: Any = Kinesis(throttled, throttled)
-    assert read_five_times(some, "arn", "a") == Burst(shard="a", refused=2)
-    other: Any = Kinesis(throttled, "AccessDeniedException")
-    found = burst_finding(read_five_times(other, "arn", "a"))
+    assert read_five_times(kinesis(throttled, throttled), ARN, "a") == Burst(shard="a", refused=2)
+    other = kinesis(throttled, "AccessDeniedException")
+    found = burst_finding(read_five_times(other, ARN, "a"))
     assert (found.state, "AccessDenied" in found.seen) == (State.UNKNOWN, True)

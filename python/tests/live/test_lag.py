@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.live.model.facts import ShardFacts
+from spark_kinesis.live.model.facts import Reading, ShardFacts
 from spark_kinesis.live.model.lag import arrival_rate, backlog, lag, rate
 from spark_kinesis.stream.quotas import WRITE_RECORDS
 
@@ -20,9 +20,9 @@ START = ShardOffset(progress=Progress.TRIM_HORIZON)
 
 
 def facts(
-    position: ShardOffset | None, *readings: object, tip: tuple[object, ...] = ()
+    position: ShardOffset | None, *readings: Reading, tip: tuple[Reading, ...] = ()
 ) -> ShardFacts:
-    return ShardFacts(**family(), position=position, backlog=readings, tip=tip)  # type: ignore[arg-type]
+    return ShardFacts(**family(), position=position, backlog=readings, tip=tip)
 
 
 def seconds(it: ShardFacts) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,6 +47,7 @@ def test_equal_credentials_are_equal() -> None:
 
 
 def test_a_wrong_type_does_not_show_the_value() -> None:
+    secret: Any = b"SECRETBYTES"
     with pytest.raises(TypeError, match="secret_access_key must be str, not bytes") as caught:
-        StaticCredentials(access_key_id="a", secret_access_key=b"SECRETBYTES")  # type: ignore[arg-type]
+        StaticCredentials(access_key_id="a", secret_access_key=secret)
     assert "SECRETBYTES" not in "".join(traceback.format_exception_only(caught.value))

@@ -87,8 +87,9 @@ def test_fields_of_a_stream_are_refused_in_a_batch_read(source: dict[str, Any], 
 
 
 def test_a_streaming_query_has_no_end() -> None:
+    source = KinesisSource(stream_name="s", ending_position=Latest())
     with pytest.raises(ValueError, match="ending_position is for read"):
-        KinesisSource(stream_name="s", ending_position=Latest()).read_stream(None)  # type: ignore[arg-type]
+        source.read_stream(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,10 @@ def wrong(frame: DataFrame, query: StreamingQuery) -> None:
     KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position={"table": "app"})  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
-    KinesisSource(stream_name="s", starting_position=Latest).read_stream(None)  # type: ignore[arg-type]
-    KinesisSource(stream_name="s", starting_position=AtSequenceNumber("1"))  # type: ignore[arg-type]
+    KinesisSource(stream_name="s", starting_position=Latest)  # type: ignore[arg-type]
+    KinesisSource(stream_name="s").read_stream(None)  # type: ignore[arg-type]
+    start = AtSequenceNumber("1")
+    KinesisSource(stream_name="s", starting_position=start)  # type: ignore[arg-type]
     KinesisSink(stream_name=["s", "t"])  # type: ignore[arg-type]
     KinesisSink(stream_name="s", credentials=("a", "b"))  # type: ignore[arg-type]
     KinesisSink(stream_name="s", ordering="perKey")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import astuple
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -30,21 +30,46 @@ SCHEMA = (
 )
 
 
+Row = tuple[Any, ...]
+
+
 def row(
     data: str, place: int, batch: int = 1, task: int = 0, number: int = 1, **of: int | str
-) -> tuple[object, ...]:
+) -> Row:
     """A row of an aggregate. Each has one row, unless `sub` numbers it."""
-    writer = ("q", batch, of.get("incarnation", "i"), of.get("run", 0), 0, task, number)
+    writer = (batch, of.get("incarnation", "i"), of.get("run", 0), 0, task, number)
     return ("key", data.encode(), "shard", str(place), of.get("sub", 0), writer)
 
 
 BEFORE, AFTER = row("before", 1, batch=0), row("after", 99, batch=2)
+LOST = [row("a", 2), row("c", 3, number=3)]
+# The rows of each query, between a batch before them and one after them.
+QUERIES: dict[str, list[Row]] = {
+    "each once": [row("a", 2), row("b", 2, sub=1), row("c", 3, number=2)],
+    "record twice": [
+        *(row("a", place, sub=sub) for place in (2, 3) for sub in (0, 1)),
+        row("b", 4, number=2),
+    ],
+    "two tasks": [row("a", 2), row("b", 2, sub=1), row("a", 3, task=1)],
+    "two runs": [row("a", 2), row("b", 2, sub=1), row("a", 3, run=1)],
+    "two incarnations": [row("a", 2), row("b", 2, sub=1), row("a", 3, incarnation="j")],
+    "equal rows": [row("a", 2), row("a", 2, sub=1)],
+    "lost": LOST,
+    "lost and written later": [*LOST, row("b", 4, task=1)],
+    "cut at the end": [row("a", 2), row("d", 98, batch=2, number=2)],
+    "empty batch": [],
+}
 
 
-def audited(spark: SparkSession, *rows: tuple[object, ...]) -> QueryAudit:
-    """The audit of a batch between two others."""
-    (result,) = audit_rows(spark.createDataFrame([BEFORE, *rows, AFTER], SCHEMA))
-    return result
+@pytest.fixture(scope="module")
+def audits(spark: SparkSession) -> dict[str, QueryAudit]:
+    """The audit of each query. One run of Spark counts all of them."""
+    rows = [
+        (*columns, (query, *writer))
+        for query, inner in QUERIES.items()
+        for *columns, writer in [BEFORE, *inner, AFTER]
+    ]
+    return {it.query: it for it in audit_rows(spark.createDataFrame(rows, SCHEMA))}
 
 
 def counts(result: QueryAudit) -> dict[str, int]:
@@ -53,48 +78,31 @@ def counts(result: QueryAudit) -> dict[str, int]:
     return {name: n for name, n in vars(result).items() if n and name not in skipped}
 
 
-def test_rows_that_were_written_once_are_clean(spark: SparkSession) -> None:
-    result = audited(spark, row("a", 2), row("b", 2, sub=1), row("c", 3, number=2))
-    assert result.is_clean
-    assert astuple(result)[:4] == ("q", 5, 0, 2)
-    assert counts(result) == {}
+def test_a_query_has_its_rows_and_batches(audits: dict[str, QueryAudit]) -> None:
+    assert audits.keys() == QUERIES.keys()
+    assert astuple(audits["each once"])[:4] == ("each once", 5, 0, 2)
 
 
-def test_a_record_that_is_there_twice_counts_once(spark: SparkSession) -> None:
-    twice = [row("a", place, sub=sub) for place in (2, 3) for sub in (0, 1)]
-    result = audited(spark, *twice, row("b", 4, number=2))
-    assert counts(result) == {"repeated_records": 1, "equal_rows": 1}
-    assert not result.is_clean
-
-
-def test_a_row_of_two_attempts_is_repeated(spark: SparkSession) -> None:
-    for other in ({"task": 1}, {"run": 1}, {"incarnation": "j"}):
-        result = audited(spark, row("a", 2), row("b", 2, sub=1), row("a", 3, **other))
-        found = counts(result)
-        assert found.pop("rewritten_batches", 0) == ("incarnation" in other)
-        assert found == {"repeated_rows": 1}
-        assert not result.is_clean
-
-
-def test_equal_rows_of_one_attempt_may_be_right(spark: SparkSession) -> None:
-    result = audited(spark, row("a", 2), row("a", 2, sub=1))
-    assert counts(result) == {"equal_rows": 1}
-    assert result.is_clean
-
-
-def test_a_number_that_the_last_attempt_has_not_is_missing(spark: SparkSession) -> None:
-    lost = row("a", 2), row("c", 3, number=3)
-    assert counts(audited(spark, *lost)) == {"missing_records": 1}
-    later = row("b", 4, task=1)
-    assert counts(audited(spark, *lost, later)) == {}, "a later attempt wrote what was missing"
-    edge = row("d", 98, batch=2, number=2)
-    assert counts(audited(spark, row("a", 2), edge)) == {}, "the last batch may be cut"
-
-
-def test_batches_without_rows_are_counted(spark: SparkSession) -> None:
-    result = audited(spark)
-    assert counts(result) == {"missing_batches": 1}
-    assert result.is_clean
+@pytest.mark.parametrize(
+    ("query", "expected", "is_clean"),
+    [
+        ("each once", {}, True),
+        ("record twice", {"repeated_records": 1, "equal_rows": 1}, False),
+        ("two tasks", {"repeated_rows": 1}, False),
+        ("two runs", {"repeated_rows": 1}, False),
+        ("two incarnations", {"repeated_rows": 1, "rewritten_batches": 1}, False),
+        ("equal rows", {"equal_rows": 1}, True),
+        ("lost", {"missing_records": 1}, False),
+        ("lost and written later", {}, True),
+        ("cut at the end", {}, True),
+        ("empty batch", {"missing_batches": 1}, True),
+    ],
+)
+def test_what_a_query_wrote_is_counted(
+    audits: dict[str, QueryAudit], query: str, expected: dict[str, int], is_clean: bool
+) -> None:
+    assert counts(audits[query]) == expected
+    assert audits[query].is_clean == is_clean
 
 
 def command(stream: Stream) -> tuple[int, str]:

@@ -10,8 +10,7 @@ import pytest
 
 from spark_kinesis.consumers import __main__ as command
 from spark_kinesis.consumers.registry import Registry
-from spark_kinesis.local import LocalKinesis
-from tests.e2e.support.streams import REGION, Stream
+from tests.e2e.support.streams import REGION, Stream, local_kinesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +119,7 @@ def test_wrong_arguments_are_refused(words: list[str]) -> None:
 
 
 def test_register_waits_until_the_consumer_is_active() -> None:
-    with LocalKinesis(clock="simulated", change_time=timedelta(seconds=3)) as kinesis:
+    with local_kinesis(clock="simulated", change_time=timedelta(seconds=3)) as kinesis:
         kinesis.create("orders")
         pauses: list[float] = []
 
@@ -134,7 +133,7 @@ def test_register_waits_until_the_consumer_is_active() -> None:
 
 
 def test_a_consumer_that_does_not_become_active_is_an_error() -> None:
-    with LocalKinesis(clock="simulated", change_time=timedelta(seconds=3)) as kinesis:
+    with local_kinesis(clock="simulated", change_time=timedelta(seconds=3)) as kinesis:
         kinesis.create("orders")
         registry = Registry(kinesis.client, "orders", lambda _: None)
         with pytest.raises(TimeoutError, match=r"consumer/app:.* is still CREATING"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import jar_path
+from spark_kinesis import __version__, jar_path
 from spark_kinesis.doctor import Finding, Report, State, examine
 from tests.e2e.support.streams import Stream
 
@@ -72,7 +72,7 @@ def test_a_connect_session_shows_whether_it_has_the_connector() -> None:
 
 
 def test_a_jar_that_is_there_twice_and_of_another_version_is_seen(tmp_path: Path) -> None:
-    other = tmp_path / "spark-kinesis_2.13-0.0.1.jar"
+    other = tmp_path / Path(jar_path()).name.replace(__version__, "0.0.1")
     shutil.copy(jar_path(), other)
     twice, version = lines_with(f"{jar_path()},{other}")
     assert (twice[0], "2 times" in twice[2], len(twice[3:])) == ("problem", True, 2)

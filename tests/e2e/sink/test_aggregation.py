@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,17 +16,16 @@ from tests.e2e.support.verdict import assert_written_in_order
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
+    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_kinesis import KinesisSink
-    from spark_kinesis.local import FaultName
 
 KEYS = 40  # each of two tasks has keys in every quarter of the hash keys
 ORDERED: dict[str, Any] = {"ordering": "per_key", "order_by": "n"}
 # Many small Kinesis records, in many requests.
 SMALL: dict[str, Any] = {"max_aggregate_bytes": 1024, "max_buffered_bytes": 8192}
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "kpl" / "keys.bin"
 on_simulator = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 
@@ -87,21 +84,6 @@ def assert_read(spark: SparkSession, stream: Stream, rows: list[Keyed]) -> None:
         assert sorted(found) == rows
 
 
-def test_a_batch_write_writes_aggregates(spark: SparkSession, stream: Stream) -> None:
-    sink(stream).write(numbered(spark, 120).drop("n"))
-    assert_read(spark, stream, written(120))
-    assert dropped_by_kcl(stream) == 0
-    assert len(packed(stream)) < 120 * KEYS / 20
-
-
-def test_an_ordered_batch_write_with_aggregates_keeps_the_order(
-    spark: SparkSession, stream: Stream
-) -> None:
-    sink(stream, **ORDERED, **SMALL).write(numbered(spark, 120))
-    assert_read_in_order(spark, stream, 120)
-    assert len(packed(stream)) < 120 * KEYS / 20
-
-
 def test_a_streaming_query_writes_aggregates(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
@@ -127,22 +109,6 @@ def test_a_streaming_query_writes_aggregates(
     assert len(packed(outlet)) < len(rows) / 10
 
 
-@on_simulator
-def test_aggregates_respect_their_limit_of_bytes(spark: SparkSession, stream: Stream) -> None:
-    sink(stream, max_aggregate_bytes=2048).write(numbered(spark, 200).drop("n"))
-    sizes = [record.size for record in packed(stream)]
-    assert max(sizes) <= 2048
-    assert sorted(sizes)[len(sizes) // 2] > 1900, "they are not filled"
-
-
-@on_simulator
-def test_aggregates_respect_their_limit_of_rows(spark: SparkSession, stream: Stream) -> None:
-    sink(stream, max_aggregate_records=30).write(numbered(spark, 200).drop("n"))
-    counts = [len(record.inside) for record in packed(stream) if record.is_aggregate]
-    assert max(counts) == 30
-    assert_read(spark, stream, written(200))
-
-
 @pytest.mark.spark4
 def test_explicit_hash_keys_choose_the_shard(
     spark: SparkSession, new_stream: Callable[..., Stream]
@@ -162,46 +128,6 @@ def test_explicit_hash_keys_choose_the_shard(
     assert all(int(chosen) // width == owner[bytes(data)] for data, chosen in found), (
         "of the aggregate"
     )
-
-
-def test_a_single_row_is_a_plain_record(
-    spark: SparkSession, new_stream: Callable[..., Stream]
-) -> None:
-    stream = new_stream(shards=4)
-    starts = [shard["HashKeyRange"]["StartingHashKey"] for shard in stream.open_shards()]
-    rows = [(f"key-{n}", f"row {n}", start) for n, start in enumerate(starts)]
-    frame = spark.createDataFrame(rows, "partitionKey string, data string, explicitHashKey string")
-    sink(stream).write(frame.coalesce(1))
-    assert sorted(stream.read_all()) == [(key, data.encode()) for key, data, _ in rows]
-    assert_read(spark, stream, sorted(stream.read_all()))
-
-
-@on_simulator
-@pytest.mark.parametrize("times", [1, 3])
-def test_a_row_whose_data_is_an_aggregate_stays_one_row(
-    spark: SparkSession, stream: Stream, times: int
-) -> None:
-    rows = [("key", GOLDEN.read_bytes())] * times
-    sink(stream).write(spark.createDataFrame(rows, "partitionKey string, data binary").coalesce(1))
-    assert_read(spark, stream, rows)
-
-
-@on_simulator
-def test_a_row_waits_for_others_as_long_as_linger(
-    spark: SparkSession, new_stream: Callable[..., Stream]
-) -> None:
-    sleep = "reflect('java.lang.Thread', 'sleep', 20L)"  # a task with slow rows
-    slow = spark.range(0, 60, 1, 1).selectExpr(
-        f"concat(id, ' ', {sleep}) AS data", "'k' AS partitionKey"
-    )
-    counts = []
-    for seconds in (0.1, 60.0):
-        stream = new_stream()
-        sink(stream, linger=timedelta(seconds=seconds)).write(slow)
-        counts.append(len(packed(stream)))
-        assert len(read_by_kcl(stream)) == 60
-    assert 1 < counts[0] < 60
-    assert counts[1] == 1
 
 
 def has_more(save: Future[None], stream: Stream, before: set[str]) -> bool:
@@ -238,30 +164,3 @@ def test_no_row_is_lost_while_shards_change(
     else:
         assert_read(spark, stream, written(1000))
         assert dropped_by_kcl(stream) == 0
-
-
-@on_simulator
-@pytest.mark.service
-@pytest.mark.parametrize(
-    ("fault", "rate", "order"),
-    [
-        ("throttle", 0.3, ORDERED),
-        ("partial-put", 0.5, ORDERED),
-        ("partial-put", 0.5, {}),
-        ("answer-lost", 0.2, ORDERED),
-    ],
-)
-def test_no_row_is_lost_under_faults(
-    spark: SparkSession, stream: Stream, fault: FaultName, rate: float, order: dict[str, Any]
-) -> None:
-    server = LocalEndpoint(stream.endpoint)
-    how = {"operation": "PutRecords", "stream": stream.name, "rate": rate, "seed": 7, "times": 20}
-    frame = numbered(spark, 300) if order else numbered(spark, 300).drop("n")
-    with server.fault(fault, **how) as struck:  # type: ignore[arg-type]
-        sink(stream, **SMALL, **order).write(frame)
-        assert struck.struck > 0
-    if order:
-        assert_read_in_order(spark, stream, 300, may_repeat=fault == "answer-lost")
-    else:
-        assert_read(spark, stream, written(300))
-    assert dropped_by_kcl(stream) == 0

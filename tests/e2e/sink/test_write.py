@@ -28,12 +28,6 @@ def test_all_rows_of_a_batch_write_arrive(spark: SparkSession, stream: Stream) -
     assert sorted(arrived) == sorted((key, line.encode()) for key, line in rows)
 
 
-def test_binary_data_arrives_byte_for_byte(spark: SparkSession, stream: Stream) -> None:
-    rows = [("key", bytes([n])) for n in range(256)]
-    stream.sink().write(spark.createDataFrame(rows, "partitionKey string, data binary"))
-    assert sorted(stream.read_all()) == sorted(rows)
-
-
 def test_a_query_reads_one_stream_and_writes_another(
     spark: SparkSession, new_stream: Callable[..., Stream], checkpoint: Path
 ) -> None:
@@ -73,24 +67,6 @@ def test_a_restarted_query_continues_where_it_stopped(
             query.stop()
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ((None, "x"), "column 'partitionKey' is null"),
-        (("k", None), "column 'data' is null"),
-        (("", "x"), "column 'partitionKey' is empty"),
-        (("k" * 257, "x"), "column 'partitionKey' has 257 characters"),
-    ],
-)
-def test_a_bad_row_fails_with_its_reason(
-    spark: SparkSession, stream: Stream, row: tuple[str | None, ...], says: str
-) -> None:
-    frame = spark.createDataFrame([row], "partitionKey string, data string")
-    with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{stream.name}: {says}"):
-        stream.sink().write(frame)
-    assert stream.read_all() == []
-
-
 def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
     key = "four"
     largest = bytes(RECORD_LIMIT - len(key))
@@ -101,12 +77,6 @@ def test_the_record_limit_is_exact(spark: SparkSession, stream: Stream) -> None:
     with pytest.raises(Exception, match=rf"KINESIS_INVALID_ROW.*Row 1 .*{says}"):
         stream.sink().write(spark.createDataFrame([(key, largest + b"x")], schema))
     assert len(stream.read_all()) == 1
-
-
-def test_a_frame_without_data_is_refused(spark: SparkSession, stream: Stream) -> None:
-    frame = spark.createDataFrame([("k", "x")], "partitionKey string, body string")
-    with pytest.raises(Exception, match=r"KINESIS_INVALID_SCHEMA.*'body'"):
-        stream.sink().write(frame)
 
 
 def test_progress_reports_the_counts_of_the_sink(

@@ -69,6 +69,7 @@ def read(
     return [(bytes(row[0]), row[1], row[2], row[3]) for row in ordered]
 
 
+@pytest.mark.spark4
 def test_each_record_of_an_aggregate_is_a_row(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
@@ -85,6 +86,7 @@ def test_each_record_of_an_aggregate_is_a_row(
     assert found == expected
 
 
+@pytest.mark.spark4
 def test_aggregates_are_not_unpacked_without_deaggregate(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.local import LocalKinesis
 from tests.e2e.support.harness import Collector, drain, running
-from tests.e2e.support.streams import Stream, wait_for
+from tests.e2e.support.streams import Stream, local_kinesis, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from spark_kinesis.local import LocalKinesis
+
 STOP = timedelta(hours=30)
 """Longer than the stream's retention of 24 hours."""
 
@@ -26,7 +26,7 @@ STOP = timedelta(hours=30)
 @pytest.fixture
 def kinesis_of_old() -> Iterator[LocalKinesis]:
     """A local Kinesis with a simulated clock."""
-    with LocalKinesis(clock="simulated") as kinesis:
+    with local_kinesis(clock="simulated") as kinesis:
         yield kinesis
 
 
@@ -56,7 +56,7 @@ def failure(spark: SparkSession, stream: Stream, checkpoint: Path, **options: ob
 def lost_ranges(query: StreamingQuery) -> int:
     """The metrics in the latest progress."""
     progress = query.lastProgress
-    return int(json.loads(progress.json)["sources"][0]["metrics"]["lostRanges"]) if progress else 0
+    return int(progress["sources"][0]["metrics"]["lostRanges"]) if progress else 0
 
 
 def test_a_stop_longer_than_the_retention_is_data_loss(

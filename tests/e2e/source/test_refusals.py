@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,9 +54,12 @@ def test_a_missing_stream_is_refused_by_name(
 def test_an_unreachable_endpoint_is_refused_by_name(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
-    source = replace(stream.source(), endpoint="http://127.0.0.1:9")
-    with (
-        pytest.raises(Exception, match=r"KINESIS_[A-Z_]+.*127\.0\.0\.1:9"),
-        running(spark, source, checkpoint, Collector()) as query,
-    ):
-        query.awaitTermination(60)
+    with socket.socket() as holder:  # does not listen, and nobody else can take its port
+        holder.bind(("127.0.0.1", 0))
+        endpoint = f"127.0.0.1:{holder.getsockname()[1]}"
+        source = replace(stream.source(), endpoint=f"http://{endpoint}")
+        with (
+            pytest.raises(Exception, match=rf"KINESIS_UNREACHABLE.*{endpoint}"),
+            running(spark, source, checkpoint, Collector()) as query,
+        ):
+            query.awaitTermination(60)

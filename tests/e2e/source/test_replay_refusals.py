@@ -23,10 +23,10 @@ pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
 @pytest.fixture
 def finished(spark: SparkSession, stream: Stream, checkpoint: Path) -> Path:
-    """The checkpoint of a query that has read some batches."""
+    """The checkpoint of a query that has read at least four batches."""
     collector = Collector()
+    stream.put(60)
     with running(spark, stream.source(max_records_per_trigger=20), checkpoint, collector) as query:
-        stream.put(60)
         drain(stream, query, collector)
     return checkpoint
 
@@ -41,7 +41,7 @@ def refused(spark: SparkSession, stream: Stream, says: str, **replay: Any) -> No
 def test_batches_that_the_log_lacks_are_refused(
     spark: SparkSession, stream: Stream, finished: Path
 ) -> None:
-    last = logged(finished)[-1]
+    *old, first, second, last = logged(finished)
     refused(
         spark,
         stream,
@@ -49,15 +49,16 @@ def test_batches_that_the_log_lacks_are_refused(
         checkpoint=finished,
         batches=[last, last + 1],
     )
-    for batch in (0, 1):
+    for batch in old:
         (finished / "offsets" / str(batch)).unlink()
+    # The first batch that is still logged begins where a batch that is not logged ended.
     refused(
         spark,
         stream,
-        rf"KINESIS_BATCH_NOT_LOGGED.*batch 1 to 2 read.*minBatchesToRetain"
-        rf".*replayed: 3 to {last}\. ",
+        rf"KINESIS_BATCH_NOT_LOGGED.*batch {old[-1]} to {first} read.*minBatchesToRetain"
+        rf".*replayed: {second} to {last}\. ",
         checkpoint=finished,
-        batches=[1, 2, 3],
+        batches=[old[-1], first, second],
     )
 
 

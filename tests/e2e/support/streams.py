@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import time
 import uuid
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import pytest
 
 from spark_kinesis import (
     EnhancedFanOut,
@@ -19,9 +22,10 @@ from spark_kinesis import (
     StaticCredentials,
     TrimHorizon,
 )
+from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PATIENCE_SECONDS = 180.0  # the machine may be busy
 FENCE = "fence"
@@ -33,6 +37,20 @@ REGION = "us-east-1"
 POLLING = "polling"
 FAN_OUT = "fan-out"
 CONSUMERS = {POLLING: None, FAN_OUT: EnhancedFanOut(name="reports")}
+
+
+@contextmanager
+def local_kinesis(**settings: Any) -> Iterator[LocalKinesis]:
+    """A local Kinesis with the jars of Spark 4 and Scala 2.13, on whatever Spark the tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        if home := os.environ.get("SIMULATOR_SPARK_HOME"):
+            patch.setenv("SPARK_HOME", home)
+            patch.delenv("SPARK_KINESIS_JAR")
+        kinesis = LocalKinesis(**settings).start()
+    try:
+        yield kinesis
+    finally:
+        kinesis.stop()
 
 
 @dataclass(frozen=True)

@@ -167,6 +167,7 @@ def test_a_checkpoint_that_cannot_be_read_for_a_while_is_a_note(
     assert second["totals"]["reading"] == 2  # what was known is still shown
 
 
+@pytest.mark.usefixtures("_interruptible")
 def test_a_terminal_is_redrawn_until_ctrl_c(query: Query) -> None:
     began = query.put(2)
     query.complete(s0=at(began), s1=at(began))
@@ -182,6 +183,6 @@ def test_a_terminal_is_redrawn_until_ctrl_c(query: Query) -> None:
     while shown.count(b"Lag 1") < 3:
         shown += os.read(keyboard, 4096)
     process.send_signal(signal.SIGINT)
-    assert process.wait() == 0
+    assert process.wait(60) == 0
     os.close(keyboard)
     assert b"\x1b[?1049h" in shown  # the alternate screen: what was there comes back at the end

@@ -85,7 +85,7 @@ StartingPosition = AnyPosition | FromKclTable | KclTableKeys
 def starting_position(
     name: str, given: object
 ) -> Position | ByShard | ByStream | FromKclTable | None:
-    """The same as ``source_position``, or a table of positions, which nothing reads here.
+    """The position as ``source_position`` reads it, or a table, which nothing reads here.
 
     Raises:
         TypeError: if it is none of these, or a dictionary with a value of the wrong type.

@@ -15,7 +15,7 @@ PositionWord = Literal["latest", "trim_horizon"]
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """After the newest record. Decided once, when the query starts for the first time."""
+    """The position after the newest record. It is decided once, when the query first starts."""
 
     def option(self) -> str:
         """The value of ``startingPosition``."""
@@ -92,7 +92,7 @@ class AtSequenceNumber:
 
 @dataclass(frozen=True, slots=True)
 class AfterSequenceNumber:
-    """After this record of a shard: where to continue after you have read it.
+    """The position after this record of a shard: where to continue after you have read it.
 
     Attributes:
         sequence_number: decimal digits, as in the column ``sequenceNumber``.

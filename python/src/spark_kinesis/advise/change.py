@@ -103,7 +103,7 @@ def _perform(client: KinesisClient, saved: Saved, steps: Sequence[Step], consent
 
 
 def _tell_rest(done: Sequence[Step], steps: Sequence[Step], consent: Consent) -> None:
-    """After a failure: what was done, and how to continue."""
+    """What was done before a failure, and how to continue."""
     to_stderr(f"The change is not complete. Done: {len(done)} of {len(steps)} calls.")
     for step in done:
         to_stderr(f"  {step_line(step)}")

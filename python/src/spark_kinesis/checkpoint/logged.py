@@ -42,7 +42,7 @@ class LoggedOffsets:
         return "\n".join([f"v{self.version}", self.metadata, *lines])
 
     def with_offset(self, source: str, offset: str) -> LoggedOffsets:
-        """The same with another end of one source."""
+        """The logged offsets with another end of one source."""
         return replace(self, offsets={**self.offsets, source: offset})
 
 

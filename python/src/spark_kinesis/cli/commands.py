@@ -100,7 +100,11 @@ class Commands(click.Group):
         """The names, in the order of the table."""
         return list(self._entries)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 click's signature
+        cmd_name: str,
+    ) -> click.Command | None:
         """The command of a name."""
         entry = self._entries.get(cmd_name)
         if entry is None:

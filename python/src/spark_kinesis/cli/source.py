@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 
-class _Source(click.ParamType[str]):
+class _Source(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """A number, counted from 0, or a name. Spark allows these characters in a name."""
 
     name = "source"

@@ -37,7 +37,7 @@ def read_time(text: str, now: datetime) -> datetime:
     return time
 
 
-class TimeType(click.ParamType[datetime]):
+class TimeType(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """The type of options that are times."""
 
     name = "time"

@@ -23,7 +23,7 @@ def missing() -> str | None:
 
 
 def missing_java() -> str | None:
-    """The same for Java, in ``JAVA_HOME`` or on the ``PATH``, as for Spark."""
+    """What is wrong with Java, in ``JAVA_HOME`` or on the ``PATH``, where Spark looks for it."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home) / "bin" / "java") if home else "java")
     if java is None:

@@ -63,7 +63,7 @@ class Report(Sequence[Finding]):
         return "\n".join([*remedies, *rows, self.verdict])
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """The report for a notebook."""
         remedies = "".join(
             f"<li>{escape(it.seen)}<br><b>{escape(it.remedy)}</b></li>" for it in self.problems
         )

@@ -135,6 +135,7 @@ def _from_spark(folder: str, connector: str) -> click.Command:
             found = replace(found, stream=entry.stream)
         return _move([found], entry, connection)
 
+    name = connector.partition("'")[0].lower()
     command.__doc__ = f"""Take over from {connector}.
 
     CHECKPOINT is the checkpoint location of the old query, which stays as it is. The new query
@@ -142,9 +143,8 @@ def _from_spark(folder: str, connector: str) -> click.Command:
 
     \b
     Example:
-      spark-kinesis migrate {connector.partition("'")[0].lower()} s3://bucket/old --checkpoint s3://bucket/orders-v2
+      spark-kinesis migrate {name} s3://bucket/old --checkpoint s3://bucket/orders-v2
     """
-    name = connector.partition("'")[0].lower()
     return click.command(name, help=command.__doc__, epilog=_EXIT_CODES)(command)
 
 

@@ -59,7 +59,7 @@ class StreamMigration:
 
     @property
     def position(self) -> ByShard:
-        """The same as a value of ``starting_position``.
+        """The positions as a value of ``starting_position``.
 
         A shard that has been read gets ``Latest()``: no record of it arrives any more.
         """

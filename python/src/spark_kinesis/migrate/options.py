@@ -44,7 +44,7 @@ class Entry:
     as_json: bool
 
 
-class _Time(click.ParamType[datetime]):
+class _Time(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     name = "TIME"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> datetime:
@@ -57,7 +57,7 @@ class _Time(click.ParamType[datetime]):
 TIME = _Time()
 
 
-class _Others(click.ParamType[Stop]):
+class _Others(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     name = "position"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Stop:

@@ -52,7 +52,7 @@ def words(joint: Joint) -> str:
 
 
 def document(migrations: Sequence[StreamMigration]) -> list[dict[str, Any]]:
-    """The same for machines, one object per stream."""
+    """The report for machines, one object per stream."""
     return [
         {
             "stream": it.stream.arn,

@@ -70,7 +70,7 @@ class StreamStops:
     created: datetime | None = None
 
     def with_latest_at(self, time: datetime | None) -> StreamStops:
-        """The same with a time in place of ``LATEST``. ``None`` changes nothing."""
+        """The stops with a time in place of ``LATEST``. ``None`` changes nothing."""
         if time is None:
             return self
         at = Stop(kind=StopKind.AT_TIME, time=time)

@@ -35,7 +35,7 @@ class Sample:
     labels: Mapping[str, str]
 
 
-# Of the source, since the run began. All other numbers of the source are gauges.
+# Counters of the source since the run began. All other numbers of the source are gauges.
 SOURCE_COUNTERS = frozenset(
     {
         "closedShards",
@@ -54,7 +54,7 @@ SOURCE_COUNTERS = frozenset(
         "throttledRequests",
     }
 )
-# Of the sink, in one micro-batch. They are added up.
+# Counters of the sink in one micro-batch. They are added up.
 SINK_COUNTERS = frozenset(
     {
         "bytesWritten",

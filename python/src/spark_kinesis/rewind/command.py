@@ -34,7 +34,7 @@ REFUSED = 1
 _FORMS = f"{FORMS}, trim_horizon, latest, at:NUMBER or after:NUMBER"
 
 
-class _Target(click.ParamType[Target]):
+class _Target(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     name = "position"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spark_kinesis.stream import StreamShard
     from spark_kinesis.stream.times import StreamTimes
 
-# Of the service's time: a header has whole seconds.
+# The error of the service's time: a header has whole seconds.
 _RESOLUTION = timedelta(seconds=1)
 
 

@@ -42,7 +42,7 @@ class StreamShard:
 
     @property
     def share(self) -> float:
-        """Its part of all hash keys, from 0 to 1."""
+        """The shard's part of all hash keys, from 0 to 1."""
         return (self.last_key - self.first_key + 1) / HASH_KEYS
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SECTION = "access"
 _SUBJECT = "region"
-# Of AWS: kinesis.eu-west-1.amazonaws.com, also with -fips, vpce and .cn.
+# The hosts of AWS: kinesis.eu-west-1.amazonaws.com, also with -fips, vpce and .cn.
 _HOST = re.compile(r"(?:^|\.)kinesis(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws|api)\.")
 
 
@@ -107,7 +107,8 @@ def region_finding(facts: RegionFacts) -> Finding:
 
 
 def _of_profile(session: Any) -> str | None:
-    found: dict[str, str] = session._session.get_scoped_config()  # noqa: SLF001 boto3 has no other way
+    # boto3 has no public way to read the settings of a profile.
+    found: dict[str, str] = session._session.get_scoped_config()  # noqa: SLF001
     return found.get("region")
 
 

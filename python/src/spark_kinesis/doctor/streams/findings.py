@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SECTION = "stream"
 _USABLE = ("ACTIVE", "UPDATING")
 _MODES = {"PROVISIONED": "provisioned", "ON_DEMAND": "on-demand"}
-# Of a stream. The larger one is for accounts with the on-demand advantage mode.
+# Most consumers of a stream. The larger one is for accounts with the on-demand advantage mode.
 _CONSUMERS, _MOST_CONSUMERS = 20, 50
 
 

@@ -13,7 +13,7 @@ from .facts import Cost, ShardKey
 PERIOD = timedelta(seconds=5)
 """A shard is probed at most once in this time."""
 PROBES_PER_SECOND = 20.0
-"""Of all shards together, so that a view of a large stream is no load on its machine either."""
+"""Probes of all shards together: few, so that a view is no load on its machine either."""
 SAMPLE_BYTES = 64 * 1024
 """What a probe may read, if records are as large as the earlier ones."""
 MOST_RECORDS = 100

@@ -45,7 +45,7 @@ class ServerProcess:
 
     @property
     def status(self) -> int | None:
-        """Its exit code; ``None`` while it runs."""
+        """The exit code of the process; ``None`` while it runs."""
         return self._process.poll()
 
     def wait(self) -> int:

@@ -24,7 +24,7 @@ def lines(table: str, backs: Sequence[HandBack], *, is_written: bool) -> Iterato
 
 
 def document(backs: Sequence[HandBack]) -> list[dict[str, Any]]:
-    """The same for machines, one object per stream."""
+    """The report for machines, one object per stream."""
     return [
         {
             "stream": it.arn,

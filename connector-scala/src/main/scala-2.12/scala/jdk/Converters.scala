@@ -5,7 +5,10 @@ import java.util.Optional
 
 import scala.concurrent.duration._
 
-/** As in Scala 2.13. Spark 3.5 brings `scala.jdk.CollectionConverters` itself. */
+/**
+ * The converters of Scala 2.13's `OptionConverters`. Spark 3.5 brings
+ * `scala.jdk.CollectionConverters` itself.
+ */
 object OptionConverters {
   implicit final class RichOptional[A](private val option: Optional[A]) extends AnyVal {
     def toScala: Option[A] = if (option.isPresent) Some(option.get) else None
@@ -15,7 +18,7 @@ object OptionConverters {
   }
 }
 
-/** As in Scala 2.13. */
+/** The converters of Scala 2.13's `DurationConverters`. */
 object DurationConverters {
   implicit final class JavaDurationOps(private val duration: JavaDuration) extends AnyVal {
     def toScala: FiniteDuration = duration.toNanos.nanos

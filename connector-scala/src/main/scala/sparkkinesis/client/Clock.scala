@@ -15,8 +15,8 @@ trait Clock {
   def elapsedMillis: Long = now.toEpochMilli
 
   /**
-   * The same as an instant, which is not the time of day. A wrong or changed time of day does not
-   * move it.
+   * The elapsed time as an instant, which is not the time of day. A wrong or changed time of day
+   * does not move it.
    */
   def steady: Instant = Instant.ofEpochMilli(elapsedMillis)
 

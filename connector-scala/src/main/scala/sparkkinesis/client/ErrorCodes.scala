@@ -77,7 +77,9 @@ object ErrorCodes {
     )
   ).flatMap { case (make, codes) => codes.map(_ -> make) }.toMap
 
-  /** One exception per code, because the kind is needed for every failed record. */
+  /**
+   * Every known code has one shared exception, because the kind is needed for every failed record.
+   */
   private val known: Map[String, KinesisException] =
     byCode.map { case (code, make) => code -> make("", null) }
 }

@@ -82,8 +82,8 @@ object ErrorCondition {
     case _: ConsumerNotFound =>
       ErrorCondition(
         "KINESIS_CONSUMER_NOT_FOUND",
-        "Restart the query with 'consumerName', which registers the consumer, or with the ARN of a " +
-          "consumer that exists."
+        "Restart the query with 'consumerName', which registers the consumer, or with the ARN of " +
+          "a consumer that exists."
       )
     case _: FanOutUnavailable =>
       ErrorCondition("KINESIS_FAN_OUT_UNAVAILABLE", "Set 'consumerMode' to 'polling'.")

@@ -5,8 +5,8 @@ import java.time.Instant
 import sparkkinesis.model._
 
 /**
- * The calls of enhanced fan-out. An implementation does not retry or renew. Each method may throw any
- * [[KinesisException]]. Thread-safe.
+ * The calls of enhanced fan-out. An implementation does not retry or renew. Each method may throw
+ * any [[KinesisException]]. Thread-safe.
  */
 trait FanOutClient {
 
@@ -17,8 +17,8 @@ trait FanOutClient {
   def register(stream: StreamArn, name: String): ConsumerSummary
 
   /**
-   * `SubscribeToShard`. Returns at once: the subscriber receives the answer, and an event after each
-   * `request` of the subscription. Throws nothing.
+   * `SubscribeToShard`. Returns at once: the subscriber receives the answer, and an event after
+   * each `request` of the subscription. Throws nothing.
    */
   def subscribe(
       consumer: ConsumerArn,
@@ -31,8 +31,8 @@ trait FanOutClient {
 object FanOutClient {
 
   /**
-   * Bytes of one subscription that may wait in this JVM before they are asked for. At a round trip of
-   * 60 ms they still allow the 2 MiB per second of a shard.
+   * Bytes of one subscription that may wait in this JVM before they are asked for. At a round trip
+   * of 60 ms they still allow the 2 MiB per second of a shard.
    */
   val WindowBytes: Int = 128 * 1024
 
@@ -42,7 +42,7 @@ object FanOutClient {
    */
   val SubscriptionBytes: Int = WindowBytes + 32 * 1024
 
-  /** Of a client that has no enhanced fan-out. */
+  /** Stands in for the calls of enhanced fan-out in a client that has none. */
   object None extends FanOutClient {
     override def describe(consumer: ConsumerRef): ConsumerSummary = unavailable
     override def register(stream: StreamArn, name: String): ConsumerSummary = unavailable
@@ -69,8 +69,8 @@ trait EventSubscription extends AutoCloseable {
 }
 
 /**
- * Receives a subscription's events, in order. A client calls it on its own threads, so each method must
- * return at once.
+ * Receives a subscription's events, in order. A client calls it on its own threads, so each method
+ * must return at once.
  */
 trait EventSubscriber {
 
@@ -92,8 +92,8 @@ trait EventSubscriber {
 /**
  * `SubscribeToShardEvent`. It may be empty: the service sends one every few seconds.
  *
- * @param continuation sequence number after which a new subscription continues; `None` at the end of
- *   the shard
+ * @param continuation sequence number after which a new subscription continues; `None` at the end
+ *   of the shard
  * @param millisBehindLatest time between this event and the tip of the shard
  * @param children only at the end of the shard
  */

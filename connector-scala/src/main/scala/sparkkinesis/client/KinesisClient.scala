@@ -22,7 +22,7 @@ trait KinesisClient extends AutoCloseable {
   /** `DescribeStreamSummary`. */
   def describeStream(stream: StreamRef): StreamSummary
 
-  /** One page of `ListShards`. */
+  /** Returns one page of `ListShards`. */
   def listShards(request: ListShardsRequest): ShardListing
 
   /** `GetShardIterator`: a token that is valid for five minutes. */
@@ -43,7 +43,7 @@ trait KinesisClient extends AutoCloseable {
   def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult]
 
   /**
-   * The same with a limit of its own.
+   * `PutRecords` with a limit of its own for the time.
    *
    * @param timeout limit for the request and its whole response. A client that always answers at
    *   once needs none
@@ -60,8 +60,8 @@ trait KinesisClient extends AutoCloseable {
 }
 
 /**
- * @param token opaque, never stored or logged. For an event of enhanced fan-out, the sequence number
- *   after which a new subscription continues
+ * @param token opaque, never stored or logged. For an event of enhanced fan-out, the sequence
+ *   number after which a new subscription continues
  */
 final case class ShardIterator(token: String) {
   override def toString: String = "ShardIterator(…)"
@@ -96,7 +96,10 @@ object StreamStatus {
   case object Deleting extends StreamStatus
 }
 
-/** Two kinds of requests, because the service refuses a stream or filter beside a page token. */
+/**
+ * A request of `ListShards` has a stream and a filter or else a page token, because the service
+ * refuses both together.
+ */
 sealed trait ListShardsRequest
 
 object ListShardsRequest {

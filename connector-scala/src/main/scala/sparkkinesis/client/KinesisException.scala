@@ -19,8 +19,7 @@ sealed abstract class KinesisException(message: String, val isRetryable: Boolean
 object KinesisException {
 
   /**
-   * `ProvisionedThroughputExceeded`, `KMSThrottling`, `Throttling`: a quota per second is
-   * exceeded.
+   * `ProvisionedThroughputExceeded`, `KMSThrottling`, `Throttling`: a quota per second is exceeded.
    */
   final class Throttled(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
@@ -71,11 +70,14 @@ object KinesisException {
   final class ClockSkewed(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** No credentials were found, or the service does not accept them. */
+  /** The exception if no credentials were found, or if the service does not accept them. */
   final class BadCredentials(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** No connection, or no response within the timeout. The call may have taken effect. */
+  /**
+   * The exception if there is no connection, or no response within the timeout. The call may have
+   * taken effect.
+   */
   final class Unreachable(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
@@ -83,7 +85,10 @@ object KinesisException {
   final class ServiceFailure(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** Other readers end the subscriptions of a consumer of enhanced fan-out again and again. */
+  /**
+   * The exception if other readers end the subscriptions of a consumer of enhanced fan-out again
+   * and again.
+   */
   final class ConsumerInUse(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
@@ -95,7 +100,7 @@ object KinesisException {
   final class FanOutUnavailable(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
-  /** Any other failure. */
+  /** The exception for every failure that has no class of its own. */
   final class Other(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 }

@@ -37,7 +37,7 @@ final class Pool[K, V <: AutoCloseable](
     new Loan(entry.value, () => release(entry))
   }
 
-  /** One loan per key, in order. If one fails, the others are given back. */
+  /** Borrows one value per key, in order. If one loan fails, the others are given back. */
   def borrowAll(keys: Seq[K]): Seq[Loan[V]] =
     keys.foldLeft(Vector.empty[Loan[V]]) { (loans, key) =>
       try loans :+ borrow(key)
@@ -61,7 +61,7 @@ final class Pool[K, V <: AutoCloseable](
   /** At most one check is scheduled at a time, because tasks give values back often. */
   private def scheduleCheck(): Unit = if (!isCheckScheduled) {
     isCheckScheduled = true
-    // One second more, because the other thread's timer may differ from the clock.
+    // The check runs one second late, because the other thread's timer may differ from the clock.
     later(Pool.IdleTime + 1.second, () => check())
   }
 

@@ -7,8 +7,8 @@ import sparkkinesis.model.StreamRef
 
 /**
  * Reads all pages of `ListShards`. After a failure the next call continues at the page that failed,
- * because the first pages of a large stream cost many calls. If the service refuses the token of that
- * page, the listing begins again, a few times. Used by one thread at a time.
+ * because the first pages of a large stream cost many calls. If the service refuses the token of
+ * that page, the listing begins again, a few times. Used by one thread at a time.
  */
 final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardFilter) {
   private var read = Option.empty[ShardListing] // the pages that were read before a failure

@@ -82,8 +82,15 @@ final class PackedRecords private (
 
   def arrivalMillis(index: Int): Long = arrivals(checked(index))
 
-  /** Arrival time of the last record. */
-  def lastArrivalMillis: Option[Long] = Option.when(nonEmpty)(arrivalMillis(length - 1))
+  /** The latest arrival time, which need not be that of the last record. */
+  def lastArrivalMillis: Option[Long] = Option.when(nonEmpty) {
+    var (latest, index) = (arrivalMillis(0), 1)
+    while (index < length) {
+      latest = math.max(latest, arrivalMillis(index))
+      index += 1
+    }
+    latest
+  }
 
   def encryptionType(index: Int): Option[String] = encryptionTypes(checked(index))
 
@@ -95,6 +102,18 @@ final class PackedRecords private (
   }
 
   override def take(count: Int): PackedRecords = slice(0, count)
+
+  /** The records that arrived at one time or later, and before another. Shares the data. */
+  def arrived(since: Long, before: Long): PackedRecords = {
+    def isWanted(index: Int) = arrivalMillis(index) >= since && arrivalMillis(index) < before
+    val begin = countWhile(isWanted)
+    if (begin == length) this
+    else {
+      val wanted = new Builder(content, length)
+      (0 until length).filter(isWanted).foreach(wanted.add(this, _, 0))
+      wanted.result()
+    }
+  }
 
   /** Number of records before the first one that violates the condition. */
   def countWhile(condition: Int => Boolean): Int = {
@@ -127,7 +146,7 @@ object PackedRecords {
    */
   val UsualOverhead = 220L
 
-  /** The same for a record with all optional members. */
+  /** Bytes per record besides its data, for a record with all optional members. */
   val MostOverhead = 300L
 
   val Empty: PackedRecords = new Builder(Array.emptyByteArray, 0).result()

@@ -10,7 +10,7 @@ object Position {
   /** The oldest record within the retention period. */
   case object TrimHorizon extends Position
 
-  /** After the newest record. */
+  /** The position after the newest record. */
   case object Latest extends Position
 
   /** The first record that arrived at or after the instant (whole milliseconds). */

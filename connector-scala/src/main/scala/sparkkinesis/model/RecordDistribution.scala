@@ -9,7 +9,9 @@ sealed abstract class RecordDistribution(val name: String) extends Serializable
 
 object RecordDistribution {
 
-  /** By the hash key of the record. The records of a key are in one shard, in order. */
+  /**
+   * Kinesis distributes records by their hash key. The records of a key are in one shard, in order.
+   */
   case object UserPartitionKey extends RecordDistribution("USER_PARTITION_KEY")
 
   /** The service selects it and ignores all keys, which are optional. On-demand streams only. */

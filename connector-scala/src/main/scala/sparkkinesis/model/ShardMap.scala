@@ -45,7 +45,7 @@ final class ShardMap private (
 
 object ShardMap {
 
-  /** For streams with the distribution `AUTO`: one shard that stands for all. */
+  /** The map of a stream with the distribution `AUTO`: one shard that stands for all. */
   val Whole: ShardMap =
     new ShardMap(Array(ShardId("any shard")), Array(0L), Array(0L), Map.empty)
 

@@ -12,7 +12,7 @@ final case class AggregateLimits(bytes: Int = 50 * 1024, records: Int = 10000)
 
 object AggregateLimits {
 
-  /** In a smaller aggregate the encoding takes more space than the records. */
+  /** The smallest limit. In a smaller aggregate the encoding takes more space than the records. */
   val LeastBytes = 1024
 
   /** Every stream accepts this size. It is also the KPL's own limit. */

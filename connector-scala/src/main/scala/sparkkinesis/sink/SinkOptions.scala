@@ -76,7 +76,7 @@ object SinkOptions {
   /** Leaves time to look into the stream and to write again. */
   private val LeastOnceTimeout = 3.minutes
 
-  /** It names a folder and is a word in the tag of an aggregate. */
+  /** The pattern of a `writeId`, which names a folder and is a word in the tag of an aggregate. */
   private val WriteId = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 
   private val LeastRequestTimeout = 1.second
@@ -130,9 +130,9 @@ object SinkOptions {
     val isSet = choice(options, name, "atLeastOnce", "exactlyOnce").contains("exactlyOnce")
     if (isSet && aggregation(options).isEmpty)
       throw OptionException.missing(
-        s"Option ${options.named(name)} is exactlyOnce, which keeps the identity of the writer in " +
-          "aggregates. Set option 'aggregation' to kpl, and read the stream with a consumer that " +
-          "deaggregates."
+        s"Option ${options.named(name)} is exactlyOnce, which keeps the identity of the writer " +
+          "in aggregates. Set option 'aggregation' to kpl, and read the stream with a consumer " +
+          "that deaggregates."
       )
     if (isSet) options.duration("deliveryTimeout").filter(_ < LeastOnceTimeout).foreach { _ =>
       throw options.invalid(
@@ -257,7 +257,9 @@ object SinkOptions {
     isSet
   }
 
-  /** One of the given words. The user may write it in any case. */
+  /**
+   * The option's value, which must be one of the given words. The user may write it in any case.
+   */
   private def choice(options: Options, name: String, words: String*): Option[String] =
     options.text(name).map { text =>
       words.find(_.toLowerCase(Locale.ROOT) == text.toLowerCase(Locale.ROOT)).getOrElse {

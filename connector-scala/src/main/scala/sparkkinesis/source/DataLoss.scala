@@ -54,7 +54,7 @@ object DataLoss {
    */
   def secondLook(chance: Double): FiniteDuration = (1000 + (chance * 1000).toLong).millis
 
-  /** Such as `3 h 20 min`, rounded up. */
+  /** The duration as text such as `3 h 20 min`, rounded up. */
   def text(duration: FiniteDuration): String = {
     val minutes = (duration + 1.minute - 1.nano).toMinutes
     val (hours, rest) = (minutes / 60, minutes % 60)

@@ -6,9 +6,9 @@ import java.util.{Map => JMap}
 import javax.management.{InstanceAlreadyExistsException, ObjectName, StandardMBean}
 
 /**
- * Maps that all class loaders of this JVM share: the platform's MBean server keeps each under a name.
- * Isolated sessions of Spark Connect load the connector with a class loader each. All classes in such
- * a map must be the JDK's, so that it keeps no class loader alive.
+ * Maps that all class loaders of this JVM share: the platform's MBean server keeps each under a
+ * name. Isolated sessions of Spark Connect load the connector with a class loader each. All classes
+ * in such a map must be the JDK's, so that it keeps no class loader alive.
  */
 private[sparkkinesis] object SharedMap {
 

@@ -4,12 +4,13 @@ import sparkkinesis.client.Page
 import sparkkinesis.model.ServiceLimits
 
 /**
- * Finds the tip of a shard on servers that do not send `MillisBehindLatest`, where a query that ends at
- * the tip would read for ever. Kinesis sends the value with each page. Used by one thread at a time.
+ * Finds the tip of a shard on servers that do not send `MillisBehindLatest`, where a query that
+ * ends at the tip would read for ever. Kinesis sends the value with each page. Used by one thread
+ * at a time.
  *
- * One empty page proves nothing, because a record may be visible a moment later. Twenty in a row are
- * taken for the tip if they took four seconds, as they do at five calls per second: a reader that calls
- * more often must not overtake records that were written before.
+ * One empty page proves nothing, because a record may be visible a moment later. Twenty in a row
+ * are taken for the tip if they took four seconds, as they do at five calls per second: a reader
+ * that calls more often must not overtake records that were written before.
  */
 final class SilentTip {
   import SilentTip._

@@ -62,7 +62,7 @@ final class KinesisTable(
       val parsed = ReadOptions.parse(TableDefinition.merged(defined, options))
       if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
       ReadOptions.checkSchema(rowSchema, schema())
-      // Not yet: DESCRIBE TABLE EXTENDED builds a scan, too.
+      // The check waits for the read, because DESCRIBE TABLE EXTENDED builds a scan, too.
       new KinesisScanBuilder(parsed, () => definition.foreach(_.checked))
     }
 

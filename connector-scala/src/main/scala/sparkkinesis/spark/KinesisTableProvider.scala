@@ -60,25 +60,29 @@ class KinesisTableProvider extends TableProvider with DataSourceRegister {
     if (partitioning.nonEmpty)
       throw ConnectorError(
         "KINESIS_INVALID_SCHEMA",
-        "A Kinesis table has no partitions. Remove PARTITIONED BY (partitionBy in the DataFrame API)."
+        "A Kinesis table has no partitions. Remove PARTITIONED BY (partitionBy in the DataFrame " +
+          "API)."
       )
     val definition = TableDefinition.of(asOptions(properties))
     val isReplay = definition.isEmpty && ReplayOptions.areIn(properties.keySet.asScala)
     new KinesisTable(schema, definition, isReplay)
   }
 
-  /** Of a map that ignores case, a copy would lose the names as the user wrote them. */
+  /**
+   * The properties as options. A copy of a map that ignores case would lose the names as the user
+   * wrote them.
+   */
   private def asOptions(properties: JMap[String, String]): CaseInsensitiveStringMap =
     properties match {
       case options: CaseInsensitiveStringMap => options
       case others => new CaseInsensitiveStringMap(others)
     }
 
-  /** For a sink, Spark passes the schema of the rows. */
+  /** Spark passes the schema of the rows for a sink. */
   override def supportsExternalMetadata(): Boolean = true
 }
 
-/** The same data source under a second name, for platforms whose own source is called `kinesis`. */
+/** A second name of the data source, for platforms whose own source is called `kinesis`. */
 final class SparkKinesisTableProvider extends KinesisTableProvider {
   override def shortName(): String = "spark-kinesis"
 }

@@ -23,7 +23,7 @@ import sparkkinesis.spark.write.KinesisWriteBuilder
 private[spark] final case class TableDefinition(properties: Map[String, String]) {
   import TableDefinition._
 
-  /** Without static keys: a read or a write that would need them is refused. */
+  /** The properties without static keys. A read or a write that would need the keys is refused. */
   private val options = properties.collect {
     case (name, value) if name.startsWith(Prefix) && !isStaticKey(name) =>
       name.stripPrefix(Prefix) -> value
@@ -79,8 +79,8 @@ private[spark] object TableDefinition {
   def refuseReplay(options: SourceOptions): Unit =
     if (options.replay.nonEmpty)
       throw OptionException.conflicting(
-        "Option 'replayCheckpoint' is set for a table of a catalog, which has no column 'batchId'. Remove " +
-          "it, and replay with spark.read.format(\"kinesis\")."
+        "Option 'replayCheckpoint' is set for a table of a catalog, which has no column " +
+          "'batchId'. Remove it, and replay with spark.read.format(\"kinesis\")."
       )
 
   /** Options of a query, and those of the table's definition that the query does not set. */

@@ -1,9 +1,11 @@
 package sparkkinesis.sink
 
 import java.time.Instant
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import sparkkinesis.client.Clock
 
@@ -13,10 +15,13 @@ import sparkkinesis.client.Clock
  */
 final class FastClock extends Clock {
   private val millis = new AtomicLong
-  private val waitsSoFar = new AtomicLong
+  private val waitsSoFar = new ConcurrentHashMap[Thread, Long]
 
-  /** How often a thread waited for a notification. */
-  def waits: Long = waitsSoFar.get
+  /** How often threads waited for a notification. */
+  def waits: Long = waitsSoFar.values.asScala.sum
+
+  /** How often one thread waited for a notification. */
+  def waitsOf(thread: Thread): Long = waitsSoFar.getOrDefault(thread, 0L)
 
   override def now: Instant = Instant.ofEpochMilli(millis.get)
 
@@ -26,7 +31,7 @@ final class FastClock extends Clock {
   }
 
   override def await(monitor: AnyRef, duration: Long): Unit = {
-    waitsSoFar.incrementAndGet()
+    waitsSoFar.merge(Thread.currentThread, 1L, _ + _)
     monitor.wait(1)
     pass(math.max(1L, duration).millis)
   }

@@ -96,7 +96,8 @@ class ForeignOptionsSuite extends AnyFunSuite {
     Seq(
       "If you move a query from another connector, you can keep many option names.",
       "The connector accepts a name of another connector if it has the same meaning here.",
-      "It refuses the other names with `KINESIS_UNKNOWN_OPTION`, and the message says what to do instead."
+      "It refuses the other names with `KINESIS_UNKNOWN_OPTION`, and the message says what to do " +
+        "instead."
     ).mkString("\n"),
     Seq(
       "- The prefix `kinesis.` is accepted before every name, and names are not case-sensitive.",

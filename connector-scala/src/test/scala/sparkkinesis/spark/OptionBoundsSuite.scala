@@ -400,7 +400,8 @@ class OptionBoundsSuite extends AnyFunSuite {
         val e = intercept[OptionException](asSink(stream ++ beside + (name -> value)))
         assert(e.condition === OptionException.MissingOption)
         assert(
-          e.getMessage === s"Option '$name' has no effect without '$other'. Set both options, or remove this one."
+          e.getMessage === s"Option '$name' has no effect without '$other'. Set both options, or " +
+            "remove this one."
         )
       }
     }
@@ -461,8 +462,9 @@ class OptionBoundsSuite extends AnyFunSuite {
     }
     assert(e.condition === OptionException.ConflictingOptions)
     assert(
-      e.getMessage === "Option 'retryIntervalMs' ('retryDelay' here) is 11000 milliseconds, which " +
-        "is longer than 'maxRetryDelay', 10 seconds. Use a shorter delay, or remove the option."
+      e.getMessage === "Option 'retryIntervalMs' ('retryDelay' here) is 11000 milliseconds, " +
+        "which is longer than 'maxRetryDelay', 10 seconds. Use a shorter delay, or remove the " +
+        "option."
     )
   }
 

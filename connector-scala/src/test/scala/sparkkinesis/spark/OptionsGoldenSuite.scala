@@ -50,7 +50,7 @@ class OptionsGoldenSuite extends AnyFunSuite {
   test("setting an option to its default changes nothing") {
     val ofSource = defaults("source")
     val ofSink = defaults("sink")
-    assert(ofSource.nonEmpty && ofSink.size === 14)
+    assert(ofSource.nonEmpty && ofSink.nonEmpty)
     ofSource.foreach { case (beside, said) => assert(source(beside ++ said) === source(beside)) }
     ofSink.foreach { case (beside, said) => assert(sink(beside ++ said) === sink(beside)) }
   }

@@ -1,6 +1,6 @@
 package scala.collection.immutable
 
-/** As much as the connector uses of Scala 2.13's class. */
+/** The part of Scala 2.13's class `ArraySeq` that the connector uses. */
 object ArraySeq {
   def unsafeWrapArray[A](array: Array[A]): IndexedSeq[A] = new IndexedSeq[A] {
     override def length: Int = array.length

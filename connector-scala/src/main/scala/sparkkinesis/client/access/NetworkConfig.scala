@@ -6,8 +6,8 @@ import java.net.URI
  * How requests travel to AWS. Serializable; prints no secret.
  *
  * @param proxy the HTTP proxy; otherwise that of the JVM or of the environment
- * @param caBundle path of a PEM file with the certificates to trust; otherwise the environment's file,
- *   or the JVM's trust store
+ * @param caBundle path of a PEM file with the certificates to trust; otherwise the environment's
+ *   file, or the JVM's trust store
  * @param useFips whether to call FIPS endpoints; otherwise the AWS SDK's settings decide
  * @param useDualStack whether to call endpoints with IPv6; otherwise the AWS SDK's settings decide
  */

@@ -47,7 +47,8 @@ object AwsClientFactory {
         Interceptors
       )
       val sdk = builder.credentialsProvider(credentials.provider).build()
-      // The user may set an endpoint for the SDK: in the environment, a system property or a profile.
+      // The user may set an endpoint for the SDK: in the environment, a system property or a
+      // profile.
       val used = config.copy(endpoint = sdk.serviceClientConfiguration.endpointOverride.toScala)
       def async() = {
         val subscriptions = SdkSettings.ofSubscriptions(

@@ -17,9 +17,9 @@ import sparkkinesis.client.aws.http.AnswerBody
 import sparkkinesis.client.aws.wire.{EventDecoder, EventMessage}
 
 /**
- * One call of `SubscribeToShard`. The SDK makes the request and understands refusals. What the service
- * sends after it has accepted the request is read here. All methods may run on any thread and return at
- * once.
+ * One call of `SubscribeToShard`. The SDK makes the request and understands refusals. What the
+ * service sends after it has accepted the request is read here. All methods may run on any thread
+ * and return at once.
  *
  * @param translate a failure of the SDK
  */
@@ -89,7 +89,7 @@ private[aws] final class AwsEventSubscription(
 
   def failed(e: Throwable): Unit = end(Some(translate(unwrapped(e))))
 
-  /** Only the first end counts. The SDK's call would wait for ever. */
+  /** Ends the subscription. Only the first end counts. The SDK's call would wait for ever. */
   private def end(failure: Option[KinesisException]): Unit = {
     val (isFirst, future) = synchronized {
       val first = !hasEnded && !isClosed
@@ -103,7 +103,10 @@ private[aws] final class AwsEventSubscription(
   private object handler extends aws.SubscribeToShardResponseHandler {
     override def responseReceived(response: aws.SubscribeToShardResponse): Unit = ()
 
-    /** Nobody subscribes to them, so the SDK's buffer becomes garbage, and its call is open to failures. */
+    /**
+     * Nobody subscribes to the SDK's events. So its buffer becomes garbage, and its call is open to
+     * failures.
+     */
     override def onEventStream(events: SdkPublisher[aws.SubscribeToShardEventStream]): Unit = ()
 
     override def exceptionOccurred(e: Throwable): Unit = failed(e)

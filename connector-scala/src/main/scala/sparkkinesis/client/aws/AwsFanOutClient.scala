@@ -86,7 +86,10 @@ private[aws] final class AwsFanOutClient(
         throw new KinesisException.FanOutUnavailable(e.getMessage, e.getCause)
     }
 
-  /** What the service has not answered is a failure of the network, which Netty names in many ways. */
+  /**
+   * A failure without an answer of the service is one of the network, which Netty names in many
+   * ways.
+   */
   private def ofSubscription(e: Throwable, what: String): KinesisException =
     AwsErrors.translate(e, what, location) match {
       case failure if isUnknown(e) =>
@@ -117,7 +120,7 @@ private object AwsFanOutClient {
   /** HTTP status. */
   private val NotImplemented = 501
 
-  /** Of a service that does not know the operation. */
+  /** Error codes of a service that does not know the operation. */
   private val UnknownCodes =
     Set("UnknownOperationException", "UnknownOperation", "InvalidAction", "NotImplemented")
 }

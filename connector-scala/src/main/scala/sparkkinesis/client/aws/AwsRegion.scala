@@ -17,8 +17,8 @@ object AwsRegion {
   private val chain = new DefaultAwsRegionProviderChain()
 
   /**
-   * From the SDK's chain: system property, environment, profile, instance metadata. Takes at most
-   * 5 s.
+   * The region of the SDK's chain: system property, environment, profile, instance metadata. The
+   * search takes at most 5 s.
    */
   def default: Option[String] =
     within(LookupTimeout)(chain.getRegion.id)

@@ -11,12 +11,12 @@ import org.reactivestreams.{Subscriber, Subscription}
 import sparkkinesis.client.aws.wire.{EventMessage, EventMessages}
 
 /**
- * The body of a subscription's answer. It asks the network for the next bytes only while an event is
- * asked for, and decodes only as many events. Any thread may call its methods, which never wait: a thread
- * that finds another one at work leaves its part to it.
+ * The body of a subscription's answer. It asks the network for the next bytes only while an event
+ * is asked for, and decodes only as many events. Any thread may call its methods, which never wait:
+ * a thread that finds another one at work leaves its part to it.
  *
- * @param receive takes a message, and returns whether it was an event that was asked for. If it throws,
- *   nothing follows
+ * @param receive takes a message, and returns whether it was an event that was asked for. If it
+ *   throws, nothing follows
  * @param onEnd called once, with the failure if there was one
  */
 private[aws] final class EventBody(

@@ -32,7 +32,7 @@ object ConnectionOptions {
         )
     }
 
-  /** All streams that the options name, in their order. Otherwise like [[stream]]. */
+  /** All streams that the options name, in their order, read as [[stream]] reads one. */
   def streams(options: Options, defaultRegion: => Option[String]): Seq[StreamAccess] = {
     val refs = options.texts(nameOption(options)).map(parseRef(options, _))
     refs.diff(refs.distinct).headOption.foreach { twice =>

@@ -4,8 +4,8 @@ import sparkkinesis.client.options.OptionException._
 import sparkkinesis.client.{CredentialsConfig, CredentialsSource, RoleConfig}
 
 /**
- * The options for credentials: keys, a profile, a class of the user or the SDK's default; and a role
- * to assume.
+ * The options for credentials: keys, a profile, a class of the user or the SDK's default; and a
+ * role to assume.
  */
 private[options] object CredentialsOptions {
   val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")

@@ -18,7 +18,7 @@ private[sparkkinesis] object ForeignOptions {
   private val OwnFanOut = "Remove the option. 'consumerMode', 'consumerName' and 'consumerArn' " +
     "select enhanced fan-out."
 
-  /** In the order of the documentation. */
+  /** All options of other connectors, in the order of the documentation. */
   val All: Seq[ForeignOption] = connection ++ position ++ reading ++ fanOut ++ bookkeeping ++ sink
 
   private def connection = Seq(
@@ -127,7 +127,8 @@ private[sparkkinesis] object ForeignOptions {
       "client.maxRetryIntervalMs"
     ),
     refused(Sources)("clientNumRetries", "numRetries", "client.numRetries") {
-      "Set 'retryTimeout', such as 5m or unlimited. It limits the time, and not the number, of retries."
+      "Set 'retryTimeout', such as 5m or unlimited. It limits the time, and not the number, of " +
+        "retries."
     }
   )
 

@@ -52,8 +52,8 @@ private[options] object NetworkOptions {
     val value = options.boolean(name)
     if (value.contains(true) && options.contains("endpoint"))
       throw conflicting(
-        s"Option ${options.named(name)} selects an endpoint of AWS, but ${options.named("endpoint")} " +
-          "is set. Set only one of them."
+        s"Option ${options.named(name)} selects an endpoint of AWS, but " +
+          s"${options.named("endpoint")} is set. Set only one of them."
       )
     value
   }

@@ -26,10 +26,13 @@ private[client] object OptionNames {
 
   def isSparks(name: String): Boolean = Spark.exists(_.equalsIgnoreCase(name))
 
-  /** In lower case. */
+  /** The name in lower case. */
   def normalized(name: String): String = name.toLowerCase(Locale.ROOT)
 
-  /** Without the prefix `kinesis.`, which some connectors require and which is optional here. */
+  /**
+   * The name without the prefix `kinesis.`, which some connectors require and which is optional
+   * here.
+   */
   def withoutPrefix(name: String): String = normalized(name).stripPrefix("kinesis.")
 
   /** The known name that differs from `name` in at most a third of the letters. */

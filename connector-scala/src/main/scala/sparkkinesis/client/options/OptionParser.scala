@@ -13,7 +13,7 @@ import sparkkinesis.compat._
  */
 private[client] final case class OptionValue(name: String, written: String, value: String) {
 
-  /** For messages: the user's name in quotes, with ours if they differ. */
+  /** The option's name for messages: the user's name in quotes, with ours if they differ. */
   def named(ours: String): String =
     if (normalized(name) == normalized(ours)) s"'$ours'" else s"'$name' ('$ours' here)"
 }

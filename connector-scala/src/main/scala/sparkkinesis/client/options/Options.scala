@@ -26,7 +26,7 @@ final class Options private (values: Map[String, OptionValue]) {
     value
   }
 
-  /** For messages: the user's name in quotes, with ours if they differ. */
+  /** The option's name for messages: the user's name in quotes, with ours if they differ. */
   def named(name: String): String = values.get(normalized(name)).fold(s"'$name'")(_.named(name))
 
   /** Values separated by commas, none of them blank. */
@@ -58,7 +58,7 @@ final class Options private (values: Map[String, OptionValue]) {
     }
   }
 
-  /** More than zero and at most one year: digits and one of `ms`, `s`, `m`, `h`. */
+  /** A duration of more than zero and at most one year: digits and one of `ms`, `s`, `m`, `h`. */
   def duration(name: String): Option[FiniteDuration] = text(name).map { value =>
     val read = normalized(value) match {
       case DurationPattern(digits, unit) =>
@@ -78,7 +78,7 @@ final class Options private (values: Map[String, OptionValue]) {
   /** A number of bytes from 1 to 2^50: digits, and optionally `k`, `m` or `g` (powers of 1024). */
   def size(name: String): Option[Long] = size(name, least = 1, "a size above zero such as")
 
-  /** The same, or 0. */
+  /** A size, which may be 0. */
   def sizeOrZero(name: String): Option[Long] = size(name, least = 0, "0 or a size such as")
 
   private def size(name: String, least: Long, expected: String): Option[Long] =

@@ -22,9 +22,9 @@ import java.util.Arrays
  * }
  * }}}
  *
- * If one sub-record is malformed, the whole record is a plain record. Tags and unknown fields
- * are skipped. A sub-record that looks like an aggregate is data. Keys may be any text: a hash key
- * need not be a number, and is not compared with the hash keys of the shard.
+ * If one sub-record is malformed, the whole record is a plain record. Tags and unknown fields are
+ * skipped. A sub-record that looks like an aggregate is data. Keys may be any text: a hash key need
+ * not be a number, and is not compared with the hash keys of the shard.
  */
 final class AggregateReader {
   import AggregateReader._

@@ -69,8 +69,7 @@ private object KeyTable {
   private val TagBytes = 1
 
   /**
-   * A larger table is replaced instead of cleared, which would take time in proportion to its
-   * size.
+   * A larger table is replaced instead of cleared, which would take time in proportion to its size.
    */
   private val KeptKeys = 512
 }

@@ -71,7 +71,9 @@ private[sink] final class Lane(
   /** Milliseconds in total that records were ready to be sent and the shard could not take them. */
   private def sleep(now: Long): Long = pastSleep + blockedSince.fold(0L)(now - _)
 
-  /** No record that waits here was sent for the first time before; `Never` if none was sent. */
+  /**
+   * A time before which no waiting record was sent for the first time; `Never` if none was sent.
+   */
   def firstSent: Long = firstSentAt
 
   /** The failures of the record that was sent first, if that was at this time or before. */
@@ -197,7 +199,7 @@ private[sink] final class Lane(
     }
   }
 
-  /** If order matters, sends nothing until `release`. Calls may be nested. */
+  /** If order matters, the lane sends nothing until `release`. Calls may be nested. */
   def hold(): Unit = inFlight += 1
 
   def release(): Unit = inFlight -= 1

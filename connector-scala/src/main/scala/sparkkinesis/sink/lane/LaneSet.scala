@@ -79,7 +79,10 @@ private[sink] final class LaneSet(
       records.flatMap(expired(lane.shard, _, error))
     }
 
-  /** Without order, the hash keys in an aggregate are not those of the caller. */
+  /**
+   * The caller's records in an expired one. Without order, the hash keys in an aggregate are not
+   * those of the caller.
+   */
   private def expired(shard: ShardId, record: PendingRecord, error: String) =
     record.userEntries.map { entry =>
       ExpiredRecord(
@@ -92,7 +95,10 @@ private[sink] final class LaneSet(
       )
     }
 
-  /** With tags, the hash key is that of the aggregate, and the caller puts none. */
+  /**
+   * An entry as the caller put it. With tags, the hash key is that of the aggregate, and the caller
+   * puts none.
+   */
   private def asPut(entry: PutEntry): PutEntry =
     if (tags.isEmpty) entry else entry.copy(explicitHashKey = None)
 
@@ -113,7 +119,7 @@ private[sink] final class LaneSet(
     laneOf(hash.hi, hash.lo)
   }.distinct
 
-  /** Like `addAgain`, but the records go before all that wait. */
+  /** Adds records as `addAgain` does, but before all that wait. */
   def addFirst(records: Seq[PendingRecord]): Unit =
     if (records.nonEmpty) (records ++ lanes.flatMap(_.drain())).foreach(addAgain)
 

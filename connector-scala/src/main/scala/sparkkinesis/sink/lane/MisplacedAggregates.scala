@@ -28,7 +28,7 @@ private[sink] final class MisplacedAggregates {
     waiting :+= Misplaced(record, shard, Seq(lane), sentAt)
   }
 
-  /** After the lanes of the stream changed: holds the lanes that the records belong to now. */
+  /** Holds the lanes that the records belong to after the lanes of the stream changed. */
   def moveHolds(lanesOf: PendingRecord => Seq[Lane]): Unit = waiting = waiting.map { it =>
     it.lanes.foreach(_.release())
     val lanes = lanesOf(it.record)

@@ -72,14 +72,14 @@ private[sink] final case class Failures(
     lastMessage: String
 ) {
 
-  /** These and then another one. */
+  /** These failures with a later one of the same record. */
   def andThen(next: Failures): Failures = copy(
     mayBeWritten = mayBeWritten || next.mayBeWritten,
     attempts = attempts + 1,
     lastMessage = next.lastMessage
   )
 
-  /** Those of two records that become one. */
+  /** The failures of two records that become one record. */
   def and(other: Failures): Failures = {
     val first = if (other.sentAt < sentAt) other else this
     first.copy(
@@ -91,7 +91,7 @@ private[sink] final case class Failures(
 
 private[sink] object Failures {
 
-  /** One failure. */
+  /** The failures of a record that failed once. */
   def apply(
       sentAt: Long,
       message: String,

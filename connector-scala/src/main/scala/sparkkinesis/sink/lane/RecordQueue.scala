@@ -13,7 +13,7 @@ private[lane] final class RecordQueue {
   def size: Int = records.size
   def bytes: Long = bytesInQueue
 
-  /** Of the records that failed before. */
+  /** The failures of the queued records that failed before. */
   def failures: Vector[Failures] = records.iterator.asScala.flatMap(_.failures).toVector
 
   /** The first record of a queue that is not empty. */

@@ -5,7 +5,7 @@ import scala.collection.immutable.ArraySeq
 import sparkkinesis.model.{PutEntry, ShardId}
 
 /**
- * One `PutRecords` request: some records of each of several lanes.
+ * A `PutRecords` request: some records of each of several lanes.
  *
  * @param sentAt in milliseconds
  */

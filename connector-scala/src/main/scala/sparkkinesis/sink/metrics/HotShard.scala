@@ -9,7 +9,7 @@ import sparkkinesis.sink.metrics.SinkCounter._
  */
 final case class HotShard(traffic: ShardTraffic, share: Double, cause: HotShard.Cause) {
 
-  /** For a log: what happened and what to do. */
+  /** The message for a log: what happened and what to do. */
   def message: String = {
     val seconds = traffic.sleepMillis / 1000
     s"Shard ${traffic.shard} of stream ${traffic.stream} limits the write: a task waited " +
@@ -37,7 +37,9 @@ object HotShard {
   case object TooFewShards
       extends Cause("Its rows have many keys: split the shard, or add shards to the stream.")
 
-  /** The wait for a shard counts from so many milliseconds on, and if a task waits half its time. */
+  /**
+   * The wait for a shard counts from so many milliseconds on, and if a task waits half its time.
+   */
   private val LongSleep = 5000L
 
   def of(metrics: SinkMetrics): Option[HotShard] = metrics.hottestShard

@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram
 /** Histograms of how long requests took, in milliseconds. */
 private[sink] object RequestTimes {
 
-  /** With two digits a percentile is at most 1 % too large. */
+  /** Digits that the histogram keeps. With two digits a percentile is at most 1 % too large. */
   private val Digits = 2
 
   /** A histogram of no requests, which its owner fills. */

@@ -28,7 +28,7 @@ final case class ShardTraffic(
   /** The part of the shard's quota that the records took. */
   def load: Long = ShardTraffic.load(records, bytes)
 
-  /** The same shard, written by two writers. */
+  /** The traffic of one shard that two writers have written. */
   def +(other: ShardTraffic): ShardTraffic = ShardTraffic(
     stream,
     shard,
@@ -52,7 +52,10 @@ object ShardTraffic {
       records * ServiceLimits.WriteBytesPerSecond
     )
 
-  /** One entry per shard: those with the largest loads, and the one that was waited for longest. */
+  /**
+   * The traffic of several writers, one entry per shard: the shards with the largest loads, and the
+   * one that was waited for longest.
+   */
   def sum(all: Iterable[ShardTraffic]): Vector[ShardTraffic] = {
     val used = all.filter(it => it.records > 0 || it.sleepMillis > 0)
     val shards = used.groupBy(it => (it.stream, it.shard)).values.map(_.reduce(_ + _))

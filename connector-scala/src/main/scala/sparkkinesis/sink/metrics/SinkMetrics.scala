@@ -35,7 +35,10 @@ final case class SinkMetrics(
   /** The shard that used most of its quota; none before the first record was acknowledged. */
   def hottestShard: Option[ShardTraffic] = shards.headOption.filter(_.records > 0)
 
-  /** Its part of all that was written, in records or bytes, whichever took more of the quota. */
+  /**
+   * The shard's part of all that was written, in records or bytes, whichever took more of the
+   * quota.
+   */
   def shareOf(shard: ShardTraffic): Double =
     shard.load.toDouble / ShardTraffic.load(
       apply(KinesisRecordsWritten),
@@ -45,7 +48,7 @@ final case class SinkMetrics(
   /** Per second of the whole write, to the shard that received most. */
   def peakShardRecordsPerSecond: Long = perSecond(_.records)
 
-  /** The same in bytes. */
+  /** Bytes per second of the shard with the most of them. */
   def peakShardBytesPerSecond: Long = perSecond(_.bytes)
 
   private def perSecond(count: ShardTraffic => Long): Long =

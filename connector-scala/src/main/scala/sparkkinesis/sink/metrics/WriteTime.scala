@@ -1,14 +1,15 @@
 package sparkkinesis.sink.metrics
 
 /**
- * From a writer's first record to its last answer; of several writers, from the first to the last.
+ * The time from a writer's first record to its last answer; of several writers, from the first to
+ * the last.
  *
  * @param from in milliseconds
  * @param to not before `from`, except if there was no record
  */
 final case class WriteTime(from: Long, to: Long) {
 
-  /** At least one second: quotas are per second. */
+  /** The duration, at least one second, because quotas are per second. */
   def millis: Long = math.max(1000L, if (this == WriteTime.None) 0 else to - from)
 
   def shifted(millis: Long): WriteTime =

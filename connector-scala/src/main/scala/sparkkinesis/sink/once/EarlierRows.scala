@@ -5,8 +5,8 @@ import sparkkinesis.model.PutEntry
 /**
  * The rows of a task that earlier attempts have written. Used by one thread.
  *
- * A row that is in the stream more often than in the task cannot be taken back. It does not show that
- * the task has other rows than before.
+ * A row that is in the stream more often than in the task cannot be taken back. It does not show
+ * that the task has other rows than before.
  *
  * @param inBatch rows that earlier runs of the batch wrote, in any partition
  * @param inRun rows that earlier attempts of this partition wrote in this run
@@ -37,7 +37,7 @@ final class EarlierRows(inBatch: FoundRows, inRun: FoundRows) {
   }
 
   /**
-   * To be called when the task has no more rows.
+   * Checks the rows when the task has no more of them.
    *
    * @throws OnceException if it lacks rows that an earlier attempt of the partition wrote
    */

@@ -1,15 +1,15 @@
 package sparkkinesis.sink.once
 
 /**
- * Rows that are in the stream already: a multiset of hashes. It copies no hash, so that the tasks of
- * an executor can share the array, and adds four bytes per row.
+ * Rows that are in the stream already: a multiset of hashes. It copies no hash, so that the tasks
+ * of an executor can share the array, and adds four bytes per row.
  *
  * @param sorted by [[SortedHashes.of]]; must not change
  */
 final class FoundRows(sorted: Array[Byte]) {
   private val hashes = new SortedHashes(sorted)
 
-  /** At the first of equal hashes: 0, or 1 + the number taken if the task has such a row. */
+  /** Marks at the first of equal hashes: 0, or 1 + the number taken if the task has such a row. */
   private val marks = new Array[Int](hashes.size)
   private var left = hashes.size
 

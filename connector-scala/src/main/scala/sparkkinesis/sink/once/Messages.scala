@@ -42,8 +42,8 @@ object WriterAnswer {
   /**
    * The attempt may send for so many milliseconds since it asked.
    *
-   * @param rows in the first answer: hashes of the rows that earlier attempts of the partition wrote
-   *   in this run
+   * @param rows in the first answer: hashes of the rows that earlier attempts of the partition
+   *   wrote in this run
    */
   final case class Held(millis: Long, rows: Array[Byte]) extends WriterAnswer
 

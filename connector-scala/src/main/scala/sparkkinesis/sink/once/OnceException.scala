@@ -31,29 +31,30 @@ object OnceException {
 
   def notDeterministic(rows: Long, what: String): OnceException = new OnceException(
     NotDeterministic,
-    s"An earlier attempt wrote $rows rows that this attempt of the same $what does not contain: the " +
-      "query gives other rows each time. Exactly once needs the same rows in each attempt: remove " +
-      "functions such as rand() or current_timestamp() from the rows, or set 'deliveryGuarantee' to " +
-      "atLeastOnce."
+    s"An earlier attempt wrote $rows rows that this attempt of the same $what does not contain: " +
+      "the query gives other rows each time. Exactly once needs the same rows in each attempt: " +
+      "remove functions such as rand() or current_timestamp() from the rows, or set " +
+      "'deliveryGuarantee' to atLeastOnce."
   )
 
   /** @param done when an earlier run with this `writeId` was complete, with these rows */
   def nameIsUsed(writeId: String, done: Instant, before: RowTotal, now: RowTotal): OnceException =
     new OnceException(
       NotDeterministic,
-      s"Another write already used writeId '$writeId': it was complete at $done, with ${before.rows} " +
-        s"rows. This one has ${now.rows} rows, they are not the same, and none of them was written. " +
-        "For another write, change option 'writeId'. If the same job runs again, its query gives " +
-        "other rows each time: exactly once needs the same rows."
+      s"Another write already used writeId '$writeId': it was complete at $done, with " +
+        s"${before.rows} rows. This one has ${now.rows} rows, they are not the same, and none of " +
+        "them was written. For another write, change option 'writeId'. If the same job runs " +
+        "again, its query gives other rows each time: exactly once needs the same rows."
     )
 
   /** @param most rows that one array can hold */
   def tooManyRows(most: Long): OnceException = new OnceException(
     ReadBackFailed,
-    s"Earlier attempts wrote more than $most rows of this batch, and the driver cannot compare so " +
-      "many. Split a batch write into several writes, each with its own 'writeId', and limit the " +
-      "batches of a query, for example with 'maxRecordsPerTrigger'. This batch can only be written " +
-      "again as a whole: with another 'writeId', or with 'deliveryGuarantee' set to atLeastOnce."
+    s"Earlier attempts wrote more than $most rows of this batch, and the driver cannot compare " +
+      "so many. Split a batch write into several writes, each with its own 'writeId', and limit " +
+      "the batches of a query, for example with 'maxRecordsPerTrigger'. This batch can only be " +
+      "written again as a whole: with another 'writeId', or with 'deliveryGuarantee' set to " +
+      "atLeastOnce."
   )
 
   /** @param since rows of the batch that were not found yet are not older than this */
@@ -63,8 +64,8 @@ object OnceException {
       s"An earlier attempt may have written rows of this batch after $since, and stream $stream " +
         s"keeps records for $retention: it cannot be known which rows were written. To write all " +
         "rows of the batch again, change 'writeId'; for a query, delete the files in the folder " +
-        "spark-kinesis-sink of the checkpoint location, but not its folders write-..., which belong " +
-        "to batch writes."
+        "spark-kinesis-sink of the checkpoint location, but not its folders write-..., which " +
+        "belong to batch writes."
     )
 
   /** @param what the driver could not do */

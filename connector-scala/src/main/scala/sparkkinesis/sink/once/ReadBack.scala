@@ -16,8 +16,8 @@ import sparkkinesis.model.aggregate.{AggregateMarker, AggregateTags, UserRecords
  * these writers can still write.
  *
  * First each open shard gets a marker: what those writers wrote is before it. Then every shard is
- * read up to its marker, or to its end, several shards at a time. The answer to a marker proves that
- * its shard was open, so the listing was not out of date.
+ * read up to its marker, or to its end, several shards at a time. The answer to a marker proves
+ * that its shard was open, so the listing was not out of date.
  *
  * @param since before the first record of the batch
  * @param retention of the stream
@@ -146,8 +146,11 @@ final class ReadBack(
       val before = page.records.takeWhile(it => marker.forall(it.sequenceNumber < _))
       use(page.copy(records = before))
       val last = page.records.lastOption.map(it => Position.AfterSequenceNumber(it.sequenceNumber))
-      if (before.size == page.records.size && page.next.nonEmpty)
+      if (before.size == page.records.size && page.next.nonEmpty) {
+        // The marker is not visible yet, or more empty pages precede it.
+        if (last.isEmpty) clock.sleep(ServiceLimits.GetRecordsPeriod)
         next(last.getOrElse(position), page.next)
+      }
     }
 
     next(Position.AtTimestamp(from), None)
@@ -187,8 +190,8 @@ final class ReadBack(
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
     OnceException.ReadBackFailed,
-    s"The sink could not $what of stream $stream for $Patience, so it does not know which rows are " +
-      s"there: ${e.getMessage} Run the query again when the service answers.",
+    s"The sink could not $what of stream $stream for $Patience, so it does not know which rows " +
+      s"are there: ${e.getMessage} Run the query again when the service answers.",
     e
   )
 }
@@ -196,7 +199,7 @@ final class ReadBack(
 private object ReadBack {
   private val MostRecords = 10000
 
-  /** Of a call of `PutRecords`. */
+  /** Most markers in one call of `PutRecords`. */
   private val MostMarkers = 500
   private val Patience = 5.minutes
   private val Margin = OnceTerms().margin.toMillis // arrival times are approximate

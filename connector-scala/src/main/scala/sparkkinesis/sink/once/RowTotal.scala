@@ -16,7 +16,7 @@ final case class RowTotal(rows: Long, sum: Long) {
 object RowTotal {
   val Zero: RowTotal = RowTotal(0, 0)
 
-  /** Of one row. A cheap hash, the same in every JVM. */
+  /** The total of one row. Its hash is cheap and equal in every JVM. */
   def of(entry: PutEntry): RowTotal =
     RowTotal(1, MurmurHash3.bytesHash(entry.data, entry.partitionKey.hashCode).toLong)
 }

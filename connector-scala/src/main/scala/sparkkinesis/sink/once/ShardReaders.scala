@@ -5,8 +5,8 @@ import java.util.concurrent._
 import scala.concurrent.duration._
 
 /**
- * Threads that read shards side by side. When the call ends, it interrupts those that still read, and
- * gives them a short time to end.
+ * Threads that read shards side by side. When the call ends, it interrupts those that still read,
+ * and gives them a short time to end.
  */
 private[once] object ShardReaders {
 

@@ -45,7 +45,7 @@ private[once] final class SortedHashes(bytes: Array[Byte]) {
 object SortedHashes {
   private val Bits = 128
 
-  /** One array cannot have more. */
+  /** Most bytes of one array. */
   val MostBytes: Long = Int.MaxValue.toLong
 
   /**
@@ -69,7 +69,7 @@ object SortedHashes {
   def requireFits(bytes: Long, most: Long = MostBytes): Unit =
     if (bytes > most) throw OnceException.tooManyRows(most / Hash128.Bytes)
 
-  /** By one bit after the other, in place. Hashes differ early, so few bits are looked at. */
+  /** Sorts by one bit after the other, in place. Hashes differ early, so few bits are looked at. */
   private def sort(longs: LongBuffer, from: Int, until: Int, bit: Int): Unit =
     if (until - from > 1 && bit < Bits) {
       var (low, high) = (from, until)

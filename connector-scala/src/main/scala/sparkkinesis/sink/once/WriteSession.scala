@@ -6,12 +6,13 @@ import sparkkinesis.sink.once.WriterAnswer._
 import sparkkinesis.sink.once.WriterAsk._
 
 /**
- * The driver's decisions about one run of a batch: which attempt of each partition may send, and when
- * the stream is read for an attempt. A state machine without threads and clock; the caller passes the
- * time in milliseconds and guards it.
+ * The driver's decisions about one run of a batch: which attempt of each partition may send, and
+ * when the stream is read for an attempt. A state machine without threads and clock; the caller
+ * passes the time in milliseconds and guards it.
  *
  * One attempt of a partition at a time may send. A later attempt waits until the right of the one
  * before has ended and its last request has taken effect or never will. Then the stream is read.
+ * The reasons are in docs/adr/0019-exactly-once.md.
  *
  * @param run of the batch
  * @param start the current time; the run is the newest at this time
@@ -26,7 +27,7 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
   /** The run was the newest at this time. Rights to send end some time after it. */
   def newest(at: Long): Unit = newestAt = math.max(newestAt, at)
 
-  /** No attempt may write any more. Only the first call has an effect. */
+  /** Ends the session, after which no attempt may write. Only the first call has an effect. */
   def end(e: OnceException): Unit = if (ended.isEmpty) ended = Some(e)
 
   /**
@@ -124,7 +125,7 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
   }
 
   /**
-   * After all tasks have finished.
+   * Checks the batch after all tasks have finished.
    *
    * @param earlier number of rows that earlier runs wrote
    * @throws OnceException if the batch does not contain all of them
@@ -135,14 +136,16 @@ final class WriteSession(run: Long, terms: OnceTerms, start: Long) {
     if (missing != 0) throw OnceException.notDeterministic(missing, "batch")
   }
 
-  /** Of all rows. After all tasks have finished. */
+  /** The total of all rows of the batch, after all tasks have finished. */
   def total: RowTotal =
     places.valuesIterator.flatMap(_.finish.iterator).map(_.total).foldLeft(RowTotal.Zero)(_ + _)
 }
 
 object WriteSession {
 
-  /** How long a waiting attempt may be silent, in milliseconds. It asks several times per second. */
+  /**
+   * How long a waiting attempt may be silent, in milliseconds. It asks several times per second.
+   */
   private val MostSilence = 30000L
 
   /** How long a pass waits for others that are due soon, in milliseconds. */

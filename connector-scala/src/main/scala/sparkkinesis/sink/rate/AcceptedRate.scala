@@ -28,9 +28,9 @@ private[rate] final class AcceptedRate(start: Long) {
 
 private object AcceptedRate {
 
-  /** In seconds: the service defines its quotas per second. */
+  /** The memory in seconds: the service defines its quotas per second. */
   private val Memory = 1.0
 
-  /** With so many records, one record more or less is a twentieth. */
+  /** The least sample of records, of which one record more or less is a twentieth. */
   private val Sample = 20.0
 }

@@ -19,7 +19,7 @@ private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capaci
 
   private def bytesPerSecond: Double = ServiceLimits.WriteBytesPerSecond.toDouble * shards * rate
 
-  /** One record must always fit. */
+  /** Most records in the bucket. One record must always fit. */
   private def maxRecords: Double = math.max(1.0, recordsPerSecond * capacity)
 
   private def maxBytes: Double = bytesPerSecond * capacity
@@ -72,6 +72,9 @@ private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capaci
 
 private object QuotaBuckets {
 
-  /** In seconds: half of a small burst, so that a request that waits a little loses nothing. */
+  /**
+   * The flow in seconds that is worth waiting for: half of a small burst, so that a request that
+   * waits a little loses nothing.
+   */
   private val Worth = 0.025
 }

@@ -4,9 +4,9 @@ package sparkkinesis.sink.rate
  * How a rate grows with time while nothing is refused. See [[ShardRate]].
  *
  * Each answer without a refusal permits the growth of half a second, or of the time in which what
- * was sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth
- * per second is proportional to the square root of the rate. So of several writers the slower ones
- * grow faster in relation, and all become equal.
+ * was sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth per
+ * second is proportional to the square root of the rate. So of several writers the slower ones grow
+ * faster in relation, and all become equal.
  */
 private[rate] final class RateGrowth {
   import RateGrowth._
@@ -44,15 +44,21 @@ private[rate] final class RateGrowth {
 
 private object RateGrowth {
 
-  // In seconds.
+  // All times here are in seconds.
 
-  /** Several round trips, so that a refusal is known before the rate has doubled. */
+  /**
+   * The time to double: several round trips, so that a refusal is known before the rate has
+   * doubled.
+   */
   private val Doubling = 0.25
 
   /** If round trips are longer than this, the rate grows more slowly, for the same reason. */
   private val ShortRoundTrip = 0.1
 
-  /** Two doublings: records so large that few are sent must not slow down the growth. */
+  /**
+   * The time for which a rate may grow unused: two doublings, because records so large that few are
+   * sent must not slow down the growth.
+   */
   private val Permission = 2 * Doubling
 
   /** A shard that refuses nothing for so long may have another quota than before. */

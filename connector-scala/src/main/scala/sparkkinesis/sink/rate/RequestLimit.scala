@@ -77,15 +77,27 @@ private[sink] final class RequestLimit(writers: Int) {
 
 private object RequestLimit {
 
-  /** Of all executors. Few enough that a slow server answers them before they time out. */
+  /**
+   * First limit of all executors together: so few requests that a slow server answers them before
+   * they time out.
+   */
   private val First = 8.0
 
-  /** In milliseconds. The service needs less, except for large requests over slow networks. */
+  /**
+   * A long round trip in milliseconds. The service needs less, except for large requests over slow
+   * networks.
+   */
   private val LongRoundTrip = 1000L
 
-  /** In milliseconds: a quarter of the default timeout, also if no answer was faster. */
+  /**
+   * The longest accepted round trip in milliseconds, also if no answer was faster: a quarter of the
+   * default timeout.
+   */
   private val LongestRoundTrip = 2500L
 
-  /** In milliseconds. A task that waits asks much more often, unless it has ended. */
+  /**
+   * Milliseconds without a question after which a waiting task counts as ended. A task that waits
+   * asks much more often.
+   */
   private val Silence = 200L
 }

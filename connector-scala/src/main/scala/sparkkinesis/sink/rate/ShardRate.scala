@@ -107,10 +107,15 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
 
 private[sink] object ShardRate {
 
-  /** In seconds of the rate: what a token bucket of the service would hold. */
+  /**
+   * The burst at the start, in seconds of the rate: what a token bucket of the service would hold.
+   */
   private val FirstBurst = 1.0
 
-  /** In seconds of the rate: small for a service that counts in short periods. */
+  /**
+   * The usual burst, in seconds of the rate. It is small for a service that counts in short
+   * periods.
+   */
   private val Burst = 0.05
 
   /** Small, because a refusal repeats after a round trip if it was not enough. */
@@ -119,6 +124,6 @@ private[sink] object ShardRate {
   /** An executor that others leave nothing keeps asking for this part of the quota. */
   private val Smallest = 0.02
 
-  /** No service that has quotas accepts so many times the quota. */
+  /** A multiple of the quota that only a service without quotas accepts. */
   private val Unlimited = 16.0
 }

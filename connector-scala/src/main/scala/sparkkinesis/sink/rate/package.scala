@@ -3,6 +3,5 @@ package sparkkinesis.sink
 /**
  * How fast a stream and each of its shards may be written to. All tasks of one executor share these
  * objects, so every class that leaves this folder is thread-safe; no class has threads of its own.
- * Uses `model` and `client`.
  */
 package object rate

@@ -28,7 +28,7 @@ private[sink] final class PartResult {
 
   def written: RecordSum = RecordSum(writtenRecords, writtenBytes)
 
-  /** Those that Kinesis wrote to the predicted shard. */
+  /** The records that Kinesis wrote to the predicted shard. */
   def placed: RecordSum =
     RecordSum(writtenRecords - misplacedRecords, writtenBytes - misplacedBytes)
 

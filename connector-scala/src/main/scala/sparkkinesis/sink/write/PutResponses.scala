@@ -105,7 +105,7 @@ private[sink] final class PutResponses(
       returnToLane(doubt, missing, Pauses, now)
     }
 
-  /** To another shard than predicted. */
+  /** Counts a record that Kinesis wrote to another shard than predicted. */
   private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
     refresh.markStale()
     lanes.written(shard, RecordSum(1, record.size.toLong))

@@ -9,7 +9,7 @@ import sparkkinesis.sink.lane.RequestLimits
  */
 private[write] final class RequestFill(limits: () => RequestLimits) {
 
-  // No request can be full before so much more was added.
+  // No request can be full before so many more records or bytes were added.
   private var recordsMissing = 0L
   private var bytesMissing = 0L
 
@@ -29,7 +29,7 @@ private[write] final class RequestFill(limits: () => RequestLimits) {
     bytesMissing = limits().bytes
   }
 
-  /** So much is ready to be sent. */
+  /** Notes how much is ready to be sent. */
   def ready(records: Long, bytes: Long): Unit = {
     recordsMissing = limits().records - records
     // A few more, so that not every record leads to another look at the lanes.

@@ -54,7 +54,7 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
     case _ => answered(request, now)
   }
 
-  /** No answer is awaited any more. */
+  /** Stops waiting for answers. */
   def abandon(): Unit = {
     awaited.foreach(_ => limit.cancelled())
     awaited.clear()

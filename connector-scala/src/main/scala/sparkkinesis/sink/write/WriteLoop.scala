@@ -107,7 +107,7 @@ private[sink] final class WriteLoop(
     taken
   }
 
-  /** From now on records are sent without waiting for others, because the owner waits for them. */
+  /** Sends records from now on without waiting for others, because the owner waits for them. */
   def startUrgency(now: Long): Unit = {
     isUrgent = true
     advance(now)
@@ -214,7 +214,7 @@ private[sink] final class WriteLoop(
     driver.wakeEarlier()
   }
 
-  /** Any error, even a fatal one, must reach the owner's thread. */
+  /** Runs code whose every error, even a fatal one, must reach the owner's thread. */
   private def failing(body: => Unit): Unit =
     try body
     catch { case e: Throwable => fail(e) }

@@ -7,8 +7,8 @@ import sparkkinesis.model.ConsumerArn
 import sparkkinesis.source.SharedMap
 
 /**
- * Which consumers the queries of this driver use: two queries with one consumer would end each other's
- * subscriptions again and again. Thread-safe.
+ * Which consumers the queries of this driver use: two queries with one consumer would end each
+ * other's subscriptions again and again. Thread-safe.
  */
 object ConsumerClaims {
   private lazy val claims =

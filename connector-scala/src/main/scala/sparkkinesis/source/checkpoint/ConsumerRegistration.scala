@@ -8,8 +8,8 @@ import sparkkinesis.model.{ConsumerArn, Position, StreamArn, StreamRef}
 import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
 
 /**
- * The consumer of enhanced fan-out that a query reads a stream with. Registers it if the options name a
- * consumer that does not exist, and waits until it is active. Never deregisters it.
+ * The consumer of enhanced fan-out that a query reads a stream with. Registers it if the options
+ * name a consumer that does not exist, and waits until it is active. Never deregisters it.
  *
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
@@ -77,15 +77,16 @@ final class ConsumerRegistration(
         awaitActive(name, end)
     }
 
-  /** Another query may register it at the same moment. */
+  /** Registers the consumer, which another query may register at the same moment. */
   private def register(name: String): Unit =
     try retrying(fanOut.register(stream, name)): Unit
     catch {
       case _: KinesisException.InUse => ()
       case full: KinesisException.LimitExceeded =>
         throw new KinesisException.LimitExceeded(
-          s"${full.getMessage.stripSuffix(".")}. A stream can have 20 consumers (50 with On-demand " +
-            s"Advantage). 'python -m spark_kinesis.consumers list ${stream.name}' shows them",
+          s"${full.getMessage.stripSuffix(".")}. A stream can have 20 consumers (50 with " +
+            s"On-demand Advantage). 'python -m spark_kinesis.consumers list ${stream.name}' " +
+            "shows them",
           full
         )
     }

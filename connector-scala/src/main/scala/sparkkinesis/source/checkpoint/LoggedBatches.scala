@@ -6,8 +6,8 @@ import sparkkinesis.source.SourceException
 import sparkkinesis.source.options.BatchNumbers
 
 /**
- * The batches of a checkpoint that can be read again: Spark has logged their end, and also the end of
- * the batch before, which is where they begin.
+ * The batches of a checkpoint that can be read again: Spark has logged their end, and also the end
+ * of the batch before, which is where they begin.
  *
  * @param location of the checkpoint, for messages
  * @param logged batches whose end is in Spark's offset log
@@ -21,9 +21,9 @@ final case class LoggedBatches(location: String, logged: SortedSet[Long]) {
     if (missing.nonEmpty)
       throw new SourceException(
         "KINESIS_BATCH_NOT_LOGGED",
-        s"Checkpoint $location does not say which records batch ${BatchNumbers.text(missing)} read: " +
-          s"${reason(missing)}. Batches that can be replayed: ${BatchNumbers.text(whole)}. Set " +
-          "'replayBatches' to some of them. To read older records, use a batch read with " +
+        s"Checkpoint $location does not say which records batch ${BatchNumbers.text(missing)} " +
+          s"read: ${reason(missing)}. Batches that can be replayed: ${BatchNumbers.text(whole)}. " +
+          "Set 'replayBatches' to some of them. To read older records, use a batch read with " +
           "'startingPosition' and 'endingPosition'."
       )
   }
@@ -31,12 +31,13 @@ final case class LoggedBatches(location: String, logged: SortedSet[Long]) {
   private def reason(missing: SortedSet[Long]): String =
     if (logged.isEmpty) "its offset log is empty"
     else if (missing.head > logged.last)
-      s"the last batch in its offset log is ${logged.last} (Spark logs a batch before it reads any " +
-        "records, and a batch of real-time mode when it ends)"
+      s"the last batch in its offset log is ${logged.last} (Spark logs a batch before it reads " +
+        "any records, and a batch of real-time mode when it ends)"
     else
-      "its offset log lacks the end of that batch, or of the batch before, which is where it begins. " +
-        "Spark keeps the last 100 batches, or as many as 'spark.sql.streaming.minBatchesToRetain' " +
-        "says, and asynchronous progress tracking leaves out batches"
+      "its offset log lacks the end of that batch, or of the batch before, which is where it " +
+        "begins. Spark keeps the last 100 batches, or as many as " +
+        "'spark.sql.streaming.minBatchesToRetain' says, and asynchronous progress tracking " +
+        "leaves out batches"
 }
 
 object LoggedBatches {
@@ -66,8 +67,8 @@ object LoggedBatches {
 
   private def choose(own: Seq[String]): String =
     if (own.isEmpty)
-      "Only batches of this connector can be replayed. Set 'replayCheckpoint' to the checkpoint of a " +
-        "query that reads from Kinesis."
+      "Only batches of this connector can be replayed. Set 'replayCheckpoint' to the checkpoint " +
+        "of a query that reads from Kinesis."
     else "Set 'replaySource' to the source whose batches to replay."
 
   private def quoted(names: Seq[String]): String =

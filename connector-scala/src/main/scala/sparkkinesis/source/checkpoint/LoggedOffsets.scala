@@ -64,7 +64,8 @@ object LoggedOffsets {
         )
       case version +: _ if version.matches("v\\d+") && version != "v1" && version != "v2" =>
         refuse(
-          s"has version '$version', and this release of spark-kinesis reads versions 1 and 2. Use a later release"
+          s"has version '$version', and this release of spark-kinesis reads versions 1 and 2. " +
+            "Use a later release"
         )
       case _ => refuse("is incomplete")
     }

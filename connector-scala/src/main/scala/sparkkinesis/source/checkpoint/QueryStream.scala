@@ -6,7 +6,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
-import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
+import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, StreamArn}
 import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ServiceTime, StreamClient}
@@ -55,8 +55,8 @@ final class QueryStream(
   def consumer(choice: ConsumerChoice): Option[ConsumerArn] =
     new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
 
-  /** Waits until each record that was acknowledged before is visible to readers. */
-  def awaitVisible(): Unit = clock.sleep(ShardDiscovery.VisibilityMargin)
+  /** Waits until each record that has arrived is visible to readers. */
+  def awaitVisible(): Unit = clock.sleep(ArrivalTimes.Margin)
 
   /** @throws SourceException if the stream was created again since the offset was written */
   def checkIdentity(offset: StreamOffset): Unit =

@@ -31,8 +31,8 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   def firstOffset(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))
 
   /**
-   * The time of the service at which a run with `Trigger.AvailableNow` stops. Waits until each record
-   * that was acknowledged before is visible.
+   * The time of the service at which a run with `Trigger.AvailableNow` stops. Waits until each
+   * record that was acknowledged before is visible.
    */
   def stopTime(): Instant = {
     val latest = streams.map(_.serviceTime()).max

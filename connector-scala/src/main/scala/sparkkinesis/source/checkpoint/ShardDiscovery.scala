@@ -17,12 +17,6 @@ import sparkkinesis.source.{SourceException, StreamClient}
 /** Lists the shards of a stream, and decides where a new query begins in each. */
 object ShardDiscovery {
 
-  /**
-   * Kinesis acknowledges a record a moment before all readers see it. A query that ends at a time
-   * begins to read so much later: then the tip of a shard includes what was acknowledged before.
-   */
-  val VisibilityMargin: FiniteDuration = 1.second
-
   /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second
   private val Attempts = 5
@@ -108,7 +102,7 @@ object ShardDiscovery {
   private[source] def serviceNow(own: Instant, service: Option[Instant]): Instant =
     believable(own, service).orElse(service).getOrElse(own)
 
-  /** The same for an end, which must not be before records that have arrived. */
+  /** The time of the service for an end, which must not be before records that have arrived. */
   private[source] def serviceNowAtLatest(own: Instant, service: Option[Instant]): Instant =
     believable(own, service)
       .orElse(service.map(_.plusMillis(ServiceTimeStep.toMillis)))

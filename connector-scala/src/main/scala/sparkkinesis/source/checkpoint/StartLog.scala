@@ -56,7 +56,7 @@ private object StartLog {
     case Progress.Finished => "at its end"
   }
 
-  /** One message per stream whose first offset is not what the option says now. */
+  /** The messages: one per stream whose first offset is not what the option says now. */
   private def ignored(
       starts: Map[StreamArn, ByShard[Position]],
       recorded: SourceOffset

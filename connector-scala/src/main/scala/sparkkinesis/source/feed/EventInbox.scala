@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import sparkkinesis.client.{EventSubscriber, KinesisException, ShardEvent}
 
 /**
- * What one subscription has sent and its reader has not taken yet. The client's threads add to it, and
- * one thread at a time takes. After `close`, late events change nothing.
+ * What one subscription has sent and its reader has not taken yet. The client's threads add to it,
+ * and one thread at a time takes. After `close`, late events change nothing.
  *
  * @param wake the reader has something to take
  */

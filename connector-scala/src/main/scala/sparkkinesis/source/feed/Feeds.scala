@@ -53,8 +53,8 @@ private[source] object Feeds {
   }
 
   /**
-   * A quiet shard is complete up to the begin of its subscription. With `maxShardSkew`, other shards wait
-   * for that time, and a run with a stop time waits until it has passed the stop time.
+   * A quiet shard is complete up to the begin of its subscription. With `maxShardSkew`, other
+   * shards wait for that time, and a run with a stop time waits until it has passed the stop time.
    */
   private def renewAfter(settings: FetchSettings): FiniteDuration =
     if (settings.stopAtMillis.nonEmpty) ShortestRenewal
@@ -63,7 +63,7 @@ private[source] object Feeds {
         (skew / 2).max(ShortestRenewal).min(PushedPages.Renewal)
       }
 
-  /** Another answer says nothing about the consumer. */
+  /** Fails if the consumer is gone. Any other answer says nothing about the consumer. */
   private def check(fanOut: FanOutClient, consumer: ConsumerArn): Unit =
     try fanOut.describe(ConsumerRef.ByArn(consumer)): Unit
     catch {
@@ -75,6 +75,9 @@ private[source] object Feeds {
       case _: KinesisException => ()
     }
 
-  /** More than the time for which the service refuses another call. */
+  /**
+   * The shortest time between two calls: more than the time for which the service refuses another
+   * one.
+   */
   private val ShortestRenewal = 8.seconds
 }

@@ -17,16 +17,18 @@ private[source] trait PageFeed extends AutoCloseable {
   def readiness(at: Moment): Readiness
 
   /**
-   * Gets the next page, or asks for it. May throw any `KinesisException`. If `use` throws, the next call
-   * gets the same page.
+   * Gets the next page, or asks for it. May throw any `KinesisException`. If `use` throws, the next
+   * call gets the same page.
    *
    * @param position where reading begins, if it does not continue after the last page
-   * @param use receives the page, and the time at which the service was asked for it or for something
-   *   before it
+   * @param use receives the page, and the time at which the service was asked for it or for
+   *   something before it
    */
   def next[A](position: Position, at: Moment)(use: (Page, Moment) => A): Either[NoPage, A]
 
-  /** Whether the page that has arrived should not be the last one that the service was asked for. */
+  /**
+   * Whether the page that has arrived should not be the last one that the service was asked for.
+   */
   def mayAskAhead(at: Moment): Boolean = false
 
   /** Asks for the page after it. */
@@ -47,10 +49,10 @@ private[source] object PageFeed {
   /** Whether `next` makes sense. */
   sealed trait Readiness
 
-  /** It does if there is room for a page. */
+  /** The feed is ready if there is room for a page. */
   case object NeedsRoom extends Readiness
 
-  /** It does without room: a page has arrived, or something else has happened. */
+  /** The feed is ready without room, because a page has arrived or something else has happened. */
   case object HasNews extends Readiness
 
   /** Why there is no page yet. */
@@ -66,6 +68,6 @@ private[source] object PageFeed {
   /** The service may not be asked yet. */
   final case class Paced(pause: FiniteDuration) extends Readiness with NoPage
 
-  /** There is no memory for the page, which has so many bytes. */
+  /** The outcome if there is no memory for the page, which has so many bytes. */
   final case class TooLarge(bytes: Long) extends NoPage
 }

@@ -10,9 +10,9 @@ import sparkkinesis.compat._
 import sparkkinesis.model.{PackedRecords, Position, SequenceNumber}
 
 /**
- * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service ends
- * it. Asks for one event, and for the next one when it has arrived, so that the others wait in the network
- * while there is no room.
+ * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service
+ * ends it. Asks for one event, and for the next one when it has arrived, so that the others wait in
+ * the network while there is no room.
  *
  * @param shard for messages
  * @param subscribe begins a subscription
@@ -81,7 +81,10 @@ private[source] final class PushedPages(
     case None => Left(ask(it, millis(at)))
   }
 
-  /** Once may be a broken connection. A server that accepts subscriptions and sends nothing is not quiet. */
+  /**
+   * Once may be a broken connection. A server that accepts subscriptions and sends nothing is not
+   * quiet.
+   */
   private def silence(it: Subscribed): KinesisException = {
     val text = s"SubscribeToShard of $shard sent nothing for ${Subscribed.LongestSilence}"
     if (it.isOpened) silences += 1
@@ -113,8 +116,9 @@ private[source] final class PushedPages(
   }
 
   /**
-   * In a backlog, the network brings an event while the one before it becomes a page. Not if this
-   * subscription is old: its successor begins when all events were taken.
+   * Whether to ask for an event ahead. In a backlog, the network brings one while the event before
+   * it becomes a page. An old subscription does not ask: its successor begins when all events were
+   * taken.
    */
   override def mayAskAhead(at: Moment): Boolean = current.exists { it =>
     !it.isAskedAhead && !it.isOld(millis(at)) && it.inbox.head.exists {
@@ -198,7 +202,10 @@ private[source] final class PushedPages(
     notBefore = math.max(notBefore, now)
   }
 
-  /** At the tip, the next event may be minutes away: meanwhile the room belongs to other shards. */
+  /**
+   * Whether the feed keeps its room. At the tip, the next event may be minutes away, and meanwhile
+   * the room belongs to other shards.
+   */
   override def keepsRoom: Boolean = !isClosed && isBehind && current.exists(_.askedAt.nonEmpty)
 
   /** The service sends the next event when there is one. */
@@ -231,7 +238,7 @@ private[source] object PushedPages {
   /** Quota of `SubscribeToShard` per consumer and shard. */
   private val CallPeriod = 1.second
 
-  /** After a call, the service refuses another one for this time. */
+  /** The time after a call for which the service refuses another one. */
   private val Takeover = 5.seconds
 
   /** An executor that has lost its driver, and not Kinesis, goes on for a minute. */

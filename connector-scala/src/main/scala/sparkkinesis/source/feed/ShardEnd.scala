@@ -6,8 +6,8 @@ import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
 
 /**
  * Checks that a shard has really ended. Kinesis sometimes returns no next iterator by mistake.
- * Trusting that answer would skip the rest of the shard. If the page names no children, two answers in a
- * row must say so, and the listing.
+ * Trusting that answer would skip the rest of the shard. If the page names no children, two answers
+ * in a row must say so, and the listing.
  */
 object ShardEnd {
 
@@ -23,8 +23,8 @@ object ShardEnd {
   /** The shard has not ended. The call can be retried. */
   def mistaken(stream: StreamRef, shard: ShardId): KinesisException.ServiceFailure =
     new KinesisException.ServiceFailure(
-      s"The service returned neither a next position nor children for $shard of stream $stream, but the " +
-        "shard is listed as open."
+      s"The service returned neither a next position nor children for $shard of stream $stream, " +
+        "but the shard is listed as open."
     )
 
   def childrenIn(listed: Seq[Shard], shard: ShardId): Seq[ChildShard] =

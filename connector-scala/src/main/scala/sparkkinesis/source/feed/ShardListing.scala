@@ -19,7 +19,7 @@ private[source] final class ShardListing(stream: StreamClient, shard: ShardId) {
   def childrenOfClosed(at: Moment): Option[Seq[ChildShard]] =
     ShardEnd.childrenOfClosed(shards(at), shard)
 
-  /** All shards of the stream, open and closed. */
+  /** Lists all shards of the stream, open and closed. */
   def shards(at: Moment): Seq[Shard] = {
     val notBefore = listedSince.getOrElse(at.steady).toEpochMilli
     shared.listing.shards(client, ref, notBefore, at.steady.toEpochMilli)

@@ -47,7 +47,7 @@ private[feed] final class Subscribed(
     isAskedAhead = false
   }
 
-  /** While nothing was asked for, silence says nothing. */
+  /** Whether the subscription is silent. While nothing was asked for, silence says nothing. */
   def isSilent(now: Long): Boolean =
     askedAt.exists(since(_) + Subscribed.LongestSilence.toMillis <= now)
 

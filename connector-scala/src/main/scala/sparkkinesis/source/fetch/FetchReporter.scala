@@ -54,8 +54,8 @@ private[source] final class FetchReporter(
   }
 
   /**
-   * A shard waits for room, so the driver is asked more often whether a batch is done. Only then are
-   * its pages dropped.
+   * A shard waits for room, so the driver is asked more often whether a batch is done. Only then
+   * are its pages dropped.
    */
   def askForRoom(): Unit = synchronized(notifyAll())
 
@@ -69,18 +69,18 @@ private[source] final class FetchReporter(
     try while (isRunning) reportUntilInterrupted()
     catch {
       case gone: CoordinatorGone => log.info(s"Stopped reading $streams: ${gone.getMessage}")
-      // Any error, because the query would wait for pages that never arrive.
+      // Any error ends the service: otherwise the query would wait for pages that never arrive.
       case e: Throwable => crash(e)
     } finally onEnd()
 
-  /** A library may interrupt the thread, too. */
+  /** Reports until an interrupt, which may come from a library, too. */
   private def reportUntilInterrupted(): Unit =
     try reportUntilStopped()
     catch { case _: InterruptedException => () }
 
   /**
-   * The driver fails the query with the reason. If it does not receive it, it starts another service.
-   * Throws nothing, because Spark ends an executor if one of its threads throws.
+   * The driver fails the query with the reason. If it does not receive it, it starts another
+   * service. Throws nothing, because Spark ends an executor if one of its threads throws.
    */
   private def crash(cause: Throwable): Unit = {
     log.error(s"Stopped reading $streams after an unexpected error.", cause)

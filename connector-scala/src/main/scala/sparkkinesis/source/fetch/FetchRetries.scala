@@ -45,8 +45,8 @@ private[source] final class FetchRetries(
     else Fails(failure)
 
   /**
-   * Throttling ends when other consumers read less, and counts apart. Any other failure must end the
-   * query in time.
+   * Throttling ends when other consumers read less, and counts apart. Any other failure must end
+   * the query in time.
    */
   def retry(failure: KinesisException, now: Instant): FetchStep =
     if (failure.isThrottling) {

@@ -101,7 +101,7 @@ final class FetchService(
 
   def start(): this.type = {
     StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
-    // First, because the reporter may close this service at once.
+    // The timer starts first, because the reporter may close this service at once.
     pool.scheduleWithFixedDelay(() => waiting.wakeAll(), MaxWait, MaxWait, TimeUnit.MILLISECONDS)
     reporter.start()
     this
@@ -116,7 +116,7 @@ final class FetchService(
     waiting.wakeNext()
   }
 
-  /** There may be a new plan: asks for it at once. */
+  /** Asks for a new plan at once, because there may be one. */
   def hurry(): Unit = reporter.hurry()
 
   def isRunning: Boolean = synchronized(!isClosed)
@@ -170,7 +170,7 @@ final class FetchService(
 
   private def fetcherCount: Int = synchronized(fetchers.size)
 
-  /** With `maxShardSkew`, the shard for which the others wait. */
+  /** The shard for which the others wait, with `maxShardSkew`. */
   private def mostBehind: Option[StreamShard] =
     settings.maxShardSkew.flatMap(_ => synchronized(fetchers.oldest)).map(_.shard)
 
@@ -178,8 +178,8 @@ final class FetchService(
     turns.schedule(fetcher, delay)
 
   private def step(fetcher: ShardFetcher): Unit = {
-    // Before `isCurrent`. Otherwise a fetcher that a new plan has replaced could take the place of its
-    // successor in `waiting`, and nobody would wake the successor.
+    // This comes before `isCurrent`. Otherwise a fetcher that a new plan has replaced could take
+    // the place of its successor in `waiting`, and nobody would wake the successor.
     val wakes = waiting.wakes
     if (synchronized(fetchers.isCurrent(fetcher))) {
       val begin = clock.moment
@@ -241,7 +241,10 @@ final class FetchService(
 
 object FetchService {
 
-  /** One per shard, because a call that hangs occupies its thread until its timeout. */
+  /**
+   * The number of threads: one per shard, because a call that hangs occupies its thread until its
+   * timeout.
+   */
   private def threadsFor(shards: Int): Int = math.min(math.max(1, shards), MaxThreads)
 
   private val MaxThreads = 256
@@ -251,7 +254,10 @@ object FetchService {
   private val InternalError = "KINESIS_INTERNAL_ERROR"
   private val InterruptionPause = 1.second
 
-  /** In milliseconds: another service may end, or pages may go to disk by now. */
+  /**
+   * The longest wait in milliseconds, after which another service may have ended, or pages may go
+   * to disk.
+   */
   private val MaxWait = 200L
 
   /** Spreads the calls to shards whose reading started at the same time. */

@@ -10,13 +10,13 @@ private[fetch] final class NextPage {
   /** Whether no page was read yet. */
   def isFirst: Boolean = last.isEmpty
 
-  /** Its expected bytes in the store. */
+  /** The bytes that the next page is expected to take in the store. */
   def bytes: Long = last.fold(ServiceLimits.ReadBytesPerSecond)(_.nextBytes)
 
   /** A page took so many bytes in the store. */
   def stored(bytes: Long): Unit = last = Some(last.fold(PageEstimate(bytes))(_.after(bytes)))
 
-  /** It has so many bytes, and there was no memory for it. */
+  /** Remembers that the page has so many bytes, and that there was no memory for it. */
   def tooLarge(bytes: Long): Unit = last = Some(PageEstimate(bytes))
 }
 
@@ -32,7 +32,7 @@ private[source] final case class PageEstimate(bufferedBytes: Long) {
     math.min(FetchMemory.LargestPage, likely)
   }
 
-  /** After another page. The estimate rises at once and falls slowly. */
+  /** The estimate after another page. It rises at once and falls slowly. */
   def after(buffered: Long): PageEstimate =
     PageEstimate(math.max(buffered, bufferedBytes * 7 / 8))
 }

@@ -9,7 +9,9 @@ import sparkkinesis.source.protocol.Mark
 /** Places in a page where a batch may end. */
 object PageMarks {
 
-  /** One mark at the page's end, and as many marks before it as the limits of a batch require. */
+  /**
+   * The marks of a page: one at its end, and as many before it as the limits of a batch require.
+   */
   def of(page: Page, settings: FetchSettings): Vector[Mark] = {
     val isEnd = page.next.isEmpty
     val records = PackedRecords(page.records)
@@ -29,8 +31,8 @@ object PageMarks {
       last: Int,
       isFinished: Boolean
   ): Mark = {
-    val bytes = records.slice(first, last + 1).dataBytes
+    val marked = records.slice(first, last + 1)
     val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
-    Mark(upTo, (last - first + 1).toLong, bytes, records.arrivalMillis(last))
+    Mark(upTo, marked.size.toLong, marked.dataBytes, marked.lastArrivalMillis.getOrElse(0))
   }
 }

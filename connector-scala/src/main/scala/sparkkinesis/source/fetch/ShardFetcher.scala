@@ -86,7 +86,7 @@ final class ShardFetcher(
         }
     }
 
-  /** No page is read any more. Any thread may call this. */
+  /** Ends the reading. Any thread may call this. */
   override def close(): Unit = feed.close()
 
   private def read(position: Position, at: Moment): FetchStep =
@@ -105,12 +105,18 @@ final class ShardFetcher(
       Waits
   }
 
-  /** If the store has room beside the page that has arrived, whose reservation is still held. */
+  /**
+   * Asks ahead if the store has room beside the page that has arrived, whose reservation is still
+   * held.
+   */
   private def askAhead(at: Moment): Unit =
     if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(nextPage.bytes, at.steady))
       feed.askAhead()
 
-  /** With small batches, a few pages are enough for many of them. */
+  /**
+   * Whether the store has marks for many batches. With small batches, a few pages have enough of
+   * them.
+   */
   private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)
 
   /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
@@ -148,8 +154,8 @@ final class ShardFetcher(
   }
 
   /**
-   * A shard that has ended has children. An end without them may be a mistake, so it needs a second answer,
-   * from another iterator, and the listing.
+   * A shard that has ended has children. An end without them may be a mistake, so it needs a second
+   * answer, from another iterator, and the listing.
    */
   private def end(page: Page, asked: Moment, at: Moment): FetchStep =
     if (page.children.nonEmpty) accept(page, page.children, asked, at)
@@ -162,7 +168,9 @@ final class ShardFetcher(
       step
     }
 
-  /** If the listing fails, the next step only repeats the listing. */
+  /**
+   * Confirms the end of the shard. If the listing fails, the next step only repeats the listing.
+   */
   private def confirm(page: Page, at: Moment): FetchStep = {
     unconfirmed = Some(page)
     val children = listing.childrenOfClosed(at)
@@ -184,21 +192,22 @@ final class ShardFetcher(
     val (from, isFirst, isEnd) = (progress, nextPage.isFirst, page.next.isEmpty)
     val records = PackedRecords(page.records)
     val lastArrival = records.lastArrivalMillis
-    val (isAtTip, reached) = (page.isAtTip, reachedBy(asked, lastArrival))
+    // Not after records: the shard may have ended, and its children may have older records.
+    val isTip = page.isAtTip && records.isEmpty && !isEnd
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     nextPage.stored(bufferedBytes)
-    completeAsOf =
-      if (isAtTip) Some(reached) else lastArrival.map(Instant.ofEpochMilli).orElse(completeAsOf)
+    val reached =
+      if (isTip) Some(reachedBy(asked)) else lastArrival.map(Instant.ofEpochMilli)
+    completeAsOf = reached.orElse(completeAsOf)
     val report = FetchReport(
       shard,
       generation,
       from,
       marks,
       children,
-      page.millisBehindLatest.getOrElse(1), // if unknown, then it is not the tip
-      // At a shard's end its last record counts: its children may have records older than now.
-      if (isAtTip && !isEnd) reached.toEpochMilli else lastArrival.getOrElse(0L),
+      millisBehindLatest(page),
+      reached.fold(0L)(_.toEpochMilli),
       losses.takeCount(),
       Option.when(records.nonEmpty && Progress.isStart(from))(records.sequenceNumber(0))
     )
@@ -208,13 +217,20 @@ final class ShardFetcher(
   }
 
   /**
-   * At the tip: the time before which all records have arrived that have not been read. A subscription
-   * may be minutes old, so its events and what was known before may say more.
+   * If it is unknown, then the page is not at the tip. With a stop time, neither is a page with
+   * records: the query would end before it sees that the shard has children.
    */
-  private def reachedBy(asked: Moment, lastArrival: Option[Long]): Instant = {
-    val known = if (feed.isPushed) lastArrival.map(Instant.ofEpochMilli) ++ completeAsOf else Nil
-    (known ++ Seq(time.reachedAt(asked.now))).max
+  private def millisBehindLatest(page: Page): Long = {
+    val mayEnd = settings.stopAtMillis.nonEmpty && !stop.isReached && page.records.nonEmpty
+    page.millisBehindLatest.filterNot(_ == 0 && mayEnd).getOrElse(1)
   }
+
+  /**
+   * The time, at the tip, before which no unread record has arrived. A subscription may be minutes
+   * old, so what was known before may say more.
+   */
+  private def reachedBy(asked: Moment): Instant =
+    (completeAsOf.filter(_ => feed.isPushed) ++ Seq(time.reachedAt(asked.now))).max
 
   /** @return the bytes that the page takes in the store */
   private def addToStore(records: PackedRecords, marks: Vector[Mark]): Long = {

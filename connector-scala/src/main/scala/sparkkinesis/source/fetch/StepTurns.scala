@@ -6,8 +6,8 @@ import scala.collection.mutable
 import scala.concurrent.duration.FiniteDuration
 
 /**
- * Runs the steps of fetchers on a pool, those of one fetcher one at a time: its last step and an event
- * of its shard may both ask for the next one. Thread-safe. Takes no other lock.
+ * Runs the steps of fetchers on a pool, those of one fetcher one at a time: its last step and an
+ * event of its shard may both ask for the next one. Thread-safe. Takes no other lock.
  */
 private[fetch] final class StepTurns(pool: ScheduledExecutorService, step: ShardFetcher => Unit)
     extends AutoCloseable {

@@ -1,7 +1,7 @@
 package sparkkinesis.source.fetch
 
 import sparkkinesis.client.{Page, ShardIterator}
-import sparkkinesis.model.PackedRecords
+import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 
 /**
  * Where a query with `Trigger.AvailableNow` stops reading a shard.
@@ -11,17 +11,18 @@ import sparkkinesis.model.PackedRecords
 private[source] final class StopTime(millis: Option[Long]) {
   @volatile private var reached = false
 
-  /** Whether a page had records that arrived later. */
+  /** Whether a page had a record after all records that arrived by the stop time. */
   def isReached: Boolean = reached
 
   /**
-   * The page without the records that arrived later, if it has such records. They would occupy the
-   * store until the query ends, because no batch reads them.
+   * The page up to such a record, if it has one. The rest would occupy the store until the query
+   * ends, because no batch reads it.
    */
   def cut(page: Page): Option[Page] = {
     val records = PackedRecords(page.records)
     millis
-      .map(stop => records.take(records.countWhile(records.arrivalMillis(_) <= stop)))
+      .map(ArrivalTimes.lastDoubt)
+      .map(last => records.take(records.countWhile(records.arrivalMillis(_) <= last)))
       .filter(_.size < records.size)
       .map { wanted =>
         reached = true
@@ -32,6 +33,6 @@ private[source] final class StopTime(millis: Option[Long]) {
 
 private[source] object StopTime {
 
-  /** In the place of a next iterator: the shard has not ended. */
+  /** Stands for a next iterator in a page after the stop, because the shard has not ended. */
   val NoEnd: ShardIterator = ShardIterator("")
 }

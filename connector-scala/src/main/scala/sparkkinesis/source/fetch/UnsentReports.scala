@@ -66,8 +66,8 @@ private[source] final class UnsentReports {
 private object UnsentReports {
 
   /**
-   * After a pause the driver receives the heartbeats of all executors at once. Reading each takes it
-   * some milliseconds.
+   * Most page reports in one heartbeat. After a pause the driver receives the heartbeats of all
+   * executors at once, and reading each takes it some milliseconds.
    */
   private val MostReports = 2000
 }

@@ -6,8 +6,8 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.store.PageStore
 
 /**
- * The fetchers that wait for room in the store. They ask again when there may be room, instead of many
- * times per second. Thread-safe.
+ * The fetchers that wait for room in the store. They ask again when there may be room, instead of
+ * many times per second. Thread-safe.
  *
  * @param first a shard that may have room at any time
  * @param continue called with each fetcher that is woken; without the lock of this object
@@ -39,7 +39,9 @@ private[fetch] final class WaitingFetchers(
     if (!waits) continue(fetcher)
   }
 
-  /** A page has arrived, or its call failed. Perhaps it takes less room than was reserved for it. */
+  /**
+   * A page has arrived, or its call failed. Perhaps it takes less room than was reserved for it.
+   */
   def wakeNext(): Unit =
     wake(if (isEmpty) Vector.empty else store.next(contains) ++ first())
 

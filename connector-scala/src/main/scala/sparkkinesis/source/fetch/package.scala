@@ -5,7 +5,6 @@ package sparkkinesis.source
  * run.
  *
  * [[fetch.FetchService]] owns the threads that read, and [[fetch.FetchReporter]] the one that talks
- * to the driver. The rest belongs to one thread at a time. Uses `model`, `client`,
- * `source/options`, `source/protocol`, `source/memory` and `source/store`.
+ * to the driver. The rest belongs to one thread at a time.
  */
 package object fetch

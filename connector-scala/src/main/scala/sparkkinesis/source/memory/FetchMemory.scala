@@ -159,6 +159,6 @@ object FetchMemory {
 
   private val LongestWait = 5.seconds
 
-  /** Beside a response, a page has an index, which takes less than this part of the response. */
+  /** The index of a page takes less than the size of its response divided by this number. */
   private val IndexParts = 4
 }

@@ -20,7 +20,8 @@ private[source] final class ShardTurns {
   /**
    * Whether no shard waits whose last turn is older.
    *
-   * @param isSmall whether the page is small: then it waits only for a shard that has waited for long
+   * @param isSmall whether the page is small: then it waits only for a shard that has waited for
+   *   long
    */
   def isNext(shard: StreamShard, isSmall: Boolean): Boolean =
     waiting.forall { case (other, refused) =>

@@ -2,6 +2,6 @@ package sparkkinesis.source
 
 /**
  * The memory of one executor, which the fetch services of all queries share. Runs on the executors.
- * Has no threads. Uses `model` and `client`.
+ * Has no threads.
  */
 package object memory

@@ -7,7 +7,10 @@ import sparkkinesis.compat._
 /** Sets of batch numbers, as options and messages write them. */
 object BatchNumbers {
 
-  /** Each number costs the driver one small file. A checkpoint has a hundred by default. */
+  /**
+   * Most batches that the option may name. Each number costs the driver one small file. A
+   * checkpoint has a hundred by default.
+   */
   val Most = 10000
 
   /**
@@ -33,7 +36,7 @@ object BatchNumbers {
     case _ => None
   }
 
-  /** Such as `3, 120 to 124`; `none` if there are none. */
+  /** The numbers as text, such as `3, 120 to 124`; `none` if there are none. */
   def text(numbers: SortedSet[Long]): String = {
     val ranges = numbers.foldLeft(Vector.empty[(Long, Long)]) {
       case (before :+ ((first, last)), number) if number == last + 1 => before :+ (first -> number)

@@ -11,13 +11,13 @@ sealed trait ConsumerChoice {
 
 object ConsumerChoice {
 
-  /** By `GetRecords`. */
+  /** The query reads with `GetRecords`. */
   case object Polling extends ConsumerChoice
 
-  /** By enhanced fan-out, with a consumer of this name in each stream. */
+  /** The query reads by enhanced fan-out, with a consumer of this name in each stream. */
   final case class Named(name: String) extends ConsumerChoice
 
-  /** By enhanced fan-out, with one of these consumers per stream. */
+  /** The query reads by enhanced fan-out, with one of these consumers per stream. */
   final case class Given(arns: Seq[ConsumerArn]) extends ConsumerChoice
 
   private[options] val Names = Seq("consumerMode", "consumerName", "consumerArn")
@@ -38,8 +38,8 @@ object ConsumerChoice {
         set match {
           case Seq() =>
             throw OptionException.missing(
-              "'consumerMode' is 'efo', and no consumer is set. Set 'consumerName', and the query " +
-                "registers the consumer if it does not exist, or set 'consumerArn'."
+              "'consumerMode' is 'efo', and no consumer is set. Set 'consumerName', and the " +
+                "query registers the consumer if it does not exist, or set 'consumerArn'."
             )
           case Seq("consumerName") => named(options)
           case Seq("consumerArn") => byArn(options, streams)
@@ -61,7 +61,7 @@ object ConsumerChoice {
     Named(name)
   }
 
-  /** One ARN per stream. */
+  /** The choice of consumers by their ARNs, one per stream. */
   private def byArn(options: Options, streams: Seq[StreamAccess]): Given = {
     val arns = options.texts("consumerArn").map { text =>
       ConsumerArn.parse(text).getOrElse {

@@ -68,8 +68,8 @@ final case class FetchSettings(
   }
 
   /**
-   * Index of the last record of the mark that begins there. A loop over primitives, because it runs once
-   * per record.
+   * Index of the last record of the mark that begins there. A loop over primitives, because it runs
+   * once per record.
    *
    * @param most number of records of a mark
    * @param mostMillis between the arrival times of its records
@@ -100,20 +100,25 @@ final case class FetchSettings(
       math.min(maxRecords, math.min(records, maxRecords.toLong) * marksPerPage).toInt
     }
 
-  /** Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed. */
+  /**
+   * Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed.
+   */
   def joinedMark: ReadLimits =
     if (maxShardSkew.isEmpty) limitsOfMark else ReadLimits(Some(0), None)
 
-  /** So many marks of a shard are enough for many batches; `None` if a page has one mark. */
+  /** Number of marks of a shard that are enough for many batches; `None` if a page has one mark. */
   def mostMarks: Option[Int] =
     Option.when(!limits.isUnlimited || maxShardSkew.nonEmpty) {
       math.min(FetchSettings.MostMarks, MarkBudget.ofShard(shards))
     }
 
-  /** With small limits. */
+  /** Most marks of a page, which it has if limits are small. */
   private def marksPerPage: Int = math.min(FetchSettings.MarksPerPage, MarkBudget.ofShard(shards))
 
-  /** How many of the largest marks these are, because the driver joins small ones. */
+  /**
+   * How many marks of the largest size have room for these marks. The driver joins small marks up
+   * to that size.
+   */
   def joined(marks: Vector[Mark]): Double = {
     def part(size: Long, limit: Option[Long]) = limit.fold(0.0)(size.toDouble / _)
     def size(mark: Mark) = math.max(
@@ -135,12 +140,18 @@ object FetchSettings {
   private val MarksPerPage = 256
   private val MostMarks = 4096
 
-  /** After ten seconds without a record the fetcher calls once per second. */
+  /**
+   * A fetcher waits for a tenth of its time without a record: after ten seconds it calls once per
+   * second.
+   */
   private val QuietParts = 10L
 
   private val MarksPerLimit = 32L
 
-  /** For calls that a query needs in order to start. A busy account gets two minutes on average. */
+  /**
+   * Retries of calls that a query needs in order to start. A busy account gets two minutes on
+   * average.
+   */
   val StartRetry: Retry =
     Retry(attempts = 4, RetryPolicy.Default.backoff, throttledAttempts = 28)
 }

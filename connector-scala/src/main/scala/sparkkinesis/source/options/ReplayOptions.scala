@@ -37,8 +37,8 @@ object ReplayOptions {
     case None =>
       Seq(Batches, Source).filter(options.contains).foreach { name =>
         throw OptionException.missing(
-          s"Option ${options.named(name)} has no effect without '$Checkpoint'. Set both options, or " +
-            "remove this one."
+          s"Option ${options.named(name)} has no effect without '$Checkpoint'. Set both options, " +
+            "or remove this one."
         )
       }
       None
@@ -49,8 +49,8 @@ object ReplayOptions {
       .text(Batches)
       .getOrElse(
         throw OptionException.missing(
-          s"Option '$Checkpoint' is set, and option '$Batches' is missing. Set it to the numbers of the " +
-            "micro-batches to read again, such as 120-124."
+          s"Option '$Checkpoint' is set, and option '$Batches' is missing. Set it to the numbers " +
+            "of the micro-batches to read again, such as 120-124."
         )
       )
     BatchNumbers.parse(text).getOrElse {

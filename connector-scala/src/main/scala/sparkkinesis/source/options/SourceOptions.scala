@@ -65,24 +65,25 @@ object SourceOptions {
 
   /** Every option of the source. */
   val Names: Seq[String] =
-    ConnectionOptions.Names ++ ConsumerChoice.Names ++ RetryPolicy.Names ++ ReplayOptions.Names ++ Seq(
-      "startingPosition",
-      "endingPosition",
-      "allowStreamRemoval",
-      "maxRecordsPerTrigger",
-      "maxBytesPerTrigger",
-      "minPartitions",
-      "maxPartitions",
-      "maxShardSkew",
-      "failOnDataLoss",
-      "deaggregate",
-      "maxRecordsPerFetch",
-      "minFetchPeriod",
-      "idleFetchPeriod",
-      "fetchBufferSize",
-      "fetchSpillSize",
-      "shardDiscoveryInterval"
-    )
+    ConnectionOptions.Names ++ ConsumerChoice.Names ++ RetryPolicy.Names ++ ReplayOptions.Names ++
+      Seq(
+        "startingPosition",
+        "endingPosition",
+        "allowStreamRemoval",
+        "maxRecordsPerTrigger",
+        "maxBytesPerTrigger",
+        "minPartitions",
+        "maxPartitions",
+        "maxShardSkew",
+        "failOnDataLoss",
+        "deaggregate",
+        "maxRecordsPerFetch",
+        "minFetchPeriod",
+        "idleFetchPeriod",
+        "fetchBufferSize",
+        "fetchSpillSize",
+        "shardDiscoveryInterval"
+      )
 
   private val DefaultDiscoveryInterval = 10.seconds
   private val DefaultSpillBytes = 4L << 30
@@ -113,8 +114,8 @@ object SourceOptions {
     val replay = ReplayOptions.parse(options)
     if (replay.nonEmpty && options.contains("endingPosition"))
       throw OptionException.conflicting(
-        "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say where the " +
-          "read ends. Remove one of the two options."
+        "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say " +
+          "where the read ends. Remove one of the two options."
       )
     replay
   }
@@ -130,7 +131,10 @@ object SourceOptions {
     most
   }
 
-  /** At least a second, because all queries of an account share the quota of `ListShards`. */
+  /**
+   * The discovery interval: at least a second, because all queries of an account share the quota of
+   * `ListShards`.
+   */
   private def discoveryInterval(options: Options): FiniteDuration =
     options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
       if (interval < 1.second || interval > 1.hour)
@@ -154,7 +158,10 @@ object SourceOptions {
     retry = RetryPolicy.parse(options)
   )
 
-  /** At least a second: at the tip of a shard, times are not known more exactly. */
+  /**
+   * The largest skew: at least a second, because times are not known more exactly at the tip of a
+   * shard.
+   */
   private def maxShardSkew(options: Options): Option[FiniteDuration] = {
     val skew = options.duration("maxShardSkew")
     if (skew.exists(_ < 1.second))

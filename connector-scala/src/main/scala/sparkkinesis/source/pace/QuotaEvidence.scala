@@ -1,8 +1,8 @@
 package sparkkinesis.source.pace
 
 /**
- * Whether the service limits how fast a stream is read. AWS does; some local servers do not, and
- * an endpoint that is not one of AWS may still lead to AWS. Thread-safe.
+ * Whether the service limits how fast a stream is read. AWS does; some local servers do not, and an
+ * endpoint that is not one of AWS may still lead to AWS. Thread-safe.
  *
  * It decides once: a stream that is limited stays so, without repeated refusals.
  *
@@ -29,7 +29,7 @@ private[pace] final class QuotaEvidence(isAws: Boolean) {
 
 private object QuotaEvidence {
 
-  /** In seconds. A smaller debt may be an error of measurement. */
+  /** The least debt that is clear, in seconds. A smaller debt may be an error of measurement. */
   private val Clear = 0.3
 
   private val MostFor = 20

@@ -65,9 +65,15 @@ private[pace] object ReadBuckets {
   val BytesPerSecond: Double = ServiceLimits.ReadBytesPerSecond.toDouble
   private val CallsPerSecond = 1000.0 / ServiceLimits.GetRecordsPeriod.toMillis
 
-  /** In seconds. Calls take different times to arrive, and one that is too early is refused. */
+  /**
+   * The reserve in seconds. Calls take different times to arrive, and one that is too early is
+   * refused.
+   */
   private val Reserve = 0.08
 
-  /** In seconds: twice the debt of the largest page. Only a server without quotas allows more. */
+  /**
+   * The longest debt in seconds: twice the debt of the largest page. Only a server without quotas
+   * allows more.
+   */
   private val LongestDebt = 10.0
 }

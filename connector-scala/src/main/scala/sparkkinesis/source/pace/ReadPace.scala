@@ -109,7 +109,10 @@ final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
 
 private object ReadPace {
 
-  /** So that the first page is small where there is a quota: others may read the shard, too. */
+  /**
+   * The assumed size of the first records. It makes the first page small where there is a quota,
+   * because others may read the shard, too.
+   */
   private val FirstRecordBytes = 1024L
 
   /** Longer than any pause. */

@@ -6,7 +6,8 @@ package sparkkinesis.source.pace
  *
  * Each refusal makes the share smaller, and each page makes it larger. An equal part of everybody's
  * calls is refused, and a smaller share grows faster, so that shares become equal. Where a share is
- * equal to one half, one call in about forty is refused.
+ * equal to one half, one call in about forty is refused. The reasons are in
+ * docs/adr/0018-read-pace.md.
  *
  * Small pages keep the shard free for the others: after a page of 10 MB it refuses everybody for
  * five seconds. An executor that gets little of a shard asks less often for more.
@@ -20,7 +21,7 @@ private[pace] final class ReadShare {
   private var quiet = 0 // pages since the last refusal
   private var wasRefused = false
 
-  /** More than 0 and at most 1. */
+  /** This executor's part of the quota: more than 0 and at most 1. */
   def value: Double = part
 
   /** The size that a page should have, in seconds of the quota. */
@@ -45,7 +46,8 @@ private[pace] final class ReadShare {
   }
 
   /**
-   * Only the first refusal in a row counts: those that follow have the same cause.
+   * Lowers the share after a refusal. Only the first refusal in a row counts: those that follow
+   * have the same cause.
    *
    * @param isOwnFault whether this executor alone used more than the quota
    */
@@ -64,7 +66,7 @@ private[pace] final class ReadShare {
 
 private object ReadShare {
 
-  // In seconds of the quota.
+  // The costs of pages are in seconds of the quota.
   private val UsualPage = 0.4
   private val LargestPage = 4.0
 
@@ -85,7 +87,7 @@ private object ReadShare {
   private val Growth = 0.004
   private val MostGrowth = 0.03
 
-  /** After so many pages without a refusal, the other consumers have probably gone. */
+  /** Number of pages without a refusal after which the other consumers have probably gone. */
   private val ManyPages = 60
   private val Fast = 0.02
 }

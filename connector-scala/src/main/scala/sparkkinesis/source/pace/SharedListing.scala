@@ -18,7 +18,7 @@ final class SharedListing {
   private var failed = Option.empty[Failed]
 
   /**
-   * All shards, open and closed. The listing is at most ten seconds old.
+   * Lists all shards, open and closed. The listing is at most ten seconds old.
    *
    * @param notBefore the listing must not be older than this time
    * @param now in milliseconds since any instant

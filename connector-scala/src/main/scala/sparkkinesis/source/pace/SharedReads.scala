@@ -1,8 +1,8 @@
 package sparkkinesis.source.pace
 
 /**
- * What all readers of one stream on one executor share, so that the calls of many shards stay within
- * the quotas of the stream and of the account. Thread-safe.
+ * What all readers of one stream on one executor share, so that the calls of many shards stay
+ * within the quotas of the stream and of the account. Thread-safe.
  *
  * @param isAws whether the stream's endpoint is one of AWS, so that its quotas are known
  */

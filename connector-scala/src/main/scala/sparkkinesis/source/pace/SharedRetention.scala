@@ -43,7 +43,7 @@ final class SharedRetention {
     }
 
   /**
-   * From a description that this executor made at most a minute ago.
+   * The retention period by a description that this executor made at most a minute ago.
    *
    * @throws KinesisException if the call fails, failed a moment ago, or another reader makes it
    */

@@ -6,8 +6,9 @@ import sparkkinesis.model.{PackedRecords, StreamShard}
 import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
 
 /**
- * Decides whether a batch waits for pages that executors are about to read. The smallest batch costs
- * Spark some tenths of a second, and an empty one costs a query with an interval trigger a whole interval.
+ * Decides whether a batch waits for pages that executors are about to read. The smallest batch
+ * costs Spark some tenths of a second, and an empty one costs a query with an interval trigger a
+ * whole interval.
  */
 object BacklogWait {
 
@@ -18,7 +19,10 @@ object BacklogWait {
   /** Executors drop the pages of the last batch, then read the next ones. */
   private val ForFirst = 2.seconds
 
-  /** Of the executors' memory. The rest is room to read on during the batch. */
+  /**
+   * The part of the executors' memory that a backlog must fill. The rest is room to read on during
+   * the batch.
+   */
   private val Enough = 3.0 / 8
 
   /**

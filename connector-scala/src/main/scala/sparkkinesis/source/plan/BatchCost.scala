@@ -3,12 +3,12 @@ package sparkkinesis.source.plan
 import scala.concurrent.duration._
 
 /**
- * Learns what a batch costs Spark whatever its size: two checkpoint files, a plan, a job. Used by one
- * thread at a time. All times are of a clock that never jumps.
+ * Learns what a batch costs Spark whatever its size: two checkpoint files, a plan, a job. Used by
+ * one thread at a time. All times are of a clock that never jumps.
  *
  * Between the end of a batch and its tasks, Spark writes the first of the two files and plans. No
  * record is read in that time, so it does not depend on the size of the batch. It is about half of
- * the cost.
+ * the cost. The reasons are in docs/adr/0021-batch-size.md.
  */
 final class BatchCost {
   import BatchCost._
@@ -25,7 +25,7 @@ final class BatchCost {
   }
 
   /**
-   * Its tasks are planned.
+   * Notes that the tasks of the batch are planned.
    *
    * @param waitEnd when a source of the same query last ended a wait, which is not a cost
    */
@@ -39,10 +39,11 @@ final class BatchCost {
 
   /**
    * The time at which the next batch begins if its cost is to be a small part of the time between
-   * batches; `None` before the first batch, and if the trigger has an interval: a wait could skip one.
+   * batches; `None` before the first batch, and if the trigger has an interval: a wait could skip
+   * one.
    *
-   * @param asked when Spark asked for the batch. Without an interval it asks as soon as the last batch
-   *   is done.
+   * @param asked when Spark asked for the batch. Without an interval it asks as soon as the last
+   *   batch is done.
    */
   def nextAt(asked: FiniteDuration): Option[FiniteDuration] =
     for {

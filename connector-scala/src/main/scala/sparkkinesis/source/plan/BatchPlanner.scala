@@ -62,12 +62,13 @@ object BatchPlanner {
     }
   }
 
-  /** Whether no record after `start` arrived at the time or before. */
-  def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier], millis: Long): Boolean =
-    start.readable.keys.forall { id =>
-      frontiers.get(id).exists { frontier =>
-        frontier.until(millis).marks.isEmpty && frontier.reaches(millis)
-      }
+  /**
+   * Whether batches have taken all that executors read in a run with a stop time: up to the tip of
+   * each shard, or up to a record that arrived too late.
+   */
+  def isDone(start: SourceOffset, frontiers: Map[StreamShard, Frontier]): Boolean =
+    start.readable.keys.forall {
+      frontiers.get(_).exists(it => it.marks.isEmpty && it.millisBehindLatest == 0)
     }
 
   /**
@@ -101,9 +102,9 @@ object BatchPlanner {
   private def refuse(id: ShardId, end: StreamOffset, problem: String): Nothing =
     throw new SourceException(
       "KINESIS_BATCH_UNREADABLE",
-      s"The checkpoint contains a batch of stream ${end.stream}, $id, that cannot be read: $problem. " +
-        "If another version of spark-kinesis planned the batch, run the query with that version until " +
-        "the batch is done. Otherwise use a new checkpoint location."
+      s"The checkpoint contains a batch of stream ${end.stream}, $id, that cannot be read: " +
+        s"$problem. If another version of spark-kinesis planned the batch, run the query with " +
+        "that version until the batch is done. Otherwise use a new checkpoint location."
     )
 
   /** The offset of one stream after the taken marks. */
@@ -113,7 +114,7 @@ object BatchPlanner {
       taken: Map[StreamShard, Int]
   ): StreamOffset = {
     val ends = taken.map { case (id, count) => id.shard -> Taken(frontiers(id), count) }
-    // One pass over the tree: ten thousand single updates would take longer than everything else.
+    // The map changes in one pass: ten thousand single updates would take longer than all else.
     val moved = settled.shards.transform { (id, before) =>
       ends.get(id) match {
         case Some(end) =>
@@ -146,7 +147,8 @@ object BatchPlanner {
   /**
    * A child waits for every parent. A parent that the offset lacks is not finished: it descends
    * from a shard that is still being read, and joins the offset later. (A parent that finished
-   * earlier has added the child already.) If a parent was empty, the other one says what is complete.
+   * earlier has added the child already.) If a parent was empty, the other one says what is
+   * complete.
    */
   private def withChild(parentCompleteAsOf: Option[Instant])(
       shards: SortedMap[ShardId, ShardProgress],

@@ -10,12 +10,12 @@ import sparkkinesis.source.protocol._
 
 /**
  * Decides which executor reads which shard ahead, and knows how far they have read. Runs on the
- * driver. It has no threads, and receives the time of a clock that never jumps. It is safe for use by
- * many threads.
+ * driver. It has no threads, and receives the time of a clock that never jumps. It is safe for use
+ * by many threads.
  *
- * A shard stays with its executor until the executor is lost, a report is missing, or an executor joins
- * and gets its share. The reports of executors matter for speed only: tasks read a planned range again
- * from Kinesis if its pages are gone.
+ * A shard stays with its executor until the executor is lost, a report is missing, or an executor
+ * joins and gets its share. The reports of executors matter for speed only: tasks read a planned
+ * range again from Kinesis if its pages are gone.
  *
  * @param lease an executor without a heartbeat for this time loses its shards
  * @param distance between marks, if there are very many
@@ -42,7 +42,8 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   private var crashed: Option[String] = None
 
   /**
-   * After a batch is planned: executors read ahead from `end`, and may drop pages before `start`.
+   * Moves on after a batch is planned: executors read ahead from `end`, and may drop pages before
+   * `start`.
    */
   def advance(start: SourceOffset, end: SourceOffset, now: Instant): Unit = synchronized {
     val time = running.at(now)
@@ -67,7 +68,8 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   /** An executor reports its pages and receives its assignments. */
   def heartbeat(status: FetchStatus, now: Instant): FetchReply = synchronized {
     val time = running.at(now)
-    // Spark Connect gives a session another class loader from time to time, which starts another service.
+    // Spark Connect gives a session another class loader from time to time, which starts another
+    // service.
     val isReplaced = status.knownVersion > 0 &&
       executors.get(status.executor).exists(_.service != status.service)
     if (isReplaced) FetchReply(version, isStopped = true, None) else answer(status, time)
@@ -169,7 +171,7 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
   }
 
-  /** The same without sizes, of the last one to two minutes. */
+  /** Sums over all executors in the last one to two minutes, without current sizes. */
   def recentCounters(now: Instant): FetchCounters = synchronized {
     recent = recent.at(totals.sum, running.at(now))
     recent.of(totals.sum)

@@ -27,9 +27,8 @@ private[source] object FetchTotals {
 }
 
 /**
- * What executors fetched in the last one to two minutes, or since the query began if that is less, or
- * since it was asked last if that is more.
- * A value.
+ * What executors fetched in the last one to two minutes, or since the query began if that is less,
+ * or since it was asked last if that is more. A value.
  *
  * @param older totals from which the differences are taken
  * @param newer later totals, which replace `older` after a minute

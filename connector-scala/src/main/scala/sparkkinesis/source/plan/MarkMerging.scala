@@ -6,12 +6,12 @@ import sparkkinesis.source.protocol.{Mark, ReadLimits}
 /** Keeps the number of a shard's marks small while a query reads far ahead. */
 private[plan] object MarkMerging {
 
-  /** More make no batch better. */
+  /** Most marks of a shard: more marks make no batch better. */
   private val MostMarks = 256
 
   /**
-   * Joins neighbours of many marks, in the older half. Keeps the end of a batch that is being planned:
-   * without its mark, the shard would be read again from there.
+   * Joins neighbours of many marks, in the older half. Keeps the end of a batch that is being
+   * planned: without its mark, the shard would be read again from there.
    *
    * @param most number of marks; a shard has no more than 256
    * @param distance largest size of a joined mark
@@ -37,7 +37,8 @@ private[plan] object MarkMerging {
     case Vector(one, next)
         if distance.allow(one.records + next.records, one.bytes + next.bytes) &&
           !end.contains(one.upTo) =>
-      Vector(next.copy(records = one.records + next.records, bytes = one.bytes + next.bytes))
+      val latest = math.max(one.lastArrivalMillis, next.lastArrivalMillis)
+      Vector(Mark(next.upTo, one.records + next.records, one.bytes + next.bytes, latest))
     case _ => pair
   }
 }

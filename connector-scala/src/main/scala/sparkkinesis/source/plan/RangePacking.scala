@@ -50,7 +50,10 @@ object RangePacking {
   private def byPlace[P](loads: Vector[Load[P]]): Vector[Vector[Load[P]]] =
     loads.groupBy(_.place).values.toVector.sortBy(_.head.index)
 
-  /** If there are more places than tasks, several places share a task. */
+  /**
+   * Packs into at most so many tasks. If there are more places than tasks, several places share a
+   * task.
+   */
   private def atMost[P](
       most: Int,
       places: Vector[Vector[Load[P]]]

@@ -6,7 +6,9 @@ import scala.concurrent.duration._
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 
-/** When executors last reported a page of each shard, even an empty one. Its owner's lock guards it. */
+/**
+ * When executors last reported a page of each shard, even an empty one. Its owner's lock guards it.
+ */
 private[source] final class ShardSilence {
   private val heard = mutable.Map.empty[StreamShard, FiniteDuration]
 
@@ -14,7 +16,8 @@ private[source] final class ShardSilence {
   def reported(shard: StreamShard, at: FiniteDuration): Unit = heard.update(shard, at)
 
   /**
-   * The longest time without a report; of a shard without any report, since the first call that names it.
+   * The longest time without a report; of a shard without any report, since the first call that
+   * names it.
    *
    * @param shards that are read now; the others are forgotten
    */

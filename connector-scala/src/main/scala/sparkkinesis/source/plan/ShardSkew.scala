@@ -1,11 +1,11 @@
 package sparkkinesis.source.plan
 
 import scala.annotation.tailrec
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 import sparkkinesis.compat._
-import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.model.{ArrivalTimes, StreamShard}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /**
@@ -21,7 +21,7 @@ object ShardSkew {
    * The frontiers with the marks that a batch may take. All of them together fit into the limits,
    * unless it is only one.
    *
-   * @param skew at least the time between the arrival of the first and of the last record of a mark
+   * @param skew at least the time between the first arrival and the latest one of a mark
    */
   def limited(
       start: SourceOffset,
@@ -30,8 +30,9 @@ object ShardSkew {
       skew: FiniteDuration
   ): Map[StreamShard, Frontier] = {
     val readable = start.readable.keySet
-    val last =
-      readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L) + skew.toMillis
+    val oldest = readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L)
+    // An unread record may have arrived earlier by the margin.
+    val last = oldest + (skew - ArrivalTimes.Margin).max(Duration.Zero).toMillis
     val due = for {
       (id, frontier) <- frontiers.toSeq if readable(id)
       (mark, arrival) <- frontier.marks.zip(arrivals(frontier.marks)) if arrival <= last
@@ -42,7 +43,7 @@ object ShardSkew {
     frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0)))
   }
 
-  /** Every unread record of the shard arrived at this time or later; 0 if that is not known. */
+  /** Every unread record of the shard arrived about this time or later; 0 if that is not known. */
   private def completeAsOf(
       start: SourceOffset,
       frontiers: Map[StreamShard, Frontier],
@@ -52,7 +53,7 @@ object ShardSkew {
     math.max(planned, frontiers.get(id).fold(0L)(_.completeAsOfMillis))
   }
 
-  /** Arrival of the last record up to each mark. Arrival times are approximate and may decrease. */
+  /** The latest arrival time up to each mark. */
   private def arrivals(marks: Vector[Mark]): Vector[Long] =
     marks.scanLeft(0L)((latest, mark) => math.max(latest, mark.lastArrivalMillis)).drop(1)
 

@@ -5,7 +5,6 @@ package sparkkinesis.source
  * which part of it.
  *
  * Runs on the driver. Has no threads and no I/O; times are arguments. Only
- * [[plan.FetchCoordinator]] has state. Query and RPC threads share it. Uses `model`,
- * `source.protocol` and the exceptions of `source`.
+ * [[plan.FetchCoordinator]] has state. Query and RPC threads share it.
  */
 package object plan

@@ -50,10 +50,10 @@ final class PositionCheck[A] private (
     val unknown = positions.named.keySet.toSeq.diff(listed.map(_.id)).sorted
     unknown.find(id => !mayHaveExpired || id.number.exists(it => newest.forall(_ < it))).map {
       shard =>
-        val text = s"Option '$option' names $shard, which stream $stream does not list: the shard " +
-          "never existed, or it expired with all its records. The newest shard is number " +
-          s"${newest.getOrElse("-")}. Remove the shard from the option. If the stream was deleted " +
-          "and created again, use a new checkpoint location."
+        val text = s"Option '$option' names $shard, which stream $stream does not list: the " +
+          "shard never existed, or it expired with all its records. The newest shard is number " +
+          s"${newest.getOrElse("-")}. Remove the shard from the option. If the stream was " +
+          "deleted and created again, use a new checkpoint location."
         InvalidPosition("KINESIS_UNKNOWN_SHARD", text)
     }
   }

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.model.{SequenceNumber, ShardId}
 
 /**
- * One value for each of a stream's shards.
+ * A value for each of a stream's shards.
  *
  * @param others the value of every shard that `named` lacks
  */
@@ -20,12 +20,12 @@ sealed trait EndingPosition
 
 object EndingPosition {
 
-  /** After all records that have arrived when the read is planned. */
+  /** The end after all records that have arrived when the read is planned. */
   case object Latest extends EndingPosition
 
-  /** Before the first record that arrived at that time or later. */
+  /** The end before the first record that arrived at that time or later. */
   final case class Before(instant: Instant) extends EndingPosition
 
-  /** After the record with that number. */
+  /** The end after the record with that number. */
   final case class UpTo(number: SequenceNumber) extends EndingPosition
 }

@@ -82,6 +82,6 @@ final class ShardStarts(
 object ShardStarts {
   private val log = LoggerFactory.getLogger(classOf[ShardStarts])
 
-  /** For a new query: not data loss, but worth a warning. */
+  /** Warns about the start of a new query, where expired records are no data loss. */
   val Warn: String => Unit = text => log.warn(s"$text Reading begins at the next record.")
 }

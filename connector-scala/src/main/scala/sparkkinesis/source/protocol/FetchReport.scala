@@ -145,7 +145,7 @@ final case class FetchCounters(
     if (sign > 0) times + that.times else times - that.times
   )
 
-  /** These counters, with the current sizes of other ones. */
+  /** The counters with the current sizes of other counters. */
   def withState(that: FetchCounters): FetchCounters = copy(
     bufferedBytes = that.bufferedBytes,
     spilledBytes = that.spilledBytes,

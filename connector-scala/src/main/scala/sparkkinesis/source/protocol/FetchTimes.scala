@@ -3,8 +3,8 @@ package sparkkinesis.source.protocol
 import sparkkinesis.compat._
 
 /**
- * How long requests took: a histogram that can be added and subtracted. Durations of more than 16 ms
- * share a bucket with others that differ by up to a sixteenth.
+ * How long requests took: a histogram that can be added and subtracted. Durations of more than 16
+ * ms share a bucket with others that differ by up to a sixteenth.
  *
  * @param counts number of requests by bucket, without zeros
  */
@@ -23,7 +23,9 @@ final case class FetchTimes(counts: Map[Int, Long]) {
       FetchTimes(all.filter(_._2 != 0).toMap)
     }
 
-  /** The 99th percentile in milliseconds, rounded up to its bucket's end; `None` without requests. */
+  /**
+   * The 99th percentile in milliseconds, rounded up to its bucket's end; `None` without requests.
+   */
   def p99: Option[Long] = {
     val sorted = counts.toSeq.sortBy(_._1)
     val sums = sorted.scanLeft(0L)(_ + _._2).drop(1)

@@ -9,7 +9,7 @@ import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
  * @param upTo `After` a record, or `Finished`
  * @param records since the previous mark; 0 only at the end of a shard
  * @param bytes of their data
- * @param lastArrivalMillis arrival of the last record; of the previous mark if there is none
+ * @param lastArrivalMillis the latest arrival time of these records; 0 if there are none
  */
 final case class Mark(upTo: Progress, records: Long, bytes: Long, lastArrivalMillis: Long)
 
@@ -30,14 +30,14 @@ final case class Frontier(
     first: Option[SequenceNumber] = None
 ) {
 
-  /** Without the marks up to `progress`. */
+  /** This frontier without the marks up to `progress`. */
   def after(progress: Progress): Frontier =
     marks.indexWhere(_.upTo == progress) match {
       case -1 => this
       case index => copy(marks = marks.drop(index + 1), first = None)
     }
 
-  /** Only the first marks. */
+  /** This frontier with only the first marks. */
   def take(count: Int): Frontier =
     if (count == marks.size) this
     else {
@@ -45,17 +45,9 @@ final case class Frontier(
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
-  /** Without the first record that arrived after the time, and all later records. */
-  def until(millis: Long): Frontier = copy(
-    marks = marks.takeWhile(_.lastArrivalMillis <= millis),
-    completeAsOfMillis = math.min(completeAsOfMillis, millis)
-  )
-
-  /**
-   * Whether the marks include all records that had arrived at the time, if reading began after it.
-   */
-  def reaches(millis: Long): Boolean =
-    millisBehindLatest == 0 || isFinished || marks.exists(_.lastArrivalMillis > millis)
+  /** For a run with a stop time, in which executors leave later records unread. */
+  def until(millis: Long): Frontier =
+    copy(completeAsOfMillis = math.min(completeAsOfMillis, millis))
 
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)

@@ -7,6 +7,6 @@ private[source] object MarkBudget {
   /** Fewer would make batches with limits much smaller than the limits. */
   private val LeastOfShard = 16
 
-  /** Most marks of one shard, if the query reads so many. */
+  /** Most marks of one shard, if the query reads so many shards. */
   def ofShard(shards: Int): Int = math.max(LeastOfShard, OfQuery / math.max(1, shards))
 }

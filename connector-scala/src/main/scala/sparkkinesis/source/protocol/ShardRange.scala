@@ -12,6 +12,8 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
  * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
  * @param first the first record of the range, if it is known and `from` does not name one
  * @param until the end of a batch read that ends at a time; `upTo` is `Finished` then
+ * @param sinceMillis with it, only the records that arrived at this time or later belong to the
+ *   range, although it contains others
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -19,7 +21,8 @@ final case class ShardRange(
     upTo: Progress,
     completeAsOf: Option[Instant] = None,
     until: Option[ReadUntil] = None,
-    first: Option[SequenceNumber] = None
+    first: Option[SequenceNumber] = None,
+    sinceMillis: Option[Long] = None
 ) {
 
   /** Where reading the range begins. */
@@ -32,8 +35,8 @@ final case class ShardRange(
 }
 
 /**
- * The end of a range in time: before the first record that arrived at that time or later. The time
- * has passed when reading begins, so the range also ends at the tip of the shard.
+ * The end of a range in time: only the records that arrived before belong to it. All of them are
+ * visible when reading begins, so the range also ends at the tip of the shard.
  *
  * @param millis since 1970 UTC
  * @param withChildren whether the task also reads the children of the shard, because the plan knew

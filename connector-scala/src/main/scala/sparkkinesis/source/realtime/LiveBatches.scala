@@ -11,8 +11,8 @@ import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.source.SourceException
 
 /**
- * What the tasks of each real-time batch read, and the offset after it. Used by the query's thread, except
- * that any thread may ask whether there are more slots.
+ * What the tasks of each real-time batch read, and the offset after it. Used by the query's thread,
+ * except that any thread may ask whether there are more slots.
  *
  * @param names of the streams, for messages
  * @param mostTasks how many tasks could run at the same time, of a batch with so many shards
@@ -46,7 +46,8 @@ final class LiveBatches(
     groups = TaskGroups.of(groups, readable.keySet, most(readable.size))
     val number = coordinator.begin(start)
     if (endsAtOnce) coordinator.endBatch()
-    // Without shards, one task waits for the end of the batch. Otherwise batches would follow at once.
+    // Without shards, one task waits for the end of the batch, or else batches would follow at
+    // once.
     val tasks = (if (groups.isEmpty) NoShards else groups).map(_.toSeq.map { shard =>
       val completeAsOf = start.shard(shard).flatMap(_.completeAsOf)
       val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
@@ -64,7 +65,9 @@ final class LiveBatches(
     math.max(1, recent.fold(wanted)(it => math.min(it.tasks, wanted)))
   }
 
-  /** Whether another batch could have more tasks: executors have joined, or it is time to try again. */
+  /**
+   * Whether another batch could have more tasks: executors have joined, or it is time to try again.
+   */
   def hasMoreSlots: Boolean = planned.exists { batch =>
     clock.elapsedMillis - batch.since > Patience.toMillis &&
     batch.tasks.size < math.min(batch.shards.size, most(batch.shards.size))
@@ -91,8 +94,8 @@ final class LiveBatches(
     if (all.map(_.shard).sorted != before.shards)
       throw new SourceException(
         "KINESIS_INTERNAL_ERROR",
-        s"A real-time batch of $names read ${before.shards.size} shards, but Spark has the ends of " +
-          s"${all.size}. The batch runs again after a restart. Please report this error."
+        s"A real-time batch of $names read ${before.shards.size} shards, but Spark has the ends " +
+          s"of ${all.size}. The batch runs again after a restart. Please report this error."
       )
     limitTasks(ends)
     closed += all.count(_.upTo == Progress.Finished)
@@ -100,16 +103,17 @@ final class LiveBatches(
     LiveEnds.joined(withJoined(before.start), all, confirmationPeriod)
   }
 
-  /** If tasks found no slot, the next batches have only as many tasks as have run. */
+  /** Limits the tasks of the next batches to as many as have run, if tasks found no slot. */
   private def limitTasks(ends: Seq[TaskEnd]): Unit = {
     val idle = ends.count(end => !end.hasRun && !end.isRetry)
     val ran = ends.size - idle
     if (idle > 0 && ran > 0 && !coordinator.isCutShort) {
       limit = Some(Limit(ran, clock.elapsedMillis))
       log.warn(
-        s"$idle of ${ends.size} tasks of a real-time batch of $names did not run, because no slot was " +
-          s"free. For $LimitPeriod, batches have $ran tasks. Give the application more cores, or set option " +
-          "'maxPartitions' to the number of slots that are free for this source."
+        s"$idle of ${ends.size} tasks of a real-time batch of $names did not run, because no " +
+          s"slot was free. For $LimitPeriod, batches have $ran tasks. Give the application more " +
+          "cores, or set option 'maxPartitions' to the number of slots that are free for this " +
+          "source."
       )
     }
   }
@@ -125,7 +129,7 @@ object LiveBatches {
 
   private val NoShards = Vector(SortedSet.empty[StreamShard])
 
-  /** For how long batches have no more tasks than have found a slot. */
+  /** The time for which batches have no more tasks than have found a slot. */
   private val LimitPeriod = 5.minutes
 
   /**

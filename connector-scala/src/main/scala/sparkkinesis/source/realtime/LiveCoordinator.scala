@@ -18,9 +18,9 @@ import sparkkinesis.source.plan.{
 import sparkkinesis.source.protocol._
 
 /**
- * Knows on the driver how far the tasks of a real-time batch are, and ends the batch early if something
- * needs another one: shards whose parents were read to the end, shards that no task reads, a failure, or a
- * query that is to stop. Safe for many threads.
+ * Knows on the driver how far the tasks of a real-time batch are, and ends the batch early if
+ * something needs another one: shards whose parents were read to the end, shards that no task
+ * reads, a failure, or a query that is to stop. Safe for many threads.
  *
  * @param patience how long a shard may be without a task before the batch ends
  * @param wantsEnd whether the driver itself wants to end the batch; called with each status
@@ -59,7 +59,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
     batch
   }
 
-  /** All tasks of the batch have ended. */
+  /** Notes that all tasks of the batch have ended. */
   def finish(): Unit = synchronized { isDone = true }
 
   /** The running batch ends as soon as its tasks hear of it. */
@@ -130,7 +130,10 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
     hasMissed
   }
 
-  /** Its tasks run again, but perhaps there is no slot for them while the batch runs. */
+  /**
+   * Notes that an executor is lost. Its tasks run again, but perhaps there is no slot for them
+   * while the batch runs.
+   */
   def executorLost(executor: String): Unit = synchronized {
     if (executors.get(executor).exists(_.status.shards.values.exists(_.isActive))) endBatch()
     executors -= executor
@@ -153,7 +156,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
     totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.status.counters)))
   }
 
-  /** The same without sizes, of the last one to two minutes. */
+  /** Sums over all executors in the last one to two minutes, without current sizes. */
   def recentCounters(now: Instant): FetchCounters = synchronized {
     recent = recent.at(totals.sum, running.at(now))
     recent.of(totals.sum)
@@ -178,13 +181,15 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
     silence.longest(executors.values.flatMap(unfinished).map(_._1).toSet, running.at(now))
   }
 
-  /** Each executor receives the news with its next status. */
+  /** Stops the query. Each executor learns of the stop with its next status. */
   def stop(): Unit = synchronized {
     isStopped = true
     endBatch()
   }
 
-  /** After `stop`: waits until every executor that still reports knows, or until the timeout. */
+  /**
+   * Waits after `stop` until every executor that still reports knows of it, or until the timeout.
+   */
   def awaitStopped(timeout: FiniteDuration, clock: () => Instant): Unit = synchronized {
     val end = clock().plusMillis(timeout.toMillis)
     val recent = running.at(clock()) - Silent

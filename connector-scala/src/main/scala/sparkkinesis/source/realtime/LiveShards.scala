@@ -10,9 +10,9 @@ import sparkkinesis.model.{ChildShard, StreamShard}
 import sparkkinesis.source.protocol.{Assignment, FetchPlan, FetchReport}
 
 /**
- * The shards that tasks of a real-time query read on this executor. Between two batches a shard is parked:
- * it is read on, so that the task of the next batch continues with the page that follows. Safe for many
- * threads.
+ * The shards that tasks of a real-time query read on this executor. Between two batches a shard is
+ * parked: it is read on, so that the task of the next batch continues with the page that follows.
+ * Safe for many threads.
  */
 final class LiveShards(clock: Clock) {
   import LiveShards._
@@ -26,8 +26,8 @@ final class LiveShards(clock: Clock) {
   private var usedAt = clock.elapsedMillis
 
   /**
-   * A task begins to read these shards. Where its position is that at which the last task has ended, it
-   * continues with the pages that are here. Otherwise the shard is read again from there.
+   * A task begins to read these shards. Where its position is that at which the last task has
+   * ended, it continues with the pages that are here. Otherwise the shard is read again from there.
    *
    * @return `false` if no shard is read here any more
    * @throws IllegalStateException if a newer task reads one of the shards
@@ -81,7 +81,8 @@ final class LiveShards(clock: Clock) {
    *
    * @param deadline in milliseconds of the clock
    * @return `None` after the deadline, or when the driver has ended the task's batch
-   * @throws IllegalStateException if no more pages will come here, so that Spark runs the task again
+   * @throws IllegalStateException if no more pages will come here, so that Spark runs the task
+   *   again
    */
   def next(task: Task, deadline: Long): Option[FetchReport] = synchronized {
     usedAt = clock.elapsedMillis
@@ -157,7 +158,7 @@ final class LiveShards(clock: Clock) {
     shards.get(shard).exists(_.task.nonEmpty)
   }
 
-  /** Other executors read these shards now. */
+  /** Gives up shards that other executors read now. */
   def giveUp(elsewhere: Set[StreamShard]): Unit = synchronized {
     drop(elsewhere.filter(shards.get(_).exists(_.task.isEmpty)))
   }

@@ -5,8 +5,8 @@ import scala.collection.immutable.SortedSet
 import sparkkinesis.model.StreamShard
 
 /**
- * Shares out shards over the tasks of a batch. A shard stays in its group from batch to batch, because its
- * executor reads it on. It moves only if its group has more than an even share.
+ * Shares out shards over the tasks of a batch. A shard stays in its group from batch to batch,
+ * because its executor reads it on. It moves only if its group has more than an even share.
  */
 object TaskGroups {
 

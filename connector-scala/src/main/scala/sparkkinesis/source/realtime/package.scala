@@ -1,12 +1,12 @@
 package sparkkinesis.source
 
 /**
- * Reads shards in Spark's real-time mode, where a task runs as long as a batch, and hands out each record
- * when it arrives.
+ * Reads shards in Spark's real-time mode, where a task runs as long as a batch, and hands out each
+ * record when it arrives.
  *
- * On the executors [[realtime.LiveShards]] is between the fetch service and the tasks. On the driver
- * [[realtime.LiveBatches]] plans what the tasks of each batch read, with [[realtime.TaskGroups]], and
- * [[realtime.LiveCoordinator]] decides when a batch ends early. Has no threads. Uses `model`,
- * `source/protocol`, `source/plan` and `client`.
+ * On the executors [[realtime.LiveShards]] is between the fetch service and the tasks. On the
+ * driver [[realtime.LiveBatches]] plans what the tasks of each batch read, with
+ * [[realtime.TaskGroups]], and [[realtime.LiveCoordinator]] decides when a batch ends early. Has no
+ * threads.
  */
 package object realtime

@@ -4,8 +4,8 @@ import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
 
 /**
- * Finds the batch of each record of one range. Another range of the same shard may overlap it, because
- * a query that was moved back has read records twice.
+ * Finds the batch of each record of one range. Another range of the same shard may overlap it,
+ * because a query that was moved back has read records twice.
  */
 final class BatchParts(range: ReplayRange) {
 

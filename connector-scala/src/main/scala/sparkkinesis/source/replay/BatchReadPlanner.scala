@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, ShardFilter}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{Position, SequenceNumber, Shard, StreamArn, StreamShard}
+import sparkkinesis.model.{ArrivalTimes, Position, SequenceNumber, Shard, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position._
@@ -32,7 +32,6 @@ final class BatchReadPlanner(
     clock: Clock,
     chance: () => Double
 ) {
-  import BatchReadPlanner._
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[BatchReadPlanner])
@@ -41,8 +40,8 @@ final class BatchReadPlanner(
   def arn: StreamArn = summary.arn
 
   /**
-   * One range per shard, sorted by shard. Waits until each end is in the past, so that reading a
-   * range again returns the same records.
+   * Plans one range per shard, sorted by shard. Waits until each end is in the past, so that
+   * reading a range again returns the same records.
    *
    * @throws SourceException if a start or an end is invalid, or if a start has expired and
    *   `failOnDataLoss` is `true`
@@ -68,14 +67,9 @@ final class BatchReadPlanner(
     ranges
   }
 
-  /**
-   * Starts later if a filter on the arrival time allows it. Arrival times are approximate and may
-   * decrease, so the range gets a margin.
-   */
+  /** Starts later if a filter on the arrival time allows it. */
   private def narrowed(begin: ShardStart, now: Instant): ShardStart =
-    bounds.sinceMillis.map(millis =>
-      Instant.ofEpochMilli(millis).minusMillis(Margin.toMillis)
-    ) match {
+    bounds.sinceMillis.map(Instant.ofEpochMilli) match {
       case Some(since) if isBefore(begin.progress, since) && !since.isAfter(now) =>
         val trimHorizon = now.minusMillis(summary.retention.toMillis)
         ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(trimHorizon)))
@@ -104,24 +98,39 @@ final class BatchReadPlanner(
       end.of(shard.id) match {
         case EndingPosition.UpTo(number) =>
           val upTo = Progress.After(number)
-          Option.when(begin.progress != upTo && !startsAfter(begin, arrivalOf(shard, number))) {
-            ShardRange(id, begin.progress, upTo, begin.completeAsOf)
-          }
+          val range = rangeOf(id, begin, upTo, None)
+          Option.when(range.from != upTo && !startsAfter(range.from, arrivalOf(shard, number)))(
+            range
+          )
         case EndingPosition.Before(instant) => before(id, begin, instant.toEpochMilli)
         case EndingPosition.Latest => before(id, begin, last.toEpochMilli)
       }
     }
 
     private def before(id: StreamShard, begin: ShardStart, millis: Long): Option[ShardRange] = {
-      val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + Margin.toMillis)).min
+      val until = (Seq(millis) ++ bounds.beforeMillis).min
       val isEmpty = begin.progress match {
         case Progress.AtTimestamp(instant) => instant.toEpochMilli >= until
         case _ => false
       }
       val end = ReadUntil(until, withChildren = !parents(id.shard))
-      Option.when(!isEmpty)(
-        ShardRange(id, begin.progress, Progress.Finished, begin.completeAsOf, Some(end))
-      )
+      Option.when(!isEmpty)(rangeOf(id, begin, Progress.Finished, Some(end)))
+    }
+
+    /** A range from a time begins earlier in the shard, and has only the records since the time. */
+    private def rangeOf(
+        id: StreamShard,
+        begin: ShardStart,
+        upTo: Progress,
+        until: Option[ReadUntil]
+    ): ShardRange = {
+      val whole = ShardRange(id, begin.progress, upTo, begin.completeAsOf, until)
+      begin.progress match {
+        case Progress.AtTimestamp(since) =>
+          val from = Progress.AtTimestamp(since.minusMillis(ArrivalTimes.Margin.toMillis))
+          whole.copy(from = from, sinceMillis = Some(since.toEpochMilli))
+        case _ => whole
+      }
     }
 
     /**
@@ -135,8 +144,8 @@ final class BatchReadPlanner(
     }
 
     /** Whether the range starts after the arrival time of its last record. */
-    private def startsAfter(begin: ShardStart, last: Option[Instant]): Boolean =
-      begin.progress match {
+    private def startsAfter(from: Progress, last: Option[Instant]): Boolean =
+      from match {
         case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
         case _ => false
       }
@@ -151,23 +160,16 @@ final class BatchReadPlanner(
     else log.warn(DataLoss.tolerated(message))
 
   /**
-   * Waits until each end is in the past, so that no more records can arrive before it, and each record
-   * before it is visible. The service reports its time in whole seconds.
+   * Waits until each end is in the past, so that no more records can arrive before it, and each
+   * record before it is visible. The service reports its time in whole seconds.
    */
   private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption
-    val margin = ShardDiscovery.VisibilityMargin.toMillis
     last
-      .map(_ - serviceTime.toEpochMilli + margin)
+      .map(ArrivalTimes.lastDoubt(_) - serviceTime.toEpochMilli)
       .filter(_ > 0)
       .foreach(rest => clock.sleep(rest.millis))
   }
 
   private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
-}
-
-object BatchReadPlanner {
-
-  /** Added to both ends of a filter on the arrival time. */
-  val Margin: FiniteDuration = 1.minute
 }

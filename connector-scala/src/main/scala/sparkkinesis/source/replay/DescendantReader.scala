@@ -10,14 +10,17 @@ import sparkkinesis.source.protocol.ShardRange
  */
 final class DescendantReader(reader: ShardRangeReader) {
 
-  /** One page at a time, in order per shard. */
+  /** Reads the range, one page at a time, in order per shard. */
   def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
     var children = Seq.empty[ChildShard]
     val ofShard = reader.pages(range, children = _).map(range.shard -> _)
     ofShard ++ children.iterator.flatMap(child => pagesOf(range, child))
   }
 
-  /** After a merge, only the reader of the first parent reads the child. */
+  /**
+   * Reads a shard and its children. After a merge, only the reader of the first parent reads the
+   * child.
+   */
   private def pagesOf(
       range: ShardRange,
       child: ChildShard

@@ -58,7 +58,7 @@ private[replay] final class PacedReader(
     }
   }
 
-  /** All shards, open and closed. The reader's range was planned before it began. */
+  /** Lists all shards, open and closed. The reader's range was planned before it began. */
   def shards: Seq[Shard] = shared.listing.shards(client, ref, begin, clock.elapsedMillis)
 }
 

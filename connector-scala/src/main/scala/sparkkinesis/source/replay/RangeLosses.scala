@@ -30,7 +30,7 @@ private[replay] final class RangeLosses(
   /** A page arrived of a call that began at `own`. */
   def observe(own: Instant, page: Page): Unit = time.observe(own, page.serverTime)
 
-  /** Another range is read from now on. */
+  /** Begins another range. */
   def begin(): Unit = isTolerated = false
 
   /** @throws DataLossException with `failOnDataLoss` */
@@ -46,7 +46,7 @@ private[replay] final class RangeLosses(
     reportStart(of(range, s"its first record, $number, is gone"))
   }
 
-  /** The same for a loss at the start of a range: it has one cause, so it counts once. */
+  /** Reports a loss at the start of a range. It has one cause, so it counts once. */
   private def reportStart(loss: => DataLossException): Unit = if (!isTolerated) {
     report(loss)
     isTolerated = true

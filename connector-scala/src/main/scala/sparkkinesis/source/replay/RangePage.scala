@@ -4,8 +4,8 @@ import java.time.Instant
 
 import sparkkinesis.client.Page
 import sparkkinesis.compat._
-import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
@@ -22,24 +22,32 @@ private[replay] final class RangePage(
 ) {
   private val records = PackedRecords(page.records)
 
-  /** The records of the range. */
-  val wanted: PackedRecords = range.upTo match {
+  /** The records up to the end of the range. */
+  private val read: PackedRecords = range.upTo match {
     case Progress.After(last) =>
       records.take(records.countWhile(records.compareNumber(_, last) <= 0))
     case _ =>
-      range.until.fold(records) { end =>
-        records.take(records.countWhile(records.arrivalMillis(_) < end.millis))
+      range.until.map(end => ArrivalTimes.lastDoubt(end.millis)).fold(records) { last =>
+        records.take(records.countWhile(records.arrivalMillis(_) < last))
       }
   }
 
-  /** After the wanted records. */
+  /** The records of the range. */
+  val wanted: PackedRecords = read.arrived(
+    since = range.sinceMillis.getOrElse(Long.MinValue),
+    before = range.until.fold(Long.MaxValue)(_.millis)
+  )
+
+  /** After the records that were read. */
   val progress: Progress =
-    if (wanted.isEmpty) before else Progress.After(wanted.sequenceNumber(wanted.size - 1))
+    if (isEmpty) before else Progress.After(read.sequenceNumber(read.size - 1))
 
-  def lastArrival: Option[Instant] =
-    wanted.lastArrivalMillis.map(Instant.ofEpochMilli)
+  /** Whether the page has no record up to the end of the range. */
+  def isEmpty: Boolean = read.isEmpty
 
-  private val isPassed = wanted.size < records.size
+  def lastArrival: Option[Instant] = read.lastArrivalMillis.map(Instant.ofEpochMilli)
+
+  private val isPassed = read.size < records.size
   private val isTip = records.isEmpty && page.isAtTip && page.next.nonEmpty
 
   /** Whether the range reaches the end of its shard with this page. */

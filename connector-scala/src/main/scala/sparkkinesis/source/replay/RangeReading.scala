@@ -26,7 +26,7 @@ private[replay] final case class RangeReading(
 ) {
   def failures: Int = streak.fold(0)(_.failures)
 
-  /** With one more failure. */
+  /** The streak with one more failure. */
   def nextStreak(now: Instant): FailureStreak = streak.fold(FailureStreak(1, now))(_.next)
 
   /** Whether this may be no end of the shard. See `ShardEnd`. */
@@ -39,7 +39,7 @@ private[replay] final case class RangeReading(
       page.progress,
       next,
       page.lastArrival.orElse(completeAsOf),
-      isSecondLook && page.wanted.isEmpty,
+      isSecondLook && page.isEmpty,
       isEndDoubted
     )
 }

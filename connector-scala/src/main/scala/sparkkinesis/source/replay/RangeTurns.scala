@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 import sparkkinesis.model.{PackedRecords, StreamShard}
 
 /**
- * Reads the ranges of a task, one page at a time: while one shard cannot be read yet, it reads another
- * one. Otherwise a task with many shards would be as slow as one shard. Used by one thread.
+ * Reads the ranges of a task, one page at a time: while one shard cannot be read yet, it reads
+ * another one. Otherwise a task with many shards would be as slow as one shard. Used by one thread.
  */
 final class RangeTurns[T <: RangeTurns.Turn](ranges: Seq[T]) {
   private var open = ranges.toVector // the range of the last page comes first
@@ -36,13 +36,16 @@ final class RangeTurns[T <: RangeTurns.Turn](ranges: Seq[T]) {
 
 object RangeTurns {
 
-  /** More than one thread can read at the quotas of their shards. Iterators of more might expire. */
+  /**
+   * Number of ranges that are read in turns: more than one thread can read at the quotas of their
+   * shards. Iterators of more ranges might expire.
+   */
   private val AtOnce = 64
 
   /** A range, which is read when it has its turn. */
   trait Turn {
 
-    /** In order. Waits for the next page if necessary. */
+    /** The pages in order. The iterator waits for the next page if necessary. */
     def pages: Iterator[(StreamShard, PackedRecords)]
 
     /** The time until the next page can be read; zero if it can be read now. */

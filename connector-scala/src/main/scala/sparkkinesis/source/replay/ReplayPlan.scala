@@ -28,7 +28,7 @@ final case class BatchEnd(batch: Long, upTo: Progress)
  */
 final case class ReplayRange(range: ShardRange, ends: Vector[BatchEnd]) {
 
-  /** The same, if the other one begins where this one ends. */
+  /** This range with one that begins where this one ends. */
   def ++(other: ReplayRange): ReplayRange =
     ReplayRange(range.copy(upTo = other.range.upTo), ends ++ other.ends)
 }
@@ -77,9 +77,9 @@ object ReplayPlan {
       val others = if (shards > 1) s" The same is true of ${shards - 1} other shards." else ""
       throw new SourceException(
         "KINESIS_DATA_LOSS",
-        s"Records of batch ${first.ends.head.batch} in ${id.shard} of stream ${id.stream} may have " +
-          s"expired: $extent.$others Set 'replayBatches' to later batches. To read the records that " +
-          "are left, set 'failOnDataLoss' to 'false'."
+        s"Records of batch ${first.ends.head.batch} in ${id.shard} of stream ${id.stream} may " +
+          s"have expired: $extent.$others Set 'replayBatches' to later batches. To read the " +
+          "records that are left, set 'failOnDataLoss' to 'false'."
       )
     }
   }

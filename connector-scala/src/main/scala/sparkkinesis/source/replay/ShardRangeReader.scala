@@ -43,8 +43,9 @@ final class ShardRangeReader(
   def pause: FiniteDuration = shard.fold[FiniteDuration](Duration.Zero)(paced.pause)
 
   /**
-   * In order, one page at a time, and an empty one after a failure that is retried. The iterator throws `DataLossException` as soon as it is certain
-   * that a record of the range is missing, if `failOnDataLoss` is `true`.
+   * Reads the range in order, one page at a time. After a failure that is retried, the iterator
+   * returns an empty page. It throws `DataLossException` as soon as it is certain that a record of
+   * the range is missing, if `failOnDataLoss` is `true`.
    *
    * @param atEnd receives the children if the range reaches the shard's end
    */
@@ -103,14 +104,19 @@ final class ShardRangeReader(
     }
   }
 
-  /** One answer may be wrong. Reads the page again, a little later and with another iterator. */
+  /**
+   * Reads the page again, a little later and with another iterator, because one answer may be
+   * wrong.
+   */
   private def lookAgain(reading: RangeReading): RangeReading = {
     tip = new SilentTip
     paced.delay(DataLoss.secondLook(chance()))
     reading.copy(iterator = None, isSecondLook = true)
   }
 
-  /** Throttling ends when other consumers read less. Any other failure must end the task in time. */
+  /**
+   * Throttling ends when other consumers read less. Any other failure must end the task in time.
+   */
   private def retry(
       range: ShardRange,
       reading: RangeReading,
@@ -171,7 +177,7 @@ final class ShardRangeReader(
 
 object ShardRangeReader {
 
-  /** In a row: they are repeated at once. */
+  /** Most expirations of an iterator in a row, because the calls are repeated at once. */
   private val MostExpirations = 20
   private val ShardIsGone = "the shard or the stream does not exist any more"
 }

@@ -10,8 +10,8 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed.{Feeds, PageFeed, PushedPages, SubscriptionCounts}
 
 /**
- * A client of one stream whose `GetRecords` returns the next event of a subscription, so that a batch
- * read uses enhanced fan-out like polling. Used by one thread.
+ * A client of one stream whose `GetRecords` returns the next event of a subscription, so that a
+ * batch read uses enhanced fan-out like polling. Used by one thread.
  *
  * @param isCancelled checked while it waits for an event
  */

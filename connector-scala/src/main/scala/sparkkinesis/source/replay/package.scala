@@ -5,7 +5,6 @@ package sparkkinesis.source
  * and those of a batch query.
  *
  * [[replay.BatchReadPlanner]] plans a batch query on the driver; the readers run in tasks on the
- * executors. Has no threads. Uses `model`, `client`, `source/fetch`, `source/checkpoint`,
- * `source/position`, `source/options` and `source/protocol`.
+ * executors. Has no threads.
  */
 package object replay

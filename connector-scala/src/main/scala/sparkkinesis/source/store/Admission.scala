@@ -8,11 +8,12 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
 
 /**
- * Decides which shards may request a page, so that the store has room for it. Its owner's lock guards
- * it.
+ * Decides which shards may request a page, so that the store has room for it. Its owner's lock
+ * guards it.
  *
- * When half of the capacity is used, each shard is limited to its fair share, so that a shard with a
- * backlog leaves room for others. Shards whose pages are larger than that take turns.
+ * When half of the capacity is used, each shard is limited to its fair share, so that a shard with
+ * a backlog leaves room for others. Shards whose pages are larger than that take turns. The reasons
+ * are in docs/adr/0016-shared-memory.md.
  *
  * @param memory limits pages in memory and reserved bytes together
  * @param diskBytes for the pages of all queries on disk
@@ -66,8 +67,8 @@ private[store] final class Admission(
   }
 
   /**
-   * Bytes that the store may hold. Before the disk is open, an eighth of the memory stays free: otherwise
-   * there would be no room for a page on its way to the disk.
+   * Bytes that the store may hold. Before the disk is open, an eighth of the memory stays free:
+   * otherwise there would be no room for a page on its way to the disk.
    */
   private def capacity(held: Admission.Held, part: Long): Long =
     if (isDiskOpen) part + memory.share(diskBytes)
@@ -75,16 +76,16 @@ private[store] final class Admission(
     else part + held.onDisk
 
   /**
-   * Whether the shard leaves room for others. Otherwise the backlog of one shard would fill the store,
-   * and the records of the others would wait in Kinesis.
+   * Whether the shard leaves room for others. Otherwise the backlog of one shard would fill the
+   * store, and the records of the others would wait in Kinesis.
    */
   private def isFair(wanted: Admission.Wanted, capacity: Long): Boolean =
     wanted.isFirst || wanted.total <= capacity / 2 || wanted.held.ofShard == 0 ||
       wanted.isShare(capacity)
 
   /**
-   * Whether memory has room for the page beside the requested ones. Otherwise pages that will go to disk
-   * would exceed the memory before they get there. One page alone may.
+   * Whether memory has room for the page beside the requested ones. Otherwise pages that will go to
+   * disk would exceed the memory before they get there. One page alone may.
    */
   private def canArrive(wanted: Admission.Wanted, part: Long): Boolean =
     wanted.reserved == 0 || wanted.inMemory <= part
@@ -122,7 +123,10 @@ private[store] object Admission {
   /** The part of the memory for pages. The rest is for pages that were requested. */
   def pagesPart(memory: Long): Long = memory / 4 * 3
 
-  /** One instead of the shard that released its room, and one in case that there is room for more. */
+  /**
+   * Shards to wake at once: one instead of the shard that released its room, and one in case that
+   * there is room for more.
+   */
   private val WokenAtOnce = 2
 
   /**
@@ -145,10 +149,10 @@ private[store] object Admission {
     /** Whether the store is empty: it accepts a page of any size. */
     def isFirst: Boolean = used == 0
 
-    /** With the page, in memory and on disk. */
+    /** The bytes of the shard in memory and on disk, with the page. */
     def total: Long = used + estimate
 
-    /** With the page, before any of it goes to disk. */
+    /** The bytes of the shard with the page, before any of it goes to disk. */
     def inMemory: Long = held.inMemory + reserved + estimate
 
     /** Whether the shard has no more than its part with the page. */

@@ -9,7 +9,8 @@ import sparkkinesis.model.{PackedRecords, SequenceNumber}
  *
  * @param from progress before the first record
  * @param upTo `After` the last record, or `Finished`
- * @param marks number of marks that the driver keeps for the page; a part of one if it joins several
+ * @param marks number of marks that the driver keeps for the page. It is less than 1 if the driver
+ *   joins the marks of several pages
  */
 final case class BufferedPage(
     from: Progress,

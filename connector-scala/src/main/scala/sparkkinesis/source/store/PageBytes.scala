@@ -83,14 +83,14 @@ object PageBytes {
     types
   }
 
-  /** Without a name if the text is empty, which no service sends as a name. */
+  /** Reads the type: `None` if the text is empty, which no service sends as a name. */
   private def typeFrom(in: ByteBuffer): Option[String] = {
     val name = new Array[Byte](in.getInt)
     in.get(name)
     if (name.isEmpty) None else Some(new String(name, UTF_8))
   }
 
-  /** Of everything except the checksum itself. */
+  /** The checksum of the index and the content, without its own field. */
   private def checksum(index: Array[Byte], content: Array[Byte]): Int = {
     val sum = new CRC32C
     sum.update(index, ChecksumBytes, index.length - ChecksumBytes)

@@ -12,11 +12,13 @@ import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * The pages that an executor has read ahead for one query: first in memory, then on disk. A page stays
- * until its batch is done, so that a retried task finds it again. Safe for use by many threads.
+ * The pages that an executor has read ahead for one query: first in memory, then on disk. A page
+ * stays until its batch is done, so that a retried task finds it again. Safe for use by many
+ * threads.
  *
- * @param memory limits pages in memory and reserved bytes together. An empty store accepts a page of any
- *   size. The limit may change: if it falls, the store accepts nothing until enough pages are gone.
+ * @param memory limits pages in memory and reserved bytes together. An empty store accepts a page
+ *   of any size. The limit may change: if it falls, the store accepts nothing until enough pages
+ *   are gone.
  * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
  * @param patience the time that memory must be full before pages go to disk
  */
@@ -32,7 +34,8 @@ final class PageStore(
   private var onDisk = 0L // and of pages that are being written
 
   /**
-   * Reserves room for a page before it is requested. If the result is `true`, `release` must follow.
+   * Reserves room for a page before it is requested. If the result is `true`, `release` must
+   * follow.
    *
    * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the store
@@ -44,7 +47,9 @@ final class PageStore(
       admission.reserve(shard, estimate, shards, held, now)
     }
 
-  /** The same beyond the limit, for the only page of a shard. One shard may do so at a time. */
+  /**
+   * Reserves memory beyond the limit for the only page of a shard. One shard may do so at a time.
+   */
   def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
     val hasRoom = !shardPages.contains(shard)
     if (hasRoom) admission.grant(shard, estimate, now)
@@ -54,7 +59,7 @@ final class PageStore(
   def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
 
   /**
-   * After `release`: the shards that may have room now, because it is their turn. Shards without a turn
+   * The shards that may have room after `release`, because it is their turn. Shards without a turn
    * have none before pages are dropped.
    *
    * @param isAsking whether a shard asks again if it is woken
@@ -81,7 +86,8 @@ final class PageStore(
   /** Writes pages to disk if the memory part is full. */
   def add(shard: StreamShard, page: BufferedPage): Unit = {
     val (block, gone) = synchronized {
-      // After a gap the earlier pages are useless: the shard was assigned again, from another position.
+      // After a gap the earlier pages are useless: the shard was assigned again, from another
+      // position.
       val follows = pagesOf(shard).all.lastOption.forall(_.upTo == page.from)
       val gone = if (follows) Vector.empty else keep(shard)(_ => 0 -> 0)
       val pages = pagesOf(shard) + StoredPage.of(page)
@@ -93,7 +99,10 @@ final class PageStore(
     if (block.nonEmpty) moveToDisk(shard, block)
   }
 
-  /** The pages that go to disk now. Those that are too small for a block take an eighth of the memory. */
+  /**
+   * The pages that go to disk now. Those that are too small for a block take an eighth of the
+   * memory.
+   */
   private def claimBlock(pages: Pages): Vector[StoredPage] = {
     val share = memory.bytes / 8 / shardPages.size
     val isOver = admission.isDiskOpen && inMemory > Admission.pagesPart(memory.bytes)
@@ -155,7 +164,7 @@ final class PageStore(
   /** Number of marks of a shard's pages. */
   def marks(shard: StreamShard): Double = pagesOf(shard).marks
 
-  /** Its executor holds so many bytes of the memory in other things than pages. */
+  /** Sets bytes of the memory aside, which the executor holds in other things than pages. */
   def setAside(bytes: Long): Unit = memory.setAside(bytes)
 
   /** Most bytes in memory. */

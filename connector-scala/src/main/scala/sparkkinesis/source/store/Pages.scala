@@ -8,8 +8,8 @@ private[store] final case class Pages(all: Vector[StoredPage], bytes: Long, mark
   def +(page: StoredPage): Pages = Pages(all :+ page, bytes + page.bytes, marks + page.marks)
 
   /**
-   * The pages that go to disk together: the last page, and the small ones before it. A block of its own
-   * for each small page would take as much memory as the page.
+   * The pages that go to disk together: the last page, and the small ones before it. A block of its
+   * own for each small page would take as much memory as the page.
    *
    * @param least bytes of a block; the result is empty if it would be smaller
    */
@@ -23,7 +23,7 @@ private[store] final case class Pages(all: Vector[StoredPage], bytes: Long, mark
     if (size >= math.max(least, 2 * StoredPage.EntryBytes)) all.drop(first) else Vector.empty
   }
 
-  /** With one page instead of several; `None` if these are not there any more. */
+  /** These pages with one page instead of several; `None` if the several are not there any more. */
   def replaced(pages: Vector[StoredPage], page: StoredPage): Option[Pages] = {
     val index = all.indexOfSlice(pages)
     Option.when(index >= 0)(copy(all = all.patch(index, Vector(page), pages.size)))

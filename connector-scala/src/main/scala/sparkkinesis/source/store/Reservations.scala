@@ -18,7 +18,7 @@ private[store] final class Reservations {
 
   def remove(shard: StreamShard): Unit = reserved.remove(shard): Unit
 
-  /** Without calls that hang: they must not hold up other shards. */
+  /** Reserved bytes without those of calls that hang, which must not hold up other shards. */
   def bytes(now: Instant): Long = {
     val hanging = now.minusMillis(HangTime.toMillis)
     reserved.valuesIterator.filterNot(_.since.isBefore(hanging)).map(_.bytes).sum
@@ -27,7 +27,7 @@ private[store] final class Reservations {
 
 private object Reservations {
 
-  /** Most calls take far less. */
+  /** Time after which a call hangs. Most calls take far less. */
   private val HangTime = 3.seconds
 
   private final case class Reservation(bytes: Long, since: Instant)

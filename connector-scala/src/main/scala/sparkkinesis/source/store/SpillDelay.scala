@@ -5,8 +5,9 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 /**
- * Keeps pages off the disk while batches are short. To write a page and read it again costs more than
- * to wait for the end of a short batch, whose pages leave the memory. Its owner's lock guards it.
+ * Keeps pages off the disk while batches are short. To write a page and read it again costs more
+ * than to wait for the end of a short batch, whose pages leave the memory. Its owner's lock guards
+ * it. The reasons are in docs/adr/0017-page-store.md.
  *
  * @param patience the time that memory must be full before pages go to disk
  */
@@ -29,7 +30,8 @@ private[store] final class SpillDelay(patience: FiniteDuration) {
   def dropped(): Unit = hasDropped = true
 
   /**
-   * If memory was full for a short time only, the next page waits again.
+   * Begins again after pages were dropped. If memory was full for a short time only, the next page
+   * waits again.
    *
    * @param now of a clock that never jumps
    */

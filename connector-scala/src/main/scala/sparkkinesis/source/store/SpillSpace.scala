@@ -1,8 +1,8 @@
 package sparkkinesis.source.store
 
 /**
- * Room for pages outside of the heap. No method throws: pages are only a copy of what Kinesis holds.
- * Safe for use by many threads.
+ * Room for pages outside of the heap. No method throws: pages are only a copy of what Kinesis
+ * holds. Safe for use by many threads.
  */
 trait SpillSpace {
 

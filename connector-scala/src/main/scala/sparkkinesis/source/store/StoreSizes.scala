@@ -23,8 +23,8 @@ object StoreSizes {
   /** What to do if the memory part is too large for the heap. */
   def warning(memory: Option[Long], heap: Long): Option[String] =
     memory.filter(_ > heap / LargestHeapPart).map { bytes =>
-      s"Option 'fetchBufferSize' is $bytes bytes, which is more than half of this executor's heap of " +
-        s"$heap bytes. Use a smaller value, or raise 'spark.executor.memory' ('spark.driver.memory' " +
-        "in local mode)."
+      s"Option 'fetchBufferSize' is $bytes bytes, which is more than half of this executor's " +
+        s"heap of $heap bytes. Use a smaller value, or raise 'spark.executor.memory' " +
+        "('spark.driver.memory' in local mode)."
     }
 }

@@ -31,7 +31,7 @@ private[store] final class StoredPage(
 
   def diskBytes: Long = if (onDisk.isEmpty) 0 else bytes
 
-  /** Its records, if it is in memory. */
+  /** The records of the page, if it is in memory. */
   def loaded: Option[PackedRecords] = place.toOption
 
   /** Arrival time of its last record. */

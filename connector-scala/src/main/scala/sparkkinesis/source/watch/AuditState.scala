@@ -17,7 +17,10 @@ private[source] final case class PendingFindings(
     until: Instant
 ) {
 
-  /** One listing may be wrong. Two listings, an interval apart, do not err in the same way. */
+  /**
+   * Whether two listings, an interval apart, agree. One listing may be wrong, and two do not err in
+   * the same way.
+   */
   def isConfirmed(interval: FiniteDuration): Boolean =
     !until.isBefore(since.plusMillis((interval * 9 / 10).toMillis)) // inspections have jitter
 

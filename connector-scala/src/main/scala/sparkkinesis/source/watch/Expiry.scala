@@ -22,10 +22,10 @@ final case class Expiry(shard: StreamShard, lag: FiniteDuration, retention: Fini
   def isNear: Boolean = left < retention / 4
 
   def warning: String =
-    s"Records in $shard expire in ${DataLoss.text(left)} unless the query processes them: it may be " +
-      s"${DataLoss.text(lag)} behind, and the stream retains records for ${DataLoss.text(retention)}. " +
-      "Increase the retention period of the stream now. Then find out why the query is slow: see the " +
-      "metrics of its progress."
+    s"Records in $shard expire in ${DataLoss.text(left)} unless the query processes them: it may " +
+      s"be ${DataLoss.text(lag)} behind, and the stream retains records for " +
+      s"${DataLoss.text(retention)}. Increase the retention period of the stream now. Then find " +
+      "out why the query is slow: see the metrics of its progress."
 }
 
 object Expiry {
@@ -34,7 +34,8 @@ object Expiry {
    * The shard whose records expire first.
    *
    * @param unread since when each shard has had records that were not processed
-   * @param streams retention period and time of the service of each stream, as far as they are known
+   * @param streams retention period and time of the service of each stream, as far as they are
+   *   known
    */
   def soonest(
       unread: Map[StreamShard, Instant],

@@ -86,7 +86,7 @@ object ShardAudit {
       .flatMap(shard => shard.parents.map(_ -> shard.id))
       .groupMap { case (parent, _) => parent } { case (_, child) => child }
 
-  /** These shards and all shards that `next` leads to from them. */
+  /** The given shards and all shards that `next` leads to from them. */
   @tailrec
   private def reachable(
       from: Set[ShardId],

@@ -86,7 +86,7 @@ final class StreamWatch(
   }
 
   /**
-   * After a failure elsewhere: throws the better explanation, if the stream was deleted or
+   * Explains a failure elsewhere: throws the better explanation if the stream was deleted or
    * recreated.
    *
    * @throws SourceException as `check`
@@ -132,8 +132,9 @@ final class StreamWatch(
     }
     if (next.inconclusive >= NoteworthyCount && isPowerOfTwo(next.inconclusive))
       log.warn(
-        s"${next.inconclusive} listings of stream $ref in a row were inconsistent or lacked a shard " +
-          "that is being read. The connector cannot check whether the query reads every shard."
+        s"${next.inconclusive} listings of stream $ref in a row were inconsistent or lacked a " +
+          "shard that is being read. The connector cannot check whether the query reads every " +
+          "shard."
       )
   }
 
@@ -170,8 +171,9 @@ final class StreamWatch(
   def crashed(cause: Throwable): Unit = fail(
     new SourceException(
       "KINESIS_INTERNAL_ERROR",
-      s"The query cannot check the shards of stream $ref any more: $cause. If memory was short, give " +
-        "the driver more ('spark.driver.memory'). Then restart the query: it continues from its checkpoint."
+      s"The query cannot check the shards of stream $ref any more: $cause. If memory was short, " +
+        "give the driver more ('spark.driver.memory'). Then restart the query: it continues from " +
+        "its checkpoint."
     )
   )
 
@@ -192,8 +194,8 @@ final class StreamWatch(
     }
     if (isPowerOfTwo(failures))
       log.warn(
-        s"Listing the shards of stream $ref failed $failures times in a row. The query continues with " +
-          s"the shards that it knows. Cause: ${cause.getMessage}"
+        s"Listing the shards of stream $ref failed $failures times in a row. The query continues " +
+          s"with the shards that it knows. Cause: ${cause.getMessage}"
       )
     interval.max(retries.delay(failures, chance()))
   }

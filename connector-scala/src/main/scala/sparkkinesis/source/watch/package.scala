@@ -5,6 +5,6 @@ package sparkkinesis.source
  * of its shards, and that no record is about to expire. Runs on the driver.
  *
  * [[watch.WatchService]] owns the threads, which list the shards; all other files run in those
- * threads or are pure. Uses `model`, `client`, `source/pace` and `source/checkpoint`.
+ * threads or are pure.
  */
 package object watch

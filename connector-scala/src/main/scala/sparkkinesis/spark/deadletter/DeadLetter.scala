@@ -29,7 +29,8 @@ private[spark] final case class DeadLetter(
 private[spark] object DeadLetter {
 
   /**
-   * Of a record that its shard did not take in time. It may have been part of an aggregate.
+   * The dead letter of a record that its shard did not take in time. The record may have been part
+   * of an aggregate.
    *
    * @param isRepeated whether another attempt may have written the row
    */

@@ -42,7 +42,7 @@ private[spark] final case class DeadLetterFolder(
   /** The files of successful attempts, before the move. */
   def ready(batch: Option[Long]): Path = staging(batch).suffix("-ready")
 
-  /** One folder per value, from which Spark's readers derive partition columns. */
+  /** The folder of a batch. Spark's readers derive partition columns from one folder per value. */
   def published(batch: Option[Long]): Path =
     new Path(
       root,
@@ -76,8 +76,8 @@ private[spark] final case class DeadLetterFolder(
     val error = ConnectorError(
       DeadLetterFolder.Unwritable,
       s"The sink cannot keep dead letters in $root (option 'deadLetterPath'): " +
-        s"${e.getClass.getSimpleName}: ${e.getMessage}. Set the option to a folder that driver and " +
-        "executors may write to, or fix the permissions of this one."
+        s"${e.getClass.getSimpleName}: ${e.getMessage}. Set the option to a folder that driver " +
+        "and executors may write to, or fix the permissions of this one."
     )
     error.setStackTrace(e.getStackTrace)
     error

@@ -35,7 +35,10 @@ private[spark] object DeadLetterWriter {
         new ParquetLetters(HadoopOutputFile.fromPath(file, conf), conf)
     }
 
-  /** One line per row, with nulls. `data` is in Base64, like binary columns in Spark's JSON. */
+  /**
+   * Writes one line of JSON per row, with nulls. `data` is in Base64, like binary columns in
+   * Spark's JSON.
+   */
   private final class JsonLetters(out: OutputStream) extends DeadLetterWriter {
     private val json = new JsonFactory()
       .createGenerator(new OutputStreamWriter(out, UTF_8))
@@ -81,7 +84,10 @@ private[spark] object DeadLetterWriter {
   /** The writer holds this much in memory. */
   private val RowGroupBytes = 8L * 1024 * 1024
 
-  /** Without compression: Spark's codecs are native code, and dead letters are few. */
+  /**
+   * Writes Parquet without compression, because Spark's codecs are native code and dead letters are
+   * few.
+   */
   private final class ParquetLetters(file: HadoopOutputFile, conf: Configuration)
       extends DeadLetterWriter {
     private val groups = new SimpleGroupFactory(ParquetSchema)

@@ -21,10 +21,10 @@ private[spark] object EnclosingBatch {
   private val Query = "sql.streaming.queryId"
   private val Batch = "streaming.sql.batchId"
 
-  /** Another one in each run of a micro-batch. */
+  /** The property with the ID of an execution, which is new in each run of a micro-batch. */
   private val Run = "spark.sql.execution.root.id"
 
-  /** Of the runs that wrote last. A thread that a user keeps may write for an old run. */
+  /** Number of the last runs to remember. A thread that a user keeps may write for an old run. */
   private val MostRuns = 1000
   private val writes = new LinkedHashMap[String, Int](16, 0.75f, true) {
     override def removeEldestEntry(eldest: JMap.Entry[String, Int]): Boolean = size > MostRuns

@@ -3,6 +3,6 @@ package sparkkinesis.spark
 /**
  * Rows that are not written, kept in files (option `deadLetterPath`). Executors write them, one
  * file per task attempt; the driver publishes the files of a batch when Spark commits it. Has no
- * threads. Uses Hadoop's file systems, the sink's records and the errors; calls no service.
+ * threads.
  */
 package object deadletter

@@ -2,6 +2,6 @@ package sparkkinesis.spark
 
 /**
  * Failures as Spark shows them, on driver and executors: with a condition, a text and a remedy. Has
- * no threads. Uses the exceptions of `client`, `source` and `sink`.
+ * no threads.
  */
 package object errors

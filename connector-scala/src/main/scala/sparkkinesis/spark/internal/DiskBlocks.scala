@@ -14,8 +14,8 @@ import org.apache.spark.util.io.ChunkedByteBuffer
 
 /**
  * Bytes in Spark's local directories of this executor. Spark's block manager encrypts them if
- * `spark.io.encryption.enabled` is set, and Spark deletes them when the executor ends. The driver does not
- * learn of these blocks. Every method throws if Spark has stopped or the disk fails.
+ * `spark.io.encryption.enabled` is set, and Spark deletes them when the executor ends. The driver
+ * does not learn of these blocks. Every method throws if Spark has stopped or the disk fails.
  */
 object DiskBlocks {
 
@@ -52,12 +52,15 @@ object DiskBlocks {
     catch { case e: InvocationTargetException => throw e.getCause }
   }
 
-  /** By reflection, because Spark 4.3 added parameters with defaults to this method. */
+  /**
+   * The method to store bytes, found by reflection because Spark 4.3 added parameters with defaults
+   * to it.
+   */
   private lazy val putBytes: Method = classOf[BlockManager].getMethods
     .find(_.getName == "putBytes")
     .getOrElse(throw new NoSuchMethodError(s"${classOf[BlockManager].getName}.putBytes"))
 
-  /** Of the parameters between the four that this code sets and the class tag. */
+  /** Default values of the parameters between the four that this code sets and the class tag. */
   private lazy val defaults: Seq[AnyRef] = (5 until putBytes.getParameterCount).map { number =>
     classOf[BlockManager].getMethod(s"putBytes$$default$$$number").invoke(manager)
   }

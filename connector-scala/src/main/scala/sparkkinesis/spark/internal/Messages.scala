@@ -25,7 +25,10 @@ object Messages {
     bytes.toByteArray
   }
 
-  /** The same after the version of the sender, which a receiver of any version can read. */
+  /**
+   * The bytes of the sender's version, which a receiver of any version can read, and then those of
+   * the message.
+   */
   def encode(message: Serializable, version: String): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     new DataOutputStream(bytes).writeUTF(version)
@@ -33,7 +36,9 @@ object Messages {
     bytes.toByteArray
   }
 
-  /** @throws OtherVersion if the sender has another version, or other classes of the same version */
+  /**
+   * @throws OtherVersion if the sender has another version, or other classes of the same version
+   */
   def decode[A](bytes: Array[Byte], version: String): A = {
     val in = new ByteArrayInputStream(bytes)
     val sender =

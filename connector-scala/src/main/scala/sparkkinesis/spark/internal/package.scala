@@ -2,7 +2,6 @@ package org.apache.spark
 
 /**
  * The only code in Spark's own packages, for classes that Spark keeps private: RPC, executors and
- * accumulators. Runs on driver and executors. Threads call in; Spark's RPC threads call out. Uses
- * nothing of the connector.
+ * accumulators. Runs on driver and executors. Threads call in; Spark's RPC threads call out.
  */
 package object sparkkinesis

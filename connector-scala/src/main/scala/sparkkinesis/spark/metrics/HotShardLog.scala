@@ -30,6 +30,6 @@ private[metrics] object HotShardLog {
   private val log = LoggerFactory.getLogger(classOf[HotShardLog])
   private val Pause = 10.minutes
 
-  /** Of all writes of this driver. */
+  /** The log of all writes of this driver. */
   val shared: HotShardLog = new HotShardLog(SystemClock)
 }

@@ -15,10 +15,10 @@ import sparkkinesis.source.protocol.{FetchCounters, Frontier}
  */
 private[spark] object SourceProgress {
 
-  /** Of each stream where there are several: the name, a dot, and the stream's ARN. */
+  /** The metric of each stream of several: this name, a dot, and the stream's ARN. */
   val OfStream = "maxMsBehindLatest"
 
-  /** Of each shard: the name, a dot, the stream's name, a slash and the shard's ID. */
+  /** The metric of each shard: this name, a dot, the stream's name, a slash and the shard's ID. */
   private val OfShard = "msBehindLatest"
   private val MostShards = 100
 
@@ -77,14 +77,14 @@ private[spark] object SourceProgress {
     all.transform((_, value) => value.toString) ++ recordsPerFetch(recent)
   }
 
-  /** None without requests. */
+  /** Records per request; `None` without requests. */
   private def recordsPerFetch(recent: FetchCounters): Option[(String, String)] =
     Option.when(recent.requests > 0) {
       val mean = recent.records.toDouble / recent.requests
       "recordsPerFetch" -> String.format(Locale.ROOT, "%.1f", Double.box(mean))
     }
 
-  /** None before the first look. */
+  /** The lags of streams; none before the first look at their shards. */
   private def lags(frontiers: Map[StreamShard, Frontier]): Map[String, Long] = {
     val behind = frontiers.values.map(_.millisBehindLatest)
     if (behind.isEmpty) Map.empty
@@ -96,7 +96,7 @@ private[spark] object SourceProgress {
       )
   }
 
-  /** Of the shards that are furthest behind. A stream may have thousands. */
+  /** The lags of the shards that are furthest behind. A stream may have thousands of shards. */
   private def lagsOfShards(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
     frontiers.toSeq
       .sortBy { case (_, frontier) => -frontier.millisBehindLatest }

@@ -12,8 +12,8 @@ import org.apache.spark.sql.streaming.StreamingQueryListener._
  * Publishes the metrics of each query that reads or writes Kinesis through Spark's metrics system.
  * `docs/how-to/monitoring.md` says how to use it.
  *
- * The names of the metrics begin with `spark_kinesis.` and the name of the query, or its ID if it has
- * no name. They are updated with each progress of the query, and removed when it ends.
+ * The names of the metrics begin with `spark_kinesis.` and the name of the query, or its ID if it
+ * has no name. They are updated with each progress of the query, and removed when it ends.
  */
 final class MetricsListener extends StreamingQueryListener {
   private val runs = mutable.Map.empty[UUID, PublishedMetrics] // Spark calls from one thread

@@ -11,8 +11,8 @@ private[monitor] object ProgressNumbers {
 
   /**
    * The numbers by name: `source.` or `sink.` and the name of the metric. With several Kinesis
-   * sources it is `source.<n>.`, where `n` is the number of the source in the query. Texts among the
-   * metrics are left out. Empty if the query neither reads nor writes Kinesis.
+   * sources it is `source.<n>.`, where `n` is the number of the source in the query. Texts among
+   * the metrics are left out. Empty if the query neither reads nor writes Kinesis.
    */
   def of(progress: StreamingQueryProgress): Map[String, Number] = {
     val sources = progress.sources.toSeq.zipWithIndex.collect {

@@ -2,7 +2,6 @@ package sparkkinesis.spark
 
 /**
  * Publishes what the progress of a query says about source and sink, as metrics of Spark. Runs on
- * the driver, in the thread in which Spark calls listeners. Uses no other folder than
- * `spark/internal`.
+ * the driver, in the thread in which Spark calls listeners.
  */
 package object monitor

@@ -15,16 +15,16 @@ import sparkkinesis.sink.once.{OnceException, RowTotal}
  * The attempts to write a query's batches, beside its checkpoint: one small file per attempt, with
  * rising numbers. The newest attempt is the only one that may write.
  *
- * A batch was begun before if the newest file is of the same batch with the same content in the same
- * folder. After a checkpoint was rewound or copied, one of these differs: Spark's log of offsets has
- * the time at which a batch was planned.
+ * A batch was begun before if the newest file is of the same batch with the same content in the
+ * same folder. After a checkpoint was rewound or copied, one of these differs: Spark's log of
+ * offsets has the time at which a batch was planned.
  *
  * A file's name contains its owner. So two drivers never write the same file, also where a store
  * would let the second one replace the file of the first.
  *
- * The file of an attempt that has just begun may be incomplete for a moment. So an attempt that found
- * incomplete files reads them again after it has written its own: either they are complete now, or
- * their attempts will see its file.
+ * The file of an attempt that has just begun may be incomplete for a moment. So an attempt that
+ * found incomplete files reads them again after it has written its own: either they are complete
+ * now, or their attempts will see its file.
  *
  * A batch write has a folder of its own, by its ID. There, a file says that it was committed.
  *
@@ -50,8 +50,8 @@ private[spark] final class AttemptLog(
    * @param target identity of the stream
    * @param now before the first record of a first attempt, by the service's clock
    * @throws OnceException if another driver has begun an attempt at the same time
-   * @throws ConnectorError if the batch write was begun for another stream or in another folder, or if
-   *   Spark has not logged the offsets of the batch
+   * @throws ConnectorError if the batch write was begun for another stream or in another folder, or
+   *   if Spark has not logged the offsets of the batch
    */
   private[once] def begin(batch: Long, target: String, now: Instant): Attempt = {
     val all = files.list()
@@ -72,7 +72,7 @@ private[spark] final class AttemptLog(
     attempt
   }
 
-  /** The same attempt, with the incarnation of an earlier one of its batch. */
+  /** The attempt with the incarnation of an earlier attempt of its batch. */
   private def continued(first: Attempt, known: Seq[Attempt]): Attempt = {
     val same = known.filter(first.isSameContent)
     if (same.isEmpty && known.nonEmpty) writeId.foreach(it => throw otherStream(it))
@@ -105,9 +105,10 @@ private[spark] final class AttemptLog(
   } yield if (done.content == hash(0, target)) done else throw otherStream(id)
 
   /**
-   * All rows of the attempt's batch are in the stream. Spark itself logs this for a query.
+   * Logs that all rows of the attempt's batch are in the stream. Spark itself logs this for a
+   * query.
    *
-   * @param total of its rows
+   * @param total of the batch's rows
    */
   private[once] def commit(attempt: Attempt, total: RowTotal, at: Instant): Unit =
     if (isNamed)
@@ -161,20 +162,21 @@ private[spark] final class AttemptLog(
   )
 
   private def otherPath(id: String, that: Attempt) = OnceUnsupported(
-    s"batch write '$id' was begun in folder ${that.folder}, and this is folder ${place(folder)}: one " +
-      "folder may have two names, and the rows would be written twice",
+    s"batch write '$id' was begun in folder ${that.folder}, and this is folder ${place(folder)}: " +
+      "one folder may have two names, and the rows would be written twice",
     "Set 'checkpointLocation' as before. To write all rows, change option 'writeId'."
   )
 
   private def unknownPast(batch: Long) =
-    s"Batch $batch is the first one in $folder, the sink's log of attempts. If the batch was begun " +
-      "before with deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may be written " +
-      "a second time."
+    s"Batch $batch is the first one in $folder, the sink's log of attempts. If the batch was " +
+      "begun before with deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may " +
+      "be written a second time."
 
   private def otherFolder(batch: Long, that: Attempt) =
-    s"Batch $batch was begun in folder ${that.folder}, and this is folder ${place(folder)}. The sink " +
-      "takes this checkpoint for a copy, and writes all rows of the batch. If the checkpoint was " +
-      "moved, or has a second name, rows of this batch may be in the stream twice. Use one name."
+    s"Batch $batch was begun in folder ${that.folder}, and this is folder ${place(folder)}. The " +
+      "sink takes this checkpoint for a copy, and writes all rows of the batch. If the " +
+      "checkpoint was moved, or has a second name, rows of this batch may be in the stream " +
+      "twice. Use one name."
 }
 
 private[spark] object AttemptLog {
@@ -183,7 +185,7 @@ private[spark] object AttemptLog {
   private val Kept = 10
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[AttemptLog])
 
-  /** One line. The schemes of S3 name the same folder. */
+  /** The folder on one line. All schemes of S3 name the same folder. */
   private[once] def place(folder: Path): String =
     folder.toUri.toString.replaceFirst("^s3n?:", "s3a:")
 }

@@ -6,8 +6,9 @@ import scala.annotation.tailrec
 private[once] object OnceLoop {
 
   /**
-   * Repeats the step until the write is closed or the thread is interrupted. Any other failure, even a
-   * fatal one, ends the loop, and the write with it: its tasks would wait for this thread in vain.
+   * Repeats the step until the write is closed or the thread is interrupted. Any other failure,
+   * even a fatal one, ends the loop, and the write with it: its tasks would wait for this thread in
+   * vain.
    */
   @tailrec
   def run(isClosed: () => Boolean, step: () => Unit, failed: Throwable => Unit): Unit =

@@ -30,7 +30,9 @@ private[spark] final class OnceQuery(
 
   private var running = Option.empty[OnceWrite]
 
-  /** Begins the batch that the query runs now, or the batch write. Throws what [[OnceWrite]] does. */
+  /**
+   * Begins the batch that the query runs now, or the batch write. Throws what [[OnceWrite]] does.
+   */
   def begin(summary: StreamSummary): OnceSettings = {
     refuseSpeculation(SparkContext.getOrCreate().getConf)
     close()
@@ -74,7 +76,7 @@ private[spark] final class OnceQuery(
   /** Throws what [[OnceWrite]] does. */
   def check(): Unit = running.foreach(_.check())
 
-  /** After `check`: the batch is complete. */
+  /** Commits the batch, which is complete after `check`. */
   def commit(): Unit = {
     running.foreach(_.commit())
     close()
@@ -93,7 +95,8 @@ private[spark] object OnceQuery {
   def refuseSpeculation(conf: SparkConf): Unit =
     if (TaskAttempts.areCopied(conf))
       throw OnceUnsupported(
-        "spark.speculation is true, and two copies of a task would take the right to write from each other",
+        "spark.speculation is true, and two copies of a task would take the right to write from " +
+          "each other",
         "Set it to false."
       )
 

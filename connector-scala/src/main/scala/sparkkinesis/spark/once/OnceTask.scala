@@ -11,8 +11,8 @@ import sparkkinesis.sink.once.WriterAsk._
 import sparkkinesis.sink.once._
 
 /**
- * The driver's permission for one task attempt, and the rows that earlier attempts wrote. One thread
- * renews the permission until `close`; the task's threads call the methods.
+ * The driver's permission for one task attempt, and the rows that earlier attempts wrote. One
+ * thread renews the permission until `close`; the task's threads call the methods.
  *
  * @param ask sends a question to the driver. `None` if the write has ended; an exception if there
  *   is no answer this time
@@ -77,8 +77,8 @@ private[spark] final class OnceTask(
   }
 
   private def surplus(rows: Long) =
-    s"The stream has $rows more copies of rows of partition $partition of batch ${settings.batch} " +
-      "than the batch has. The sink cannot delete them, and goes on."
+    s"The stream has $rows more copies of rows of partition $partition of batch " +
+      s"${settings.batch} than the batch has. The sink cannot delete them, and goes on."
 
   override def recover(): Set[Hash128] = {
     val question = synchronized {

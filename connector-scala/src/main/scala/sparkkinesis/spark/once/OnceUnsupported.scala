@@ -6,6 +6,7 @@ import sparkkinesis.spark.errors.ConnectorError
 private[spark] object OnceUnsupported {
   def apply(why: String, remedy: String): ConnectorError = ConnectorError(
     "KINESIS_EXACTLY_ONCE_UNSUPPORTED",
-    s"Option 'deliveryGuarantee' is exactlyOnce, but $why. $remedy Or set the option to atLeastOnce."
+    s"Option 'deliveryGuarantee' is exactlyOnce, but $why. $remedy Or set the option to " +
+      "atLeastOnce."
   )
 }

@@ -14,7 +14,8 @@ import sparkkinesis.model.StreamRef
 import sparkkinesis.sink.once._
 
 /**
- * One attempt to write a batch exactly once, on the driver. Answers the tasks from `begin` to `close`.
+ * The driver's part of one attempt to write a batch exactly once. Answers the tasks from `begin` to
+ * `close`.
  *
  * @param loan of the client, which `close` returns
  */
@@ -35,8 +36,8 @@ private[spark] final class OnceWrite(
   @volatile private var isClosed = false
 
   /**
-   * Begins the attempt. If it is not the first of its batch, waits until the earlier one cannot write
-   * any more, and reads what that one has written.
+   * Begins the attempt. If it is not the first of its batch, waits until the earlier one cannot
+   * write any more, and reads what that one has written.
    *
    * If the batch was committed before, nothing is to be written.
    *
@@ -89,7 +90,7 @@ private[spark] final class OnceWrite(
     recount.foreach(_.check())
   }
 
-  /** After `check`: the batch is complete. */
+  /** Commits the batch, which is complete after `check`. */
   def commit(): Unit = running.foreach(it => log.commit(it.attempt, it.total, clock.now))
 
   override def close(): Unit = if (!isClosed) {

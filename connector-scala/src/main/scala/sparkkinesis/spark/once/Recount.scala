@@ -3,8 +3,8 @@ package sparkkinesis.spark.once
 import sparkkinesis.sink.once._
 
 /**
- * A run of a batch write that was committed before, on the driver: its tasks write nothing and count
- * their rows. Answers them from its creation to `close`.
+ * A run of a batch write that was committed before, on the driver: its tasks write nothing and
+ * count their rows. Answers them from its creation to `close`.
  */
 private[once] final class Recount(endpoint: String, writeId: String, done: Committed)
     extends AutoCloseable {
@@ -18,8 +18,8 @@ private[once] final class Recount(endpoint: String, writeId: String, done: Commi
     val total = session.synchronized(session.total)
     if (total != done.total) throw OnceException.nameIsUsed(writeId, done.at, done.total, total)
     Recount.log.warn(
-      s"Batch write '$writeId' was complete at ${done.at}: all its ${total.rows} rows are in the stream " +
-        "already, and this run skipped them."
+      s"Batch write '$writeId' was complete at ${done.at}: all its ${total.rows} rows are in the " +
+        "stream already, and this run skipped them."
     )
   }
 

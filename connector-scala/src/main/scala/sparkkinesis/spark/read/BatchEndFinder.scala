@@ -20,7 +20,7 @@ import sparkkinesis.source.watch.WatchService
  * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(
-    ahead: ReadAhead,
+    ahead: BatchEndFinder.Ahead,
     streams: QueryStreams,
     watch: WatchService,
     skew: Option[FiniteDuration],
@@ -49,7 +49,8 @@ private[spark] final class BatchEndFinder(
 
   /**
    * The end of all that executors have read ahead, whatever the limits of a batch are: how far the
-   * query could be. `None` before the first call of `of`. The same object while nothing changes.
+   * query could be. `None` before the first call of `of`. Returns the same object while nothing
+   * changes.
    */
   def latest: Option[KinesisOffset] = asked.map { from =>
     val frontiers = ahead.frontiers
@@ -71,7 +72,7 @@ private[spark] final class BatchEndFinder(
     BatchPlanner.end(from, taken, limits)
   }
 
-  /** The frontiers, without the records that `Trigger.AvailableNow` leaves to the next run. */
+  /** The frontiers for `Trigger.AvailableNow`, which leaves later records to the next run. */
   private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
     stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
 
@@ -101,7 +102,7 @@ private[spark] final class BatchEndFinder(
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
     val planned = watch.repair(end(from, due(frontiers), limits))
-    val isDone = stopAtMillis.forall(BatchPlanner.isDone(from, frontiers, _))
+    val isDone = BatchPlanner.isDone(from, frontiers)
     if (planned ne from) planned
     else if (isDone && watch.isSettled(from))
       BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
@@ -113,7 +114,23 @@ private[spark] final class BatchEndFinder(
   }
 }
 
-private object BatchEndFinder {
+private[spark] object BatchEndFinder {
+
+  /** What executors have read ahead. */
+  trait Ahead {
+
+    /** The same object while nothing changes. */
+    def frontiers: Map[StreamShard, Frontier]
+
+    /** The frontiers, perhaps after a wait for more of a backlog. */
+    def frontiers(limits: ReadLimits): Map[StreamShard, Frontier]
+
+    /** Waits up to 100 ms for a report of an executor. */
+    def awaitNews(): Unit
+
+    /** The end of a batch was found. */
+    def foundEnd(end: SourceOffset): Unit
+  }
 
   /** What an answer depends on. Spark asks an idle query a hundred times per second. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {

@@ -11,8 +11,9 @@ import sparkkinesis.source.plan.{BacklogWait, BatchCost, FetchCoordinator, Store
 import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
 
 /**
- * Decides when a batch begins. At the tip of the shards it begins at once. Behind the tip it waits for
- * more records, so that Spark's cost per batch is a small part. Only the query's thread uses it.
+ * Decides when a batch begins. At the tip of the shards it begins at once. Behind the tip it waits
+ * for more records, so that Spark's cost per batch is a small part. Only the query's thread uses
+ * it.
  *
  * @param streams names for messages
  * @param check throws if the query has failed meanwhile

@@ -60,7 +60,10 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
 
 object KinesisBatch {
 
-  /** More tasks than slots: shards differ in size, and Spark repeats a failed task as a whole. */
+  /**
+   * Tasks per slot: more than one, because shards differ in size, and Spark repeats a failed task
+   * as a whole.
+   */
   private val TasksPerSlot = 4
   private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger", "maxShardSkew")
 
@@ -77,8 +80,8 @@ object KinesisBatch {
     if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
       throw new OptionException(
         OptionException.ConflictingOptions,
-        s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this is " +
-          "a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
+        s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this " +
+          "is a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =
       options.start.exists(_.values.exists(_.all.forall(_ == Position.Latest)))

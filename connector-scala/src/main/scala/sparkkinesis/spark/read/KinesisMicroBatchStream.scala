@@ -42,8 +42,8 @@ import sparkkinesis.spark.stop.QueryStop
  * It only connects: [[BatchEndFinder]] finds the end of a batch, [[PlannedBatch]] has its tasks,
  * [[QueryStreams]] checks the streams of the checkpoint, and [[ReadAhead]] talks to the executors.
  *
- * Where Spark has real-time mode, a subclass has the interface of that mode. Its methods are here, because
- * both modes have nearly everything in common: [[RealTimeBatches]] has the difference.
+ * Where Spark has real-time mode, a subclass has the interface of that mode. Its methods are here,
+ * because both modes have nearly everything in common: [[RealTimeBatches]] has the difference.
  */
 class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
@@ -53,7 +53,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private val context = SparkContext.getOrCreate()
   private val gate = QueryStop.gate()
   private var loans = Seq.empty[Loan[KinesisClient]]
-  // Not in the constructor: Spark does not stop this source if another source cannot be constructed.
+  // The constructor borrows nothing: Spark does not stop this source if another one fails.
   private lazy val named = {
     loans = ClientPool.shared.borrowAll(options.streams.map(_.client))
     options.streams.zip(loans).map { case (access, loan) =>
@@ -122,8 +122,8 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   }
 
   /**
-   * In real-time mode Spark calls this once per batch and does not use the result, because only the tasks
-   * know where a batch ends.
+   * The end of the next batch. In real-time mode Spark calls this once per batch and does not use
+   * the result, because only the tasks know where a batch ends.
    */
   override def latestOffset(start: Offset, limit: ReadLimit): Offset =
     if (isRealTime) start else ConnectorError.translating(endOfBatch(start, limit))
@@ -140,7 +140,9 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     if (end eq from) start else recent.keep(KinesisOffset(end))
   }
 
-  /** How far executors have read ahead: Spark shows it in the query's progress. Calls no service. */
+  /**
+   * How far executors have read ahead: Spark shows it in the query's progress. Calls no service.
+   */
   override def reportLatestOffset(): Offset = reading.flatMap(_ => endFinder.latest).orNull
 
   /** Executors read ahead from there. */
@@ -182,20 +184,25 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   protected final def prepareRealTime(): Unit = ConnectorError.translating {
     options.onlyInMicroBatches.headOption.foreach { name =>
       throw OptionException.conflicting(
-        s"Option '$name' applies to micro-batches, and this query of ${options.names} runs in real-time " +
-          "mode, in which batches are not planned. Remove the option, or use another trigger."
+        s"Option '$name' applies to micro-batches, and this query of ${options.names} runs in " +
+          "real-time mode, in which batches are not planned. Remove the option, or use another " +
+          "trigger."
       )
     }
     if (TaskAttempts.areCopied())
       throw OptionException.conflicting(
-        s"The query of ${options.names} runs in real-time mode, and spark.speculation is true: a copy of a " +
-          "task would read its rows again. Set spark.speculation to false, or use another trigger."
+        s"The query of ${options.names} runs in real-time mode, and spark.speculation is true: a " +
+          "copy of a task would read its rows again. Set spark.speculation to false, or use " +
+          "another trigger."
       )
     isRealTime = true
     mark = Some(RealTimeMode.begin(context))
   }
 
-  /** In real-time mode: reading begins there, and Spark does not say where it ends. */
+  /**
+   * Plans a batch in real-time mode. Reading begins at `start`, and Spark does not say where it
+   * ends.
+   */
   def planInputPartitions(start: Offset): Array[InputPartition] = ConnectorError.translating {
     gate.pass()
     val from = offsetOf(start)
@@ -208,7 +215,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     realTime.partitions(streams.withoutReportedLoss(kept), endsAtOnce = hasJoined).toArray
   }
 
-  /** In real-time mode: where the batch has ended. */
+  /** The end of a batch in real-time mode, from the ends of its tasks. */
   def mergeOffsets(ends: Array[PartitionOffset]): Offset = ConnectorError.translating {
     val read = ends.toSeq.collect { case own: RealTimeEnd => own }
     val end = realTime.merge(read, streams.withJoined(_), streams.confirmationPeriod)
@@ -233,7 +240,10 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
       loans.foreach(_.close())
     }
 
-  /** Spark calls this on the query's thread when a batch is done, long before an interval's next trigger. */
+  /**
+   * Spark calls this on the query's thread when a batch is done, long before an interval's next
+   * trigger.
+   */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
     def lost = streams.lostRanges + watch.lostRanges
     def toExpiry = expiry.soonest.map(_.left)

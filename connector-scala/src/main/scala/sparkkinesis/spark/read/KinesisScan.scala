@@ -30,7 +30,10 @@ private[spark] final class KinesisScan(
 
   override def readSchema(): StructType = ReadOptions.schema(options.replay.nonEmpty)
 
-  /** Otherwise Spark plans the tasks to explain a query, and a plan calls the service. */
+  /**
+   * Prevents that Spark plans the tasks in order to explain a query, because a plan calls the
+   * service.
+   */
   override def columnarSupportMode(): Scan.ColumnarSupportMode =
     Scan.ColumnarSupportMode.UNSUPPORTED
 
@@ -52,8 +55,8 @@ private[spark] final class KinesisScan(
         )
       if (options.replay.nonEmpty)
         throw OptionException.conflicting(
-          "Option 'replayCheckpoint' applies to batch reads (spark.read), and this is a streaming " +
-            "query. Remove it, or read with spark.read."
+          "Option 'replayCheckpoint' applies to batch reads (spark.read), and this is a " +
+            "streaming query. Remove it, or read with spark.read."
         )
       if (RealTimeClasses.exist) RealTimeClasses.stream(options, checkpointLocation)
       else new KinesisMicroBatchStream(options, checkpointLocation)

@@ -7,8 +7,8 @@ import sparkkinesis.source.checkpoint.QueryStreams
 import sparkkinesis.source.plan.BatchPlanner
 
 /**
- * The batch that was planned last: its tasks, and the pages that executors keep until it is done. Only
- * the query's thread uses it.
+ * The batch that was planned last: its tasks, and the pages that executors keep until it is done.
+ * Only the query's thread uses it.
  *
  * @param begin called with the start of a batch before it is planned
  */
@@ -22,7 +22,9 @@ private[spark] final class PlannedBatch(
   private var planned = Option.empty[Plan]
   private var hasPages = false
 
-  /** The tasks that read between the offsets. Spark asks several times, so they are planned once. */
+  /**
+   * The tasks that read between the offsets. Spark asks several times, so they are planned once.
+   */
   def partitions(from: SourceOffset, upTo: SourceOffset): Seq[InputPartition] =
     planned.filter(_.isOf(from, upTo)).map(_.partitions).getOrElse {
       streams.check(from)
@@ -36,8 +38,8 @@ private[spark] final class PlannedBatch(
     }
 
   /**
-   * Executors drop the pages of the batch, which is done. They would keep them until the next trigger
-   * otherwise, and have no room to read on.
+   * Executors drop the pages of the batch, which is done. They would keep them until the next
+   * trigger otherwise, and have no room to read on.
    */
   def release(): Unit =
     if (hasPages) {

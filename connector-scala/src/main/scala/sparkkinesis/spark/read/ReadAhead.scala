@@ -30,7 +30,7 @@ final class ReadAhead(
     run: FetchRun,
     firstLook: FiniteDuration = ReadAhead.FirstLook,
     lease: FiniteDuration = ReadAhead.Lease
-) {
+) extends BatchEndFinder.Ahead {
   import ReadAhead._
 
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
@@ -60,8 +60,8 @@ final class ReadAhead(
   }
 
   /**
-   * Starts the services that are missing. If no shard is read, because the query begins or has lost its
-   * executors, it waits for first pages, but only once.
+   * Starts the services that are missing. If no shard is read, because the query begins or has lost
+   * its executors, it waits for first pages, but only once.
    */
   def ensureServices(): Unit = {
     starter.startMissing(
@@ -71,10 +71,12 @@ final class ReadAhead(
     )
     if (frontiers.nonEmpty) hasWaited = false
     else if (!hasWaited) {
-      // Otherwise this trigger would find nothing, and a long interval would delay the next one.
+      // Without the wait this trigger would find nothing, and a long interval would delay the next
+      // one.
       if (!awaitFirstLook() && frontiers.isEmpty)
         log.warn(
-          s"No shard of ${run.options.names} could be read within $firstLook. The query keeps trying."
+          s"No shard of ${run.options.names} could be read within $firstLook. The query keeps " +
+            "trying."
         )
       hasWaited = true
     }
@@ -97,22 +99,19 @@ final class ReadAhead(
     hasLooked
   }
 
-  /** Waits up to 100 ms for a report of an executor. */
-  def awaitNews(): Unit = timing.awaitNews()
+  override def awaitNews(): Unit = timing.awaitNews()
 
-  /** The frontiers, perhaps after a wait for more of a backlog. */
-  def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
+  override def frontiers(limits: ReadLimits): Map[StreamShard, Frontier] = timing.frontiers(limits)
 
   /** A batch is done. */
   def batchDone(): Unit = timing.done()
 
-  /** The end of a batch was found. */
-  def foundEnd(end: SourceOffset): Unit = {
+  override def foundEnd(end: SourceOffset): Unit = {
     timing.found()
     coordinator.foundEnd(end)
   }
 
-  def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
+  override def frontiers: Map[StreamShard, Frontier] = coordinator.frontiers
 
   /** Packs the ranges of a batch into few tasks, each on the executor that holds the pages. */
   def partitions(ranges: Seq[ShardRange]): Seq[KinesisInputPartition] = {
@@ -180,8 +179,8 @@ final class ReadAhead(
 object ReadAhead {
 
   /**
-   * Of time in which the driver is running. Executors send at least five heartbeats per second. With
-   * the ticks, a dead executor has no shards after 11 s.
+   * The lease of an executor, which counts only while the driver runs. Executors send at least five
+   * heartbeats per second. With the ticks, a dead executor has no shards after 11 s.
    */
   private val Lease = 10.seconds
   private val TickPeriod = 500.millis

@@ -32,8 +32,8 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   private var jobs = Vector.empty[SubmittedJob] // the newest last
 
   /**
-   * Starts missing services, at most one per shard: Spark keeps executors that have one. Looks for them
-   * every 2 s at most, and runs one job at a time.
+   * Starts missing services, at most one per shard: Spark keeps executors that have one. Looks for
+   * them every 2 s at most, and runs one job at a time.
    *
    * @param now of a clock that never jumps
    * @param live executors whose services send heartbeats
@@ -48,9 +48,9 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
     if (silence.isTooLong)
       throw ConnectorError(
         "KINESIS_EXECUTOR_UNREACHABLE",
-        s"Reading ahead of ${run.options.names} was started, but no executor reports to the driver. " +
-          "Check that executors can connect to the driver ('spark.driver.host', 'spark.driver.port'), " +
-          "and find the cause in the log of the executor."
+        s"Reading ahead of ${run.options.names} was started, but no executor reports to the " +
+          "driver. Check that executors can connect to the driver ('spark.driver.host', " +
+          "'spark.driver.port'), and find the cause in the log of the executor."
       )
     val isDue = lastLook.forall(last => !now.isBefore(last.plusMillis(LookPeriod.toMillis)))
     if (isDue && !jobs.exists(_.isRunning)) {
@@ -69,9 +69,9 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
     log.warn(s"Starting to read ahead of ${run.options.names} failed.", cause)
     throw ConnectorError(
       "KINESIS_EXECUTOR_FAILED",
-      s"Reading ahead of ${run.options.names} could not start on an executor: ${cause.getMessage} " +
-        "Check that driver and executors have the same version of the connector, for example with " +
-        "'spark.jars', and find the cause in the log of the executor."
+      s"Reading ahead of ${run.options.names} could not start on an executor: " +
+        s"${cause.getMessage} Check that driver and executors have the same version of the " +
+        "connector, for example with 'spark.jars', and find the cause in the log of the executor."
     )
   }
 

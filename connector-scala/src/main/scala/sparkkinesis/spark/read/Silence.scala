@@ -33,7 +33,9 @@ private[read] object Silence {
 
   val None: Silence = Silence(scala.None, Look(Duration.Zero, Duration.Zero))
 
-  /** Shorter than the longest pause between two jobs, and longer than the loss of an executor takes. */
+  /**
+   * Shorter than the longest pause between two jobs, and longer than the loss of an executor takes.
+   */
   private val Longest = 30.seconds
   private val LeastRunning = 1.second
 }

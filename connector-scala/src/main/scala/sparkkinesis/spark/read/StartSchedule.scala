@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 import sparkkinesis.compat._
 
 /**
- * By a clock that never jumps: when to ask again for a service on an executor. The pause doubles
- * while the executor has none, for example because another query occupies its slots.
+ * The times, of a clock that never jumps, at which to ask again for a service on an executor. The
+ * pause doubles while the executor has none, for example because another query occupies its slots.
  */
 final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 
@@ -23,7 +23,10 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
     due.toSeq.sortBy(id => asks.contains(id) -> id).take(most - starting).toSet
   }
 
-  /** After asking these executors now. An executor that is no longer missing is forgotten. */
+  /**
+   * The schedule after these executors were asked. An executor that is no longer missing is
+   * forgotten.
+   */
   def asked(executors: Set[String], missing: Set[String], now: Instant): StartSchedule = {
     val again = executors.map { id =>
       val pause = asks.get(id).fold(StartSchedule.FirstPause) { ask =>

@@ -42,7 +42,7 @@ private[spark] object TriggerLimits {
 
   private val UnsupportedTrigger = "KINESIS_UNSUPPORTED_TRIGGER"
   private val OnceRefused =
-    "The Kinesis source does not support Trigger.Once (once=True in Python), which Spark deprecated in " +
-      "version 3.4. Use Trigger.AvailableNow (availableNow=True in Python): the query reads all records " +
-      "that arrived before it started, then stops."
+    "The Kinesis source does not support Trigger.Once (once=True in Python), which Spark " +
+      "deprecated in version 3.4. Use Trigger.AvailableNow (availableNow=True in Python): the " +
+      "query reads all records that arrived before it started, then stops."
 }

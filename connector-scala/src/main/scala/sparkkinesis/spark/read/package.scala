@@ -5,6 +5,6 @@ package sparkkinesis.spark
  * [[read.KinesisBatch]] plan a read; [[read.ReadAhead]] talks to executors over Spark's RPC. On an
  * executor, [[read.task.FetchServices]] holds one fetch service per query run, and a
  * [[read.task.KinesisPartitionReader]] per task turns pages into rows. The threads are Spark's and
- * those of `source`. Uses `task`, `client`, `source`, errors and metrics.
+ * those of `source`.
  */
 package object read

@@ -14,7 +14,7 @@ import sparkkinesis.source.SharedMap
 /** Real-time mode of Spark 4.1 and later: a batch takes minutes, and its rows arrive one by one. */
 private[spark] object RealTimeMode {
 
-  /** Its node for a source. Older Spark versions have no such class. */
+  /** The mode's node for a source. Older Spark versions have no such class. */
   private val ScanClass =
     "org.apache.spark.sql.execution.datasources.v2.RealTimeStreamScanExec"
 
@@ -34,8 +34,8 @@ private[spark] object RealTimeMode {
     SharedMap.ofJvm("RealTimeMode", new ConcurrentHashMap[String, java.lang.Boolean])
 
   /**
-   * The query whose thread calls this reads from Kinesis in real-time mode. Then the rows of a partition
-   * key come from one shard, and so are in one task.
+   * The query whose thread calls this reads from Kinesis in real-time mode. Then the rows of a
+   * partition key come from one shard, and so are in one task.
    */
   def begin(context: SparkContext): AutoCloseable = {
     val run = runOf(context)
@@ -51,7 +51,7 @@ private[spark] object RealTimeMode {
   def keepsKeys(context: SparkContext): Boolean =
     readsKinesis() && planOf(context).exists(keepsKeys)
 
-  /** There is one source and no shuffle, and the source's column is written as it is. */
+  /** Whether there is one source and no shuffle, and the source's column is written as it is. */
   private def keepsKeys(plan: SparkPlan): Boolean = {
     val sources = plan.collect { case scan if isScan(scan) => scan }
     val written = plan.children.flatMap(_.output).find(isKey).map(_.exprId)
@@ -73,15 +73,16 @@ private[spark] object RealTimeMode {
   def check(options: SinkOptions, keepsKeys: Boolean): Unit = {
     if (options.isOrdered && !keepsKeys)
       throw OptionException.conflicting(
-        "Option 'ordering' is perKey, for which Spark shuffles the rows, and the trigger is real-time: " +
-          "the shuffle would hold rows back until the batch ends. Set 'ordering' to none, or use a " +
-          "micro-batch trigger. In real-time mode, only a query keeps the order that reads one Kinesis source, " +
-          "writes its column 'partitionKey' unchanged, and has no shuffle."
+        "Option 'ordering' is perKey, for which Spark shuffles the rows, and the trigger is " +
+          "real-time: the shuffle would hold rows back until the batch ends. Set 'ordering' to " +
+          "none, or use a micro-batch trigger. In real-time mode, only a query keeps the order " +
+          "that reads one Kinesis source, writes its column 'partitionKey' unchanged, and has no " +
+          "shuffle."
       )
     if (options.orderBy.nonEmpty)
       throw OptionException.conflicting(
-        "Option 'orderBy' sorts the rows of a batch, and the trigger is real-time: the rows of a batch " +
-          "arrive one by one. Remove the option: rows keep the order of their shard."
+        "Option 'orderBy' sorts the rows of a batch, and the trigger is real-time: the rows of a " +
+          "batch arrive one by one. Remove the option: rows keep the order of their shard."
       )
   }
 }

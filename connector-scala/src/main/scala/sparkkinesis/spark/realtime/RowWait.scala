@@ -1,8 +1,8 @@
 package sparkkinesis.spark.realtime
 
 /**
- * A thread's waits for its next row, which other threads can end: by an interrupt, but only while it
- * waits.
+ * A thread's waits for its next row, which other threads can end: by an interrupt, but only while
+ * it waits.
  */
 private[spark] final class RowWait {
   private var waiting = Option.empty[Thread]

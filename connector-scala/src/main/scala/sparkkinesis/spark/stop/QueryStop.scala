@@ -20,19 +20,21 @@ object QueryStop {
   /** Spark's own hook, which stops the session, has a lower one. */
   private val HookPriority = 100
 
-  /** By run ID. Counted down when the query waits at its gate. */
+  /** The requests by run ID. The latch is counted down when the query waits at its gate. */
   private[stop] val requests =
     SharedMap.ofJvm("QueryStop", new ConcurrentHashMap[String, CountDownLatch])
 
   /**
-   * Waits until the running micro-batch has committed, and stops the query before another one begins.
-   * If that takes longer than the timeout, interrupts the batch: then it runs again after a restart.
+   * Waits until the running micro-batch has committed, and stops the query before another one
+   * begins. If that takes longer than the timeout, interrupts the batch: then it runs again after a
+   * restart.
    *
-   * Then waits for the query's thread, at most `spark.sql.streaming.stopTimeout` (by default without a
-   * limit).
+   * Then waits for the query's thread, at most `spark.sql.streaming.stopTimeout` (by default
+   * without a limit).
    *
-   * @return whether the query ended between two batches. False, too, if it has failed, or if its batch
-   *   ran when somebody else stopped it. For a query that had ended before: whether it has not failed
+   * @return whether the query ended between two batches. False, too, if it has failed, or if its
+   *   batch ran when somebody else stopped it. For a query that had ended before: whether it has
+   *   not failed
    */
   def stop(query: StreamingQuery, timeoutMillis: Long): Boolean = {
     val run = query.runId.toString
@@ -77,9 +79,9 @@ object QueryStop {
     else awaitGap(query, waits, deadline)
 
   /**
-   * Whether the query is between two micro-batches. None begins then: the request was there before the
-   * status was read, so the next trigger meets the gate. Only a query that has just started repeats a
-   * batch without asking the source first.
+   * Whether the query is between two micro-batches. None begins then: the request was there before
+   * the status was read, so the next trigger meets the gate. Only a query that has just started
+   * repeats a batch without asking the source first.
    */
   private def isIdle(query: StreamingQuery): Boolean = {
     val status = query.status
@@ -98,7 +100,9 @@ private[spark] final class StopGate(request: () => Option[CountDownLatch]) {
   /** Whether the query is to be stopped. */
   def isClosing: Boolean = request().nonEmpty
 
-  /** Returns at once, or, if the query is to be stopped, waits until Spark interrupts the thread. */
+  /**
+   * Returns at once, or, if the query is to be stopped, waits until Spark interrupts the thread.
+   */
   def pass(): Unit = request().foreach { it =>
     it.countDown()
     new CountDownLatch(1).await()

@@ -11,9 +11,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * A table that stops a query when it is read. Its only value is what [[QueryStop]] returns, or null if
- * no such run is active. For clients of Spark Connect, which cannot call a method: the scan runs on
- * the driver.
+ * A table that stops a query when it is read. Its only value is what [[QueryStop]] returns, or null
+ * if no such run is active. For clients of Spark Connect, which cannot call a method: the scan runs
+ * on the driver.
  */
 final class QueryStopTable extends TableProvider {
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =

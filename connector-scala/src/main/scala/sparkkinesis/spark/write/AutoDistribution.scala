@@ -44,7 +44,8 @@ private[spark] object AutoDistribution {
   ): ConnectorError =
     ConnectorError(
       "KINESIS_AUTO_DISTRIBUTION",
-      s"Stream $stream has record distribution strategy AUTO, which $because. Set option '$option' to " +
-        s"$value, or set the strategy of the stream to ${RecordDistribution.UserPartitionKey.name}."
+      s"Stream $stream has record distribution strategy AUTO, which $because. Set option " +
+        s"'$option' to $value, or set the strategy of the stream to " +
+        s"${RecordDistribution.UserPartitionKey.name}."
     )
 }

@@ -50,7 +50,8 @@ private[spark] object BadRow {
   final case class NoStreamName(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'stream' is '${found.take(200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, _ . -"
+        s"column 'stream' is '${found.take(200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, " +
+          "_ . -"
       )
 
   final case class NoStreamArn(found: String)

@@ -32,9 +32,9 @@ private[spark] object KeyOrder {
       "have no order. Add the column to the rows, or set 'ordering' to none."
 
   private val NoIdentity =
-    "Option 'deliveryGuarantee' is exactlyOnce, and column 'partitionKey' (string) is missing: a row " +
-      "with a random key cannot be found again. Add the column to the rows, or set the option to " +
-      "atLeastOnce."
+    "Option 'deliveryGuarantee' is exactlyOnce, and column 'partitionKey' (string) is missing: a " +
+      "row with a random key cannot be found again. Add the column to the rows, or set the " +
+      "option to atLeastOnce."
 
   /** Finds columns by the case sensitivity of the session. */
   private def sorted(schema: StructType, name: String): String = {
@@ -43,8 +43,9 @@ private[spark] object KeyOrder {
       case Seq(field) if RowOrdering.isOrderable(field.dataType) => field.name
       case Seq(field) =>
         throw invalid(
-          s"Column '${field.name}' is ${field.dataType.simpleString}, which has no order. Set option " +
-            "'orderBy' to a column that can be sorted, such as a number, a string or a timestamp."
+          s"Column '${field.name}' is ${field.dataType.simpleString}, which has no order. Set " +
+            "option 'orderBy' to a column that can be sorted, such as a number, a string or a " +
+            "timestamp."
         )
       case Seq() =>
         throw invalid(
@@ -53,7 +54,8 @@ private[spark] object KeyOrder {
         )
       case several =>
         throw invalid(
-          s"Option 'orderBy' is '$name', and the rows have ${several.size} such columns. Select one."
+          s"Option 'orderBy' is '$name', and the rows have ${several.size} such columns. Select " +
+            "one."
         )
     }
   }

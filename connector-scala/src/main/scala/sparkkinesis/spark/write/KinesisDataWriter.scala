@@ -117,8 +117,8 @@ private[spark] final class KinesisDataWriter(
   private var badRows = 0L
 
   /**
-   * Returns what `next` says, which may wait for the task's next row. In real-time mode that may take
-   * minutes, so a failure of the writer ends the wait.
+   * Returns what `next` says, which may wait for the task's next row. In real-time mode that may
+   * take minutes, so a failure of the writer ends the wait.
    */
   def awaitRow(next: => Boolean): Boolean =
     rowWait.fold(next)(_.apply(next)(ConnectorError.translating(writer.check())))
@@ -154,7 +154,7 @@ private[spark] final class KinesisDataWriter(
       badRows += 1
     }
 
-  /** By an earlier attempt. */
+  /** Whether an earlier attempt wrote the record. */
   private def isWritten(record: PutEntry): Boolean = once.exists { it =>
     it.begin()
     it.isWritten(record)
@@ -177,9 +177,9 @@ private[spark] final class KinesisDataWriter(
 
   private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
     "KINESIS_INVALID_ROW",
-    s"Row $rows of partition $partitionId cannot go to ${stream.fold("any stream")("stream " + _)}: " +
-      s"${why.text}. Fix such rows or filter them out before the write, or set option " +
-      "'deadLetterPath' to a folder that keeps them."
+    s"Row $rows of partition $partitionId cannot go to " +
+      s"${stream.fold("any stream")("stream " + _)}: ${why.text}. Fix such rows or filter them " +
+      "out before the write, or set option 'deadLetterPath' to a folder that keeps them."
   )
 
   /** Returns when Kinesis has acknowledged every row, except for dead letters. */

@@ -18,7 +18,7 @@ import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
 
 /**
- * One batch write, or the write of one micro-batch, on the driver.
+ * The driver's part of one batch write, or of the write of one micro-batch.
  *
  * @param once for exactly once
  */
@@ -39,7 +39,10 @@ private[spark] final class KinesisWrite(
     s"Kinesis ${stream.fold(ofRows)(it => s"stream ${it.ref} (${it.client.location})")}"
   }
 
-  /** Of the stream that the options name, as of the last minute; none if the rows name streams. */
+  /**
+   * Open shards of the stream that the options name, as of the last minute; `None` if the rows name
+   * streams.
+   */
   def openShards: Option[Int] =
     ConnectorError.translating(stream.map(query.describe(_, patience).openShards))
 
@@ -125,7 +128,8 @@ private[spark] final class KinesisBatchWrite(
 
   override def commit(messages: Array[WriterCommitMessage]): Unit = ConnectorError.translating {
     once.foreach(_.check())
-    // A run of a write that is done looks at no row, so it must not remove what an earlier one kept.
+    // A run of a write that is done looks at no row, so it must not remove what an earlier one
+    // kept.
     if (!once.exists(_.isDone))
       letters.foreach(_.publish(messages, if (once.isEmpty) EnclosingBatch.next() else None))
     once.foreach(_.commit())
@@ -136,7 +140,7 @@ private[spark] final class KinesisBatchWrite(
     finally letters.foreach(_.abort())
 }
 
-/** Like [[KinesisBatchWrite]], once per micro-batch. */
+/** The write of a streaming query: that of [[KinesisBatchWrite]], once per micro-batch. */
 private[spark] final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],

@@ -79,9 +79,9 @@ final class KinesisWriteBuilder(
     else if (columns.stream.isDefined) None
     else
       throw OptionException.missing(
-        "The write names no stream. Set option 'streamName', such as orders, or 'streamArn', such " +
-          "as arn:aws:kinesis:eu-west-1:123456789012:stream/orders, or add a column 'stream' or 'streamArn' " +
-          "to the rows."
+        "The write names no stream. Set option 'streamName', such as orders, or 'streamArn', " +
+          "such as arn:aws:kinesis:eu-west-1:123456789012:stream/orders, or add a column " +
+          "'stream' or 'streamArn' to the rows."
       )
 }
 

@@ -64,7 +64,7 @@ private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
   override def requiredOrdering(): Array[SortOrder] =
     order.by.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
 
-  /** One column, even if its name holds dots or backticks. */
+  /** A reference to one column, even if its name has dots or backticks. */
   private def column(name: String): NamedReference =
     Expressions.column("`" + name.replace("`", "``") + "`")
 }

@@ -35,13 +35,13 @@ private[spark] final class RoutedStreams(
   /** The stream, on loan to a task, which closes the loan. Does not call the service. */
   def borrow(access: StreamAccess): Loan[RoutedStream] = pool.borrow(access)
 
-  /** For tests: number of open loans. */
+  /** Number of open loans, for tests. */
   private[sparkkinesis] def loans: Int = pool.loans
 }
 
 private[spark] object RoutedStreams {
 
-  /** Those of this JVM. */
+  /** The streams to which this JVM writes. */
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
@@ -70,7 +70,7 @@ private[spark] final class RoutedStream(
   /** The stream's description, at most ten minutes old. Throws what [[StreamDescription]] does. */
   def summary(patience: Patience): StreamSummary = description.within(MaxAge, patience)
 
-  /** The same, at most a minute old: users may raise a stream's limits. */
+  /** A summary that is at most a minute old, because users may raise a stream's limits. */
   def freshSummary(patience: Patience): StreamSummary =
     description.within(StreamDescription.MinAge, patience)
 

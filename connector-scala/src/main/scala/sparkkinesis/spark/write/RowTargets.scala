@@ -19,7 +19,7 @@ private[spark] sealed trait RowTarget {
   /** The stream's limit for one record, in bytes, with its partition key. */
   def maxRecordBytes: Int
 
-  /** The same, refreshed. Ask before refusing a record. */
+  /** The refreshed limit. Ask for it before refusing a record. */
   def freshMaxRecordBytes: Int
 }
 
@@ -90,11 +90,15 @@ private[spark] final class RowTargets(
       }
     }
 
-  /** Each costs a call, and an account may make 20 calls per second. */
+  /**
+   * The error if rows name too many missing streams. Each costs a call, and an account may make 20
+   * calls per second.
+   */
   private def tooManyMissing(column: String) = ConnectorError(
     "KINESIS_STREAM_NOT_FOUND",
-    s"In one task, column '$column' names more than $MostMissing streams that do not exist, such as " +
-      s"${missing.keys.take(3).map(_.ref).mkString(", ")}. Check that the column holds stream names."
+    s"In one task, column '$column' names more than $MostMissing streams that do not exist, such " +
+      s"as ${missing.keys.take(3).map(_.ref).mkString(", ")}. Check that the column holds stream " +
+      "names."
   )
 
   private def borrow(access: StreamAccess): RoutedStream =

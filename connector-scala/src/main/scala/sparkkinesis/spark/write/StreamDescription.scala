@@ -44,7 +44,7 @@ private[spark] final class StreamDescription(
     seen.filter(isYoung(_, age)).getOrElse(asking(since(seen))).summary
   }
 
-  /** Another thread may have asked after this one looked. */
+  /** The answer that another thread may have got after this thread looked. */
   private def since(seen: Option[Answer]): Answer =
     last.filterNot(it => seen.exists(_ eq it)).getOrElse(fresh())
 

@@ -81,7 +81,8 @@ final class RoleService(life: FiniteDuration, trouble: () => Boolean) extends Au
 
 object RoleService {
   private val Busy =
-    "<ErrorResponse><Error><Code>ServiceUnavailable</Code><Message>busy</Message></Error></ErrorResponse>"
+    "<ErrorResponse><Error><Code>ServiceUnavailable</Code><Message>busy</Message></Error>" +
+      "</ErrorResponse>"
 
   private def assumed(key: String, expiry: Instant): String =
     "<AssumeRoleResponse><AssumeRoleResult><Credentials>" +

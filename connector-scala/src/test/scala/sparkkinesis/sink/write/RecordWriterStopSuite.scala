@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, SystemClock}
 import sparkkinesis.sink.lane.RequestLimits
-import sparkkinesis.sink.{FakeKinesis, SinkOptions}
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
 /** A writer that must stop stops, wherever it waits. */
 class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
@@ -46,14 +46,15 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
     val hanging = new Hanging
     val cancelled = new AtomicBoolean
     val thrown = new AtomicReference[Throwable]
-    val writer = newWriter(hanging.kinesis, full, isCancelled = () => cancelled.get)
+    val clock = new FastClock
+    val writer = newWriter(hanging.kinesis, full, clock = clock, isCancelled = () => cancelled.get)
     val owner = thread {
       try using(writer)(task)
       catch { case e: Throwable => thrown.set(e) }
     }
-    eventually(soon) {
-      assert(hanging.isCalled && owner.getState === Thread.State.TIMED_WAITING)
-    }
+    eventually(soon)(assert(hanging.isCalled))
+    val waits = clock.waitsOf(owner)
+    eventually(soon)(assert(clock.waitsOf(owner) > waits))
     stop(owner, cancelled)
     eventually(soon)(assert(!owner.isAlive))
     assert(thrown.get.isInstanceOf[InterruptedException])

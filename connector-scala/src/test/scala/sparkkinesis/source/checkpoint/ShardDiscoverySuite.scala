@@ -98,7 +98,10 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(refused.condition === "KINESIS_START_IN_FUTURE")
   }
 
-  test("a start at the beginning or at a time has all shards, which wait for their listed parents") {
+  test(
+    "a start at the beginning or at a time has all shards, which wait for their listed " +
+      "parents"
+  ) {
     forAll(shardGraph) { graph =>
       val listed = graph.drop(1)
       whenever(ShardDiscovery.coversAllHashKeys(listed)) {

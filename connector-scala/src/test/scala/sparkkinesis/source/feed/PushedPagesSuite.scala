@@ -15,7 +15,8 @@ import sparkkinesis.source.feed.PageFeed._
 
 /**
  * A subscription
- *   - begins at the position and asks for one event when there is room, and ahead for one in a backlog;
+ *   - begins at the position and asks for one event when there is room, and ahead for one in a
+ *     backlog;
  *   - is renewed before the service ends it, and continues after its last event;
  *   - waits a second between two calls, and longer if the consumer is in use;
  *   - fails by name if others take it over again and again, or if the consumer is gone;

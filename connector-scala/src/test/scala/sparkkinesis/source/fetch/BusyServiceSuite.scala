@@ -56,7 +56,8 @@ class BusyServiceSuite extends AnyFunSuite {
   }
 
   test(
-    "while an end cannot be confirmed, only the listing is tried again, and its records are reported"
+    "while an end cannot be confirmed, only the listing is tried again, and its records are " +
+      "reported"
   ) {
     val closed = shard.copy(last = Some(SequenceNumber("999")))
     val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(end(4 to 4)).page(end(5 to 4))

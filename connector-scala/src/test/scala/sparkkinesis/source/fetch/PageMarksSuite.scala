@@ -30,7 +30,9 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     sizes <- Gen.choose(1, 60).flatMap(Gen.listOfN(_, Gen.choose(0, 50)))
     isEnd <- Gen.oneOf(true, false)
   } yield {
-    val records = sizes.zipWithIndex.map { case (size, index) => record(index + 1L, size) }
+    val records = sizes.zipWithIndex.map { case (size, index) =>
+      record(index + 1L, size).copy(arrivalMillis = 100L + (index * 37) % 50) // in no order
+    }
     Page(records.toVector, if (isEnd) None else Some(ShardIterator("next")), 0, Nil)
   }
 
@@ -41,7 +43,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val parts = ends.zip(ends.drop(1)).map { case (begin, end) => page.records.slice(begin, end) }
       assert(parts.flatten === page.records && parts.forall(_.nonEmpty))
       assert(marks.map(_.bytes) === parts.map(_.map(_.data.length.toLong).sum))
-      assert(marks.map(_.lastArrivalMillis) === parts.map(_.last.arrivalMillis))
+      assert(marks.map(_.lastArrivalMillis) === parts.map(_.map(_.arrivalMillis).max))
       val upTo = parts.map(part => after(part.last))
       val isEnd = page.next.isEmpty
       assert(marks.map(_.upTo) === (if (isEnd) upTo.init :+ Progress.Finished else upTo))

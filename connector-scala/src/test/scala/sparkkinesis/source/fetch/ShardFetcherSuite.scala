@@ -31,7 +31,7 @@ import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
  *   - fails or continues when a shard is gone, depending on `failOnDataLoss`;
  *   - makes no call while the store is full;
  *   - fails if failures last too long, or if it is behind the retention period;
- *   - reads no record that arrived after the query's stop time.
+ *   - with a stop time, reads no record after one that arrived more than a second later.
  */
 class ShardFetcherSuite extends AnyFunSuite {
   private val shard = newStream(1).head
@@ -143,10 +143,11 @@ class ShardFetcherSuite extends AnyFunSuite {
       new ScriptedKinesis().page(page(1 to 1, behind = 0).copy(serverTime = Some(now)))
     (1 to 4).foreach(_ => kinesis.page(page(1 to 0, behind = 0)))
     val fetching = new Fetching(kinesis)
-    assert(fetching.fetched().report.completeAsOfMillis === now.toEpochMilli)
-    val pauses =
-      Seq(1, 5, 9, 60).map(s => fetching.fetched(now.plusSeconds(s.toLong)).pause.toMillis)
-    assert(pauses === Seq(200, 500, 900, 1000))
+    assert(fetching.fetched().report.completeAsOfMillis === 10, "the shard may have ended")
+    val times = Seq(1, 5, 9, 60).map(seconds => now.plusSeconds(seconds.toLong))
+    val idle = times.map(fetching.fetched)
+    assert(idle.map(_.report.completeAsOfMillis) === times.map(_.toEpochMilli))
+    assert(idle.map(_.pause.toMillis) === Seq(200, 500, 900, 1000))
   }
 
   test("an answer that does not say how far it is behind is not taken for the tip") {
@@ -500,11 +501,36 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.fetched().report.completeAsOfMillis === now.minusSeconds(600).toEpochMilli)
   }
 
+  private val stopping = settings.copy(stopAtMillis = Some(25))
+
+  /** A page with records that arrived at these times. */
+  private def arrived(millis: Long*): Page = {
+    val records = page(1 to millis.size).records.zip(millis).map { case (record, time) =>
+      record.copy(arrivalMillis = time)
+    }
+    page(1 to 0).copy(records = records)
+  }
+
+  test("with a stop time, a record that arrived in time is read, even after a later one") {
+    val pages = new ScriptedKinesis().page(arrived(5, 1025, 25)).page(arrived(1025, 25))
+    val fetching = new Fetching(pages, stopping)
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(3)))
+    assert(fetching.fetched().report.marks.map(_.records) === Seq(2))
+  }
+
+  test("with a stop time, a page with records is not the tip, because the shard may have ended") {
+    val pages = new ScriptedKinesis()
+      .page(page(1 to 2, behind = 0))
+      .page(page(3 to 2, behind = 0))
+      .page(end(3 to 2, child))
+    val fetching = new Fetching(pages, stopping)
+    assert(Seq.fill(3)(fetching.fetched().report.millisBehindLatest) === Seq(1, 0, 0))
+  }
+
   test(
-    "with a stop time, later records are neither buffered nor reported, and the fetcher ends"
+    "with a stop time, no record is buffered or reported after one that arrived a second later"
   ) {
-    val stopping = settings.copy(stopAtMillis = Some(25))
-    val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 4)), stopping)
+    val fetching = new Fetching(new ScriptedKinesis().page(arrived(5, 1025, 1026, 5)), stopping)
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.millisBehindLatest === 0)
     assert(fetching.buffered(upTo(2)) === Some(Seq(1L, 2L)))
@@ -514,8 +540,8 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test("with a stop time, a shard that ended later is not finished") {
-    val stopping = settings.copy(stopAtMillis = Some(25))
-    val fetching = new Fetching(new ScriptedKinesis().page(end(1 to 4, child)), stopping)
+    val late = arrived(5, 1025, 1026).copy(next = None, children = Seq(child))
+    val fetching = new Fetching(new ScriptedKinesis().page(late), stopping)
     val report = fetching.fetched().report
     assert(report.marks.map(_.upTo) === Seq(upTo(2)) && report.children.isEmpty)
     val before = new Fetching(new ScriptedKinesis().page(end(1 to 2, child)), stopping)

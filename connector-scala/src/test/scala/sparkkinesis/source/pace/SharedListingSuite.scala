@@ -11,8 +11,8 @@ import sparkkinesis.source.ScriptedKinesis.listing
  * The shared listing
  *   - is made once for many shards, and again after ten seconds;
  *   - is never older than its user allows;
- *   - makes no call for a while after a failure, and then continues at the page that failed, if
- *     the first pages are recent enough.
+ *   - makes no call for a while after a failure, and then continues at the page that failed, if the
+ *     first pages are recent enough.
  */
 class SharedListingSuite extends AnyFunSuite {
   private val shards = newStream(2)

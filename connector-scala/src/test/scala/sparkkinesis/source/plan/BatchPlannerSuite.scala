@@ -27,13 +27,19 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def marksOf(shard: Shard): Gen[Vector[Mark]] = for {
     count <- Gen.choose(if (shard.isOpen) 0 else 1, 6)
-    sizes <- Gen.listOfN(count, Gen.zip(Gen.choose(1L, 9L), Gen.choose(0L, 90L)))
-  } yield sizes.zipWithIndex.toVector.map { case ((records, bytes), index) =>
+    sizes <- Gen.listOfN(
+      count,
+      Gen.zip(Gen.choose(1L, 9L), Gen.choose(0L, 90L), Gen.choose(0L, Margin))
+    )
+  } yield sizes.zipWithIndex.toVector.map { case ((records, bytes, fall), index) =>
     val isEnd = !shard.isOpen && index == count - 1
     val upTo = if (isEnd) Progress.Finished else afterNumber(index + 1)
     // A shard's records arrive after those of its ancestors, whose numbers are lower.
-    Mark(upTo, records, bytes, 100000L * shard.id.name.takeRight(3).toLong + 1000L * index)
+    val arrived = 100000L * (1 + shard.id.name.takeRight(3).toLong) + 500L * index - fall
+    Mark(upTo, records, bytes, arrived)
   }
+
+  private def Margin = ArrivalTimes.Margin.toMillis
 
   private def afterNumber(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
@@ -310,16 +316,31 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an offset is never complete beyond the oldest unread record of a shard") {
+  test("an offset is never complete beyond the oldest unread record of a shard and the margin") {
     forAll(streams, limits) { case ((graph, marks), limits) =>
       planAll(graph, marks, limits).foreach { batch =>
         batch.end.shards.foreach { case (id, shard) =>
           val unread = Frontier(marks(id), Nil, 0, 0).after(shard.progress).marks
           for (oldest <- unread.headOption; known <- shard.completeAsOf)
-            assert(known.toEpochMilli <= oldest.lastArrivalMillis)
+            assert(known.toEpochMilli <= oldest.lastArrivalMillis + Margin)
         }
       }
     }
+  }
+
+  test("a run with a stop time is done when batches have taken all marks up to each tip") {
+    val from = start(newStream(2))
+    val unread = Vector(Mark(afterNumber(1), 1, 1, 50))
+    def isDone(marks: Vector[Mark], behind: Long) = BatchPlanner.isDone(
+      from,
+      Map(
+        shardOf(0) -> Frontier(marks, Nil, behind, 50),
+        shardOf(1) -> Frontier(Vector.empty, Nil, 0, 50)
+      )
+    )
+    assert(isDone(Vector.empty, behind = 0))
+    assert(!isDone(Vector.empty, behind = 1) && !isDone(unread, behind = 0))
+    assert(!BatchPlanner.isDone(from, Map(shardOf(1) -> Frontier(Vector.empty, Nil, 0, 50))))
   }
 
   test("an idle query regularly confirms that it has read all records of each shard") {

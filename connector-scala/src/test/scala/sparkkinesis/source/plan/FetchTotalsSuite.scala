@@ -19,7 +19,10 @@ class FetchTotalsSuite extends AnyFunSuite {
     assert(sum("a" -> counted(3), "b" -> counted(10), "a" -> counted(5)) === 15)
   }
 
-  test("the counters of a new service on the same executor are added to those of the previous one") {
+  test(
+    "the counters of a new service on the same executor are added to those of the previous " +
+      "one"
+  ) {
     assert(sum("a" -> counted(5), "a" -> counted(0), "a" -> counted(2)) === 7)
   }
 

@@ -39,6 +39,17 @@ class MarkMergingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a joined mark has the latest arrival time of both") {
+    val falling =
+      (1 to 300).toVector.map(number => mark(number).copy(lastArrivalMillis = -number.toLong))
+    val joined = MarkMerging.bounded(falling, 256, ReadLimits.None, None)
+    assert(
+      joined.map(_.lastArrivalMillis) === (1 to 149 by 2).map(-_.toLong) ++ (151 to 300).map(
+        -_.toLong
+      )
+    )
+  }
+
   test("the marks of a query are bounded, however many shards it has") {
     for (shards <- Seq(1, 1000, 10000, 12500)) {
       val marks = after(1000, ReadLimits.None, MarkBudget.ofShard(shards))

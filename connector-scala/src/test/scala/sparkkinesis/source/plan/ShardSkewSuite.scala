@@ -12,14 +12,14 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, StreamShard}
+import sparkkinesis.model.{ArrivalTimes, PackedRecords, Record, SequenceNumber, StreamShard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val skew = 60.seconds
 
-  private def settings(limits: ReadLimits) =
+  private def settings(limits: ReadLimits, skew: FiniteDuration) =
     FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, limits, true, None, Some(skew))
 
   private def recordAt(number: Int, millis: Long): Record =
@@ -31,15 +31,16 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def marks(
       arrivals: Seq[Long],
       limits: ReadLimits = ReadLimits.None,
-      earlier: Int = 0
+      earlier: Int = 0,
+      skew: FiniteDuration = skew
   ): Vector[Mark] = {
     val records = PackedRecords(arrivals.zipWithIndex.map { case (millis, index) =>
       recordAt(earlier + index + 1, millis)
     }.toVector)
-    val ends = if (arrivals.isEmpty) Vector.empty else settings(limits).marks(records)
+    val ends = if (arrivals.isEmpty) Vector.empty else settings(limits, skew).marks(records)
     ends.zip(-1 +: ends).map { case (last, before) =>
       val size = (last - before).toLong
-      Mark(after(earlier + last + 1), size, size, arrivals(last))
+      Mark(after(earlier + last + 1), size, size, arrivals.slice(before + 1, last + 1).max)
     }
   }
 
@@ -62,7 +63,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def end(
       from: SourceOffset,
       frontiers: Map[StreamShard, Frontier],
-      limits: ReadLimits = ReadLimits.None
+      limits: ReadLimits = ReadLimits.None,
+      skew: FiniteDuration = skew
   ): SourceOffset =
     BatchPlanner.end(from, ShardSkew.limited(from, frontiers, limits, skew), limits)
 
@@ -77,8 +79,8 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(marks(Seq(5, 5, 5)).size === 1)
   }
 
-  test("a shard waits for a shard that is behind, by no more than the skew") {
-    val (slow, fast) = (behind(1000, 2000), behind(1000, 62000, 122001, 500000))
+  test("a shard waits for a shard that is behind, by no more than the skew less a margin") {
+    val (slow, fast) = (behind(1000, 2000), behind(1000, 61000, 122001, 500000))
     val planned = end(start(2), Map(shardOf(0) -> slow, shardOf(1) -> fast))
     assert(read(planned, 0) === after(2))
     assert(read(planned, 1) === after(2))
@@ -88,7 +90,7 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val fast = Map(shardOf(1) -> behind(100000, 500000))
     val unknown = start(2)
     assert(end(unknown, fast) eq unknown)
-    val known = ShardProgress(after(9), Set.empty, Some(Instant.ofEpochMilli(440000)))
+    val known = ShardProgress(after(9), Set.empty, Some(Instant.ofEpochMilli(441000)))
     val from = offsetOf(0 -> known, 1 -> ShardProgress(Progress.TrimHorizon, Set.empty))
     assert(read(end(from, fast), 1) === after(2))
   }
@@ -121,14 +123,19 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     shards <- Gen.choose(2, 5)
     arrivals <- Gen.listOfN(
       shards,
-      Gen.choose(1, 30).flatMap(Gen.listOfN(_, Gen.choose(1L, 1000000L))).map(_.sorted.toVector)
+      Gen.choose(1, 30).flatMap(Gen.listOfN(_, Gen.choose(1L, 1000000L))).flatMap(falling)
     )
     seen <- Gen.listOfN(shards, Gen.choose(0, 30))
     limits <- Gen.option(Gen.choose(1L, 20L)).map(ReadLimits(_, None))
-  } yield (arrivals.toVector, seen, limits)
+    skew <- Gen.oneOf(1.second, 60.seconds)
+  } yield (arrivals.toVector, seen, limits, skew)
+
+  private def falling(times: Seq[Long]): Gen[Vector[Long]] = for {
+    falls <- Gen.listOfN(times.size, Gen.choose(0L, ArrivalTimes.Margin.toMillis))
+  } yield times.sorted.zip(falls).map { case (time, fall) => math.max(1, time - fall) }.toVector
 
   test("no shard is read further than the oldest unread record of another plus the skew") {
-    forAll(histories, minSuccessful(500)) { case (arrivals, seen, limits) =>
+    forAll(histories, minSuccessful(500)) { case (arrivals, seen, limits, skew) =>
       @tailrec
       def more(from: SourceOffset, batch: Int): Unit = {
         def unread(id: Int, offset: SourceOffset) = read(offset, id) match {
@@ -139,19 +146,19 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val frontiers = arrivals.indices.map { id =>
           val (first, rest) = arrivals(id).splitAt(seen(id))
           val later = rest.take(batch).zipWithIndex.flatMap { case (millis, index) =>
-            marks(Seq(millis), limits, first.size + index)
+            marks(Seq(millis), limits, first.size + index, skew)
           }
           val isTip = rest.size <= batch
           val complete =
-            if (isTip) 2000000L else (first ++ rest.take(batch)).lastOption.getOrElse(0L)
-          val all = marks(first, limits) ++ later
+            if (isTip) 2000000L else (first ++ rest.take(batch)).maxOption.getOrElse(0L)
+          val all = marks(first, limits, skew = skew) ++ later
           val frontier = Frontier(all, Nil, if (isTip) 0 else 1000, complete)
           shardOf(id) -> frontier.after(read(from, id))
         }.toMap
-        val planned = end(from, frontiers, limits)
+        val planned = end(from, frontiers, limits, skew)
         for (id <- arrivals.indices if read(planned, id) != read(from, id)) {
-          val last = arrivals(id)(arrivals(id).size - unread(id, planned).size - 1)
-          val others = arrivals.indices.filter(_ != id).flatMap(unread(_, planned).headOption)
+          val last = unread(id, from).dropRight(unread(id, planned).size).max
+          val others = arrivals.indices.filter(_ != id).flatMap(unread(_, planned))
           others.foreach(oldest => assert(last <= oldest + skew.toMillis))
         }
         val isDone = arrivals.indices.forall(unread(_, planned).isEmpty)

@@ -221,7 +221,10 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(!driver.answer(status("a").copy(service = "t")).isStopped)
   }
 
-  /** How often the clock was read until every executor knew of the stop, if it moves by 10 s each time. */
+  /**
+   * How often the clock was read until every executor knew of the stop, if it moves by 10 s each
+   * time.
+   */
   private def waits(driver: Driver): Int = {
     var reads = 0
     driver.coordinator.awaitStopped(

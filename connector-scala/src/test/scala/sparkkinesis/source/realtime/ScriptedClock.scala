@@ -7,7 +7,9 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.Clock
 
-/** A clock that only a wait or a test moves. What a test has planned for a time happens in the wait. */
+/**
+ * A clock that only a wait or a test moves. What a test has planned for a time happens in the wait.
+ */
 final class ScriptedClock extends Clock {
   private var millis = 0L
   private var plans = SortedMap.empty[Long, () => Unit]

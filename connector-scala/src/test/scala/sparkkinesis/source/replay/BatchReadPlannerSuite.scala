@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.ShardListing
+import sparkkinesis.client.{Page, ShardListing}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{HashKey, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
@@ -89,18 +89,45 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(owed.size === 2 && owed.forall(_.completeAsOf.contains(service.minusSeconds(10))))
   }
 
+  test("a range from a time begins a second earlier, and has only the records since that time") {
+    val since = service.minusSeconds(10)
+    val ranges = new Reading(None, service).ranges(Position.AtTimestamp(since))
+    assert(ranges.forall(_.from == Progress.AtTimestamp(since.minusSeconds(1))))
+    assert(ranges.forall(_.sinceMillis.contains(since.toEpochMilli)))
+  }
+
+  test("a range from a time to a record is empty if the record arrived more than a second before") {
+    val since = Instant.ofEpochMilli(20000)
+    def sizes(arrived: Long) = {
+      val last = record(5, 1).copy(arrivalMillis = arrived)
+      val kinesis = new ScriptedKinesis()
+        .listing(ShardListing(newStream(1), None, Some(Instant.ofEpochMilli(90000))))
+        .summary(summary())
+        .page(Page(Vector(last), None, 0, Nil))
+      new BatchReadPlanner(
+        StreamClient(stream, kinesis),
+        ByShard(Position.AtTimestamp(since)),
+        ByShard(EndingPosition.UpTo(last.sequenceNumber)),
+        ReadBounds.None,
+        true,
+        new FastClock,
+        () => 0.5
+      ).ranges().size
+    }
+    assert(sizes(19000) === 1 && sizes(18999) === 0)
+  }
+
   private def bounds(since: Instant, before: Instant) = ReadBounds.None.copy(
     sinceMillis = Some(since.toEpochMilli),
     beforeMillis = Some(before.toEpochMilli)
   )
 
-  test("the times of a filter narrow a range, with a margin of one minute") {
+  test("the times of a filter narrow a range") {
     val (since, before) = (service.minusSeconds(1000), service.minusSeconds(900))
     val ranges = new Reading(None, service).ranges(bounds = bounds(since, before))
-    val from = since.minusSeconds(60)
-    assert(ranges.forall(_.from == Progress.AtTimestamp(from)))
-    assert(ranges.forall(_.completeAsOf.contains(from)))
-    assert(ranges.flatMap(_.until).forall(_.millis == before.plusSeconds(60).toEpochMilli))
+    assert(ranges.forall(_.from == Progress.AtTimestamp(since.minusSeconds(1))))
+    assert(ranges.forall(_.completeAsOf.contains(since)))
+    assert(ranges.flatMap(_.until).forall(_.millis == before.toEpochMilli))
   }
 
   test("a filter never widens a range, and never leads to a read in the future") {

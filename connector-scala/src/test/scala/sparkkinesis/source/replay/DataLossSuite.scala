@@ -41,8 +41,8 @@ class DataLossSuite extends AnyFunSuite {
     val complete = Some(Instant.EPOCH)
     assert(
       DataLoss.extent(complete, Some(24.hours), late) ===
-        "the query had read all records up to 1970-01-01T00:00:00Z, and the stream retains records for " +
-        "24 h: up to 3 h 20 min of records may be missing"
+        "the query had read all records up to 1970-01-01T00:00:00Z, and the stream retains " +
+        "records for 24 h: up to 3 h 20 min of records may be missing"
     )
     assert(!DataLoss.extent(complete, None, late).contains("retains"))
     assert(DataLoss.extent(None, Some(24.hours), late).contains("not known"))

@@ -84,7 +84,31 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(kinesis, ShardRange(shard, at, place(7))) === (4 to 7))
   }
 
-  test("a range of a batch query ends before the first later record, or at the tip") {
+  test("a range of a batch query has the records that arrived in its time, in any order") {
+    val falling = Gen.choose(1, 20).flatMap { size =>
+      Gen.listOfN(size, Gen.zip(Gen.choose(0L, 9000L), Gen.choose(0L, 1000L))).map { all =>
+        val times = all.map(_._1).sorted.zip(all.map(_._2)).map { case (time, fall) => time - fall }
+        times.zipWithIndex.map { case (time, index) =>
+          record(index + 1L, 1).copy(arrivalMillis = 1000 + time)
+        }.toVector
+      }
+    }
+    val times = Gen.choose(0L, 11000L)
+    forAll(falling, times, times, Gen.choose(1, 7)) { (records, since, before, page) =>
+      val range = ShardRange(
+        shard,
+        Progress.AtTimestamp(java.time.Instant.ofEpochMilli(since - 1000)),
+        Progress.Finished,
+        until = Some(ReadUntil(before, withChildren = false)),
+        sinceMillis = Some(since)
+      )
+      val wanted = records.filter(it => it.arrivalMillis >= since && it.arrivalMillis < before)
+      val found = read(new OneShard(records), range, settings.copy(maxRecords = page))
+      assert(found === wanted.map(_.sequenceNumber.text.toInt))
+    }
+  }
+
+  test("a range of a batch query ends at its time, or at the tip") {
     forAll(cuts) { case (size, from, upTo, page, isClosed) =>
       val kinesis = new OneShard(recordsOf(1 to size).toVector, isClosed = isClosed)
       val paged = settings.copy(maxRecords = page)
@@ -118,7 +142,13 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val quiet = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 1)).page(page(2 to 1, 0))
     assert(heard(quiet) === ((1, Nil)))
     assert(heard(new ScriptedKinesis().page(end(1 to 2, child))) === ((2, Seq(child))))
-    assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Nil)))
+    assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Seq(child))))
+    val late = end(1 to 2, child).records :+ record(3, 1).copy(arrivalMillis = 1025)
+    val passed = end(1 to 2, child).copy(records = late)
+    assert(
+      heard(new ScriptedKinesis().page(passed)) === ((2, Nil)),
+      "none of theirs arrived before"
+    )
   }
 
   test("on a server that never says how far it is behind, a batch query and a re-read end") {

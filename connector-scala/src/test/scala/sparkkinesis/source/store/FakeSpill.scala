@@ -3,7 +3,8 @@ package sparkkinesis.source.store
 import scala.collection.mutable
 
 /**
- * A disk in memory. After a page could not be written it is closed, until a call finds that it works.
+ * A disk in memory. After a page could not be written it is closed, until a call finds that it
+ * works.
  *
  * @param fails whether the next call fails
  */

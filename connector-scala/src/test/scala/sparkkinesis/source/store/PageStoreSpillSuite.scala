@@ -38,7 +38,9 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   ) =
     new PageStore(new FetchMemory().join(memory), disk, spill, patience)
 
-  /** Whether one of so many shards is admitted to read its page with that index, `at` milliseconds. */
+  /**
+   * Whether one of so many shards is admitted to read its page with that index, `at` milliseconds.
+   */
   private def reads(stored: PageStore, shards: Int, index: Int, at: Int): Boolean = {
     val isAdmitted = stored.reserve(shard, 10 * kilo, shards, now.plusMillis(at.toLong))
     stored.release(shard)
@@ -55,7 +57,10 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     memory <- Gen.choose(0, count * 10 * kilo)
   } yield (count, begin, end, memory.toLong)
 
-  test("the records of a range are the same wherever its pages are, and as often as they are read") {
+  test(
+    "the records of a range are the same wherever its pages are, and as often as they are " +
+      "read"
+  ) {
     forAll(places) { case (count, begin, end, memory) =>
       val spill = new FakeSpill
       val stored = store(spill, memory)
@@ -85,7 +90,8 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "memory stays within its part, or a page more, while pages go to disk, until the disk is full, too"
+    "memory stays within its part, or a page more, while pages go to disk, until the disk is " +
+      "full, too"
   ) {
     val spill = new FakeSpill
     val stored = store(spill, memory = 600 * kilo, disk = 1000 * kilo)

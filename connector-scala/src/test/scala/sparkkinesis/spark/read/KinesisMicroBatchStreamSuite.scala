@@ -3,7 +3,7 @@ package sparkkinesis.spark.read
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.client.aws.{ClientPool, RefusingPort}
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.LocalSpark
@@ -11,10 +11,10 @@ import sparkkinesis.spark.errors.ConnectorError
 
 /** The methods that need no service. */
 class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
-  private val options = Map(
+  private def options(port: Int) = Map(
     "streamName" -> "orders",
     "region" -> "eu-west-1",
-    "endpoint" -> "http://127.0.0.1:9",
+    "endpoint" -> s"http://127.0.0.1:$port",
     "awsAccessKeyId" -> "ID",
     "awsSecretAccessKey" -> "hush"
   )
@@ -22,12 +22,15 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
   test("it borrows no client until Spark asks for something, and gives all back when it stops") {
     val before = ClientPool.shared.loans
     val checkpoint = newFolder().toString
-    val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
-    assert(ClientPool.shared.loans === before, "Spark may never stop it")
-    intercept[ConnectorError](stream.prepareForTriggerAvailableNow())
-    assert(ClientPool.shared.loans === before + 1)
-    stream.stop()
-    assert(ClientPool.shared.loans === before)
+    RefusingPort.using { port =>
+      val access = SourceOptions.parse(options(port), None)
+      val stream = new KinesisMicroBatchStream(access, checkpoint)
+      assert(ClientPool.shared.loans === before, "Spark may never stop it")
+      intercept[ConnectorError](stream.prepareForTriggerAvailableNow())
+      assert(ClientPool.shared.loans === before + 1)
+      stream.stop()
+      assert(ClientPool.shared.loans === before)
+    }
   }
 
   test(
@@ -35,7 +38,8 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
   ) {
     assert(context ne null, "there has to be one")
     val checkpoint = newFolder().toString
-    val stream = new KinesisMicroBatchStream(SourceOptions.parse(options, None), checkpoint)
+    val access = SourceOptions.parse(options(port = 9), None) // not used
+    val stream = new KinesisMicroBatchStream(access, checkpoint)
     try {
       val texts = Iterator.continually(offset.sample).flatten.map(OffsetCodec.encode).distinct
       val (one, other) = (texts.next(), texts.next())

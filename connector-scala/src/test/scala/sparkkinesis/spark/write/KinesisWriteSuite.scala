@@ -288,8 +288,8 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
         assert(letter.get("reason").textValue === "DELIVERY_TIMEOUT")
         assert(
           letter.get("message").textValue ===
-            "Shard s did not accept the record within 5 minutes (deliveryTimeout). The last error was: " +
-            "Rate exceeded for shard s (ProvisionedThroughputExceededException)"
+            "Shard s did not accept the record within 5 minutes (deliveryTimeout). The last " +
+            "error was: Rate exceeded for shard s (ProvisionedThroughputExceededException)"
         )
         assert(letter.get("row").isNull && letter.get("attempts").intValue > 1)
         assert(letter.get("mayBeWritten").booleanValue === isRepeated)

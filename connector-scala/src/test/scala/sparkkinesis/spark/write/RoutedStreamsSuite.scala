@@ -96,7 +96,8 @@ class RoutedStreamsSuite extends AnyFunSuite {
   }
 
   test(
-    "calls that fail for a while are retried; a stream that is being created is refused, and described again"
+    "calls that fail for a while are retried; a stream that is being created is refused, and " +
+      "described again"
   ) {
     val it = new Fixture
     it.kinesis.refusals ++= Seq.fill(6)(new KinesisException.LimitExceeded("busy"))

@@ -75,7 +75,10 @@ class RowRecordSuite extends AnyFunSuite {
     )
   )
 
-  test("a row that cannot become a record is refused, and the error has the column and the reason") {
+  test(
+    "a row that cannot become a record is refused, and the error has the column and the " +
+      "reason"
+  ) {
     forAll(badRows) { (data, key, hashKey, reason, text) =>
       val why = entry(data, key, hashKey, max = 10000).left.toOption.get
       assert(why.reason === reason)

@@ -9,8 +9,8 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 /**
  * Runs DynamoDB Local in memory on a free port of 127.0.0.1, until its standard input ends.
  *
- * <p>Amazon's own launcher listens on all interfaces of the machine, and sends telemetry unless it is
- * told not to. This one has neither.
+ * <p>Amazon's own launcher listens on all interfaces of the machine, and sends telemetry unless it
+ * is told not to. This one has neither.
  */
 public final class DynamoDbLocal {
   private DynamoDbLocal() {}

@@ -27,7 +27,7 @@ final class KinesisServer private (
 ) extends AutoCloseable {
   private val closing = new AtomicBoolean
 
-  /** For example `http://127.0.0.1:4567`. */
+  /** The URL of the server, for example `http://127.0.0.1:4567`. */
   val endpoint: URI = channel.localAddress match {
     case address: InetSocketAddress => URI.create(s"http://127.0.0.1:${address.getPort}")
     case other => throw new IllegalStateException(s"The server listens on $other, not on a port.")

@@ -13,8 +13,8 @@ object Environment {
 
   def now(): String = {
     val cores = Runtime.getRuntime.availableProcessors
-    s"$commit, ${LocalDate.now(ZoneOffset.UTC)}, $cores cores, Java ${sys.props("java.version")}, " +
-      s"Spark ${org.apache.spark.SPARK_VERSION}"
+    s"$commit, ${LocalDate.now(ZoneOffset.UTC)}, $cores cores, Java " +
+      s"${sys.props("java.version")}, Spark ${org.apache.spark.SPARK_VERSION}"
   }
 
   private def commit: String = git("rev-parse", "--short=8", "HEAD").fold("no commit") { id =>

@@ -103,7 +103,7 @@ private[aws] object ClientCredentials {
     case other => new Unavailable(other)
   }
 
-  /** There are no credentials. The cause gives the reason. */
+  /** The exception if there are no credentials. The cause gives the reason. */
   final class Unavailable(reason: Throwable)
       extends SdkClientException(
         SdkClientException.builder().message(reason.getMessage).cause(reason)

@@ -49,7 +49,7 @@ private[aws] final class PausingStsClient(
   private def failure(cause: SdkException, role: String): Failure = {
     val (now, count) = (clock.now, last.fold(0)(_.count) + 1)
     if (now.isBefore(validUntil)) {
-      // At least half of the bound, because the same failure may come again and again.
+      // The pause is at least half of the bound, because the same failure may come again and again.
       val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       log.warn(

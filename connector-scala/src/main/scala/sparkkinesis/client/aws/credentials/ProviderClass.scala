@@ -12,8 +12,8 @@ import sparkkinesis.client.{KinesisException, SystemChance, SystemClock}
 
 /**
  * Creates the object of a class that the user names. The class implements [[CredentialsProvider]],
- * or it is a provider of an AWS SDK 2 that the user brings. Our own SDK is relocated, so that such a
- * provider is no instance of its interface. Its methods are found by their names.
+ * or it is a provider of an AWS SDK 2 that the user brings. Our own SDK is relocated, so that such
+ * a provider is no instance of its interface. Its methods are found by their names.
  */
 private[credentials] object ProviderClass {
 

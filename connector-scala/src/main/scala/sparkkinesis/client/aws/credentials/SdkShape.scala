@@ -27,7 +27,7 @@ private[credentials] final class SdkShape private (provider: AnyRef, resolve: Me
         SdkShape.call(credentials, _).asInstanceOf[String]
       }
 
-  /** Only those of a session have one. */
+  /** The session token. Only credentials of a session have one. */
   private def token(credentials: AnyRef): String =
     SdkShape
       .method(credentials, "sessionToken")
@@ -41,7 +41,7 @@ private[credentials] object SdkShape {
   def of(provider: AnyRef): Option[SdkShape] =
     method(provider, "resolveCredentials").map(new SdkShape(provider, _))
 
-  /** Also of a class that is not public, such as a lambda. */
+  /** Finds a public method, also if the class is not public, such as that of a lambda. */
   private def method(target: AnyRef, name: String): Option[Method] =
     Try(target.getClass.getMethod(name)).toOption.map { found =>
       found.setAccessible(true)

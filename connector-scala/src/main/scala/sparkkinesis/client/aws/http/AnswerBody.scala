@@ -13,13 +13,13 @@ import software.amazon.awssdk.core.interceptor.{
 import software.amazon.awssdk.http.SdkHttpResponse
 
 /**
- * Gives the body of a subscription's answer to a reader of ours. The SDK receives an empty one: its decoder
- * has a buffer of 2 MiB from the beginning, and creates objects per record. Refusals reach the SDK
- * unchanged.
+ * Gives the body of a subscription's answer to a reader of ours. The SDK receives an empty one: its
+ * decoder has a buffer of 2 MiB from the beginning, and creates objects per record. Refusals reach
+ * the SDK unchanged.
  */
 private[aws] object AnswerBody extends ExecutionInterceptor {
 
-  /** Its methods are called on the threads of the network, and return at once. */
+  /** Reads a body. Its methods are called on the threads of the network, and return at once. */
   trait Reader {
 
     /** The headers of an answer, perhaps of a refusal. */

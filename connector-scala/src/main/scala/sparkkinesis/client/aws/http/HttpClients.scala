@@ -30,7 +30,7 @@ private[aws] final class HttpClients(network: NetworkConfig, endpoint: Option[UR
     ProxyChooser.OfMachine.choose(network.proxy, endpoint.fold("https")(_.getScheme))
   private val trusted = TrustedCertificates.of(network, sys.env.get(_))
 
-  /** For calls with one answer. */
+  /** The HTTP client for calls with one answer. */
   def sync: SdkHttpClient.Builder[_] = {
     val builder = Apache5HttpClient
       .builder()
@@ -44,7 +44,7 @@ private[aws] final class HttpClients(network: NetworkConfig, endpoint: Option[UR
     new InterruptibleHttpClient.Builder(builder)
   }
 
-  /** For subscriptions, which last for minutes. */
+  /** The HTTP client for subscriptions, which last for minutes. */
   def async(protocol: Protocol): NettyNioAsyncHttpClient.Builder = {
     val builder = NettyNioAsyncHttpClient
       .builder()
@@ -54,7 +54,8 @@ private[aws] final class HttpClients(network: NetworkConfig, endpoint: Option[UR
       .connectionTimeout(timeouts.connect.toJava)
       .connectionAcquisitionTimeout(timeouts.call.toJava)
       .tlsNegotiationTimeout(timeouts.connect.toJava)
-      // A reader that has no room reads nothing for long. The feed finds a subscription that is silent.
+      // A reader that has no room reads nothing for long. The feed finds a subscription that is
+      // silent.
       .readTimeout(JavaDuration.ofMinutes(10))
       .http2Configuration((it: Http2Configuration.Builder) =>
         it.initialWindowSize(FanOutClient.WindowBytes): Unit

@@ -18,9 +18,9 @@ import sparkkinesis.client.access.ProxyConfig
 private[aws] final case class ProxyChoice(proxy: ProxyConfig, direct: Set[String])
 
 /**
- * Chooses the proxy: the option, the properties of the JVM, or the environment. The SDK's own choice
- * would differ between its HTTP clients, would use `HTTP_PROXY` for HTTPS, and would send requests
- * for a local Kinesis to the proxy.
+ * Chooses the proxy: the option, the properties of the JVM, or the environment. The SDK's own
+ * choice would differ between its HTTP clients, would use `HTTP_PROXY` for HTTPS, and would send
+ * requests for a local Kinesis to the proxy.
  *
  * @param property of the JVM
  * @param variable of the environment
@@ -49,7 +49,7 @@ private[aws] final class ProxyChooser(
       )
     }
 
-  /** In lower case or upper case, the first one counts. */
+  /** The proxy that a variable in lower case names, or else the one in upper case. */
   private def ofEnvironment(scheme: String): Option[ProxyConfig] = for {
     name <- Seq(s"${scheme}_proxy", s"${scheme}_proxy".toUpperCase(Locale.ROOT))
       .find(set(variable, _).nonEmpty)
@@ -108,8 +108,8 @@ private[aws] object ProxyChooser {
     }
     uri.getOrElse {
       throw new KinesisException.InvalidArgument(
-        s"The proxy in $origin is malformed: expected a URL such as http://proxy.example.com:3128. " +
-          "Correct it, or set option 'proxy'."
+        s"The proxy in $origin is malformed: expected a URL such as " +
+          "http://proxy.example.com:3128. Correct it, or set option 'proxy'."
       )
     }
   }

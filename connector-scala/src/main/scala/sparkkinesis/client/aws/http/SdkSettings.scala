@@ -21,8 +21,8 @@ import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisAsync
 import sparkkinesis.client.access.{NetworkConfig, Timeouts}
 
 /**
- * The settings of every AWS client here, without the SDK's retries. Calls with one answer are synchronous,
- * on Apache 5. Subscriptions are on Netty.
+ * The settings of every AWS client here, without the SDK's retries. Calls with one answer are
+ * synchronous, on Apache 5. Subscriptions are on Netty.
  */
 private[aws] object SdkSettings {
   private val UserAgent = {
@@ -45,7 +45,7 @@ private[aws] object SdkSettings {
       .httpClientBuilder(new HttpClients(network, endpoint).sync)
       .overrideConfiguration(overrides(network.timeouts, interceptors))
 
-  /** Of a client for subscriptions, which last for minutes. */
+  /** The settings of a client for subscriptions, which last for minutes. */
   def ofSubscriptions(
       builder: KinesisAsyncClientBuilder,
       region: String,
@@ -55,7 +55,7 @@ private[aws] object SdkSettings {
   ): KinesisAsyncClientBuilder =
     located[KinesisAsyncClientBuilder, KinesisAsyncClient](builder, region, endpoint, network)
       .httpClientBuilder(new HttpClients(network, endpoint).async(protocol))
-      // Their threads only pass events on.
+      // The SDK's threads only pass events on.
       .asyncConfiguration((it: ClientAsyncConfiguration.Builder) =>
         it.advancedOption[Executor](
           SdkAdvancedAsyncClientOption.FUTURE_COMPLETION_EXECUTOR,

@@ -26,7 +26,8 @@ private[aws] object TrustedCertificates {
   private val Variable = "AWS_CA_BUNDLE"
 
   /**
-   * `None` if neither the option nor the environment names a file: then the JVM's trust store counts.
+   * `None` if neither the option nor the environment names a file: then the JVM's trust store
+   * counts.
    *
    * @param variable of the environment
    * @throws KinesisException.InvalidArgument if the file cannot be read, or contains no certificate
@@ -40,8 +41,8 @@ private[aws] object TrustedCertificates {
         catch {
           case NonFatal(e) =>
             throw new KinesisException.InvalidArgument(
-              s"The file '$file' of $origin cannot be used on this machine: $e. Put a PEM file with " +
-                "certificates there, on the driver and on each executor.",
+              s"The file '$file' of $origin cannot be used on this machine: $e. Put a PEM file " +
+                "with certificates there, on the driver and on each executor.",
               e
             )
         }

@@ -1,8 +1,8 @@
 package sparkkinesis.client.aws.wire
 
 /**
- * Reads the items of CBOR ([[https://www.rfc-editor.org/rfc/rfc8949 RFC 8949]]). It refuses strings in
- * chunks and `null`, which the SDK then decodes.
+ * Reads the items of CBOR ([[https://www.rfc-editor.org/rfc/rfc8949 RFC 8949]]). It refuses strings
+ * in chunks and `null`, which the SDK then decodes.
  *
  * Jackson's parser costs twice as much per record (docs/adr/0013-libraries-or-own-code.md).
  */

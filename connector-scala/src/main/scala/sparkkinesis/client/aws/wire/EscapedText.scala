@@ -51,7 +51,7 @@ private[wire] final class EscapedText(bytes: Array[Byte], begin: Int, until: Int
     new String(chars).getBytes(UTF_8).foreach(put)
   }
 
-  /** From the `u` to its last digit. */
+  /** Reads an escape from the `u` to its last digit. */
   private def readHex(): Char = {
     var value = 0
     var left = 4

@@ -7,8 +7,8 @@ import sparkkinesis.compat._
 import sparkkinesis.model._
 
 /**
- * Decodes the events of a subscription, which are in JSON, without creating an object per record. The
- * SDK's decoding takes most of the time of reading them.
+ * Decodes the events of a subscription, which are in JSON, without creating an object per record.
+ * The SDK's decoding takes most of the time of reading them.
  */
 private[aws] object EventDecoder {
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * A message of AWS's event stream
- * ([[https://smithy.io/2.0/aws/amazon-eventstream.html the format]]).
+ * A message of AWS's event stream ([[https://smithy.io/2.0/aws/amazon-eventstream.html the
+ * format]]).
  *
  * @param bytes the whole message
  * @param headers those that are texts
@@ -27,7 +27,9 @@ private[aws] object EventMessage {
   val PreludeBytes = 12
   private[wire] val ChecksumBytes = 4
 
-  /** @throws IndexOutOfBoundsException if the headers are malformed, like `BufferUnderflowException` */
+  /**
+   * @throws IndexOutOfBoundsException if the headers are malformed, like `BufferUnderflowException`
+   */
   private[wire] def parse(bytes: Array[Byte], headerBytes: Int): EventMessage = {
     val payload = PreludeBytes + headerBytes
     val in = ByteBuffer.wrap(bytes, PreludeBytes, headerBytes)
@@ -57,6 +59,8 @@ private[aws] object EventMessage {
   private val BytesType: Byte = 6
   private val TextType: Byte = 7
 
-  /** Bytes of a value of each type: true, false, byte, short, int, long, bytes, text, time, UUID. */
+  /**
+   * Bytes of a value of each type: true, false, byte, short, int, long, bytes, text, time, UUID.
+   */
   private val SizeOfType = Array(0, 0, 1, 2, 4, 8, -1, -1, 8, 16)
 }

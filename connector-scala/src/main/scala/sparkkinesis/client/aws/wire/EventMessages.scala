@@ -6,8 +6,8 @@ import java.util.zip.CRC32
 import scala.util.control.NoStackTrace
 
 /**
- * Puts messages of AWS's event stream together from a body that arrives in parts. A message takes memory
- * only from its first bytes on, and only as much as it has. Used by one thread at a time.
+ * Puts messages of AWS's event stream together from a body that arrives in parts. A message takes
+ * memory only from its first bytes on, and only as much as it has. Used by one thread at a time.
  */
 private[aws] final class EventMessages {
   import EventMessage.{ChecksumBytes, PreludeBytes}

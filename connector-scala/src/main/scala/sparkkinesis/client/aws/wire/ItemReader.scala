@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.util.control.NoStackTrace
 
 /**
- * Reads the items of a message one after the other. It gives the place of a string in the bytes instead
- * of a copy. It throws [[ItemReader.Unsupported]] for an item of another type than requested, and
- * `IndexOutOfBoundsException` if the bytes end within an item.
+ * Reads the items of a message one after the other. It gives the place of a string in the bytes
+ * instead of a copy. It throws [[ItemReader.Unsupported]] for an item of another type than
+ * requested, and `IndexOutOfBoundsException` if the bytes end within an item.
  */
 private[aws] abstract class ItemReader(bytes: Array[Byte]) {
   protected var at = 0
@@ -42,8 +42,8 @@ private[aws] abstract class ItemReader(bytes: Array[Byte]) {
   def skipNull(): Boolean
 
   /**
-   * Reads the head of a map. While `hasMore`, read a `name` and a value. This is a loop and not
-   * a function that takes one, because it runs once per record.
+   * Reads the head of a map. While `hasMore`, read a `name` and a value. This is a loop and not a
+   * function that takes one, because it runs once per record.
    *
    * @return number of entries, for `hasMore`; negative if it is unknown
    */

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer
 import java.util.Base64
 
 /**
- * Reads the items of JSON ([[https://www.rfc-editor.org/rfc/rfc8259 RFC 8259]]) in UTF-8. A blob is a text
- * in base64, which it decodes where it is, as it does with the escapes of a text: both only get shorter.
- * So it can read its bytes only once.
+ * Reads the items of JSON ([[https://www.rfc-editor.org/rfc/rfc8259 RFC 8259]]) in UTF-8. A blob is
+ * a text in base64, which it decodes where it is, as it does with the escapes of a text: both only
+ * get shorter. So it can read its bytes only once.
  *
  * @param bytes belongs to this reader and to what refers to its strings
  * @param from index of the first byte
@@ -175,7 +175,7 @@ private object JsonReader {
   private def isWithinText(word: Long): Boolean =
     (zeros(word ^ Quotes) | zeros(word ^ Backslashes)) == 0
 
-  /** Not 0 if one of the eight bytes is 0. */
+  /** A word that is not 0 if one of the eight bytes is 0. */
   private def zeros(word: Long): Long = (word - EachByte) & ~word & 0x80 * EachByte
 
   private def isSpace(byte: Byte): Boolean =

@@ -25,7 +25,7 @@ private[aws] object PutRecordsDecoder {
   private val Code = "ErrorCode".getBytes(UTF_8)
   private val Message = "ErrorMessage".getBytes(UTF_8)
 
-  /** More than the number of records in any request. */
+  /** A count that no request reaches. */
   private val MostFailed = 1000000L
 
   /** Size of the cache of shard IDs; a power of two. */

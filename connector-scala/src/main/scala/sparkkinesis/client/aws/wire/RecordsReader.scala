@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
 
-/** Reads the members that a page and an event of a subscription share. The records refer to `body`. */
+/**
+ * Reads the members that a page and an event of a subscription share. The records refer to `body`.
+ */
 private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
     extends MemberReader[ItemReader](body, in) {
   import RecordsReader._

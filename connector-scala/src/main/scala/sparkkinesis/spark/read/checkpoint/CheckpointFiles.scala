@@ -51,8 +51,8 @@ final class CheckpointFiles(location: String, conf: Configuration) {
     } catch { case _: FileNotFoundException => None }
 
   /**
-   * The files with the ends of batches after which `spark-kinesis rewind` moved the query, from before
-   * the move. Of several moves after one batch, the first one kept its end.
+   * The files with the ends of batches after which `spark-kinesis rewind` moved the query, from
+   * before the move. Of several moves after one batch, the first one kept its end.
    */
   private lazy val beforeMoves: Map[Long, String] = {
     val folders =
@@ -76,7 +76,8 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /**
    * Where the query continued after a batch.
    *
-   * @throws sparkkinesis.source.SourceException if Spark has deleted the file meanwhile, or if it cannot be read
+   * @throws sparkkinesis.source.SourceException if Spark has deleted the file meanwhile, or if it
+   *   cannot be read
    */
   def offsets(batch: Long): LoggedOffsets = read(s"$Offsets/$batch")
 
@@ -102,7 +103,8 @@ final class CheckpointFiles(location: String, conf: Configuration) {
     new InitialOffsetFile(new Path(root, s"sources/$source"), conf).read().getOrElse {
       throw LoggedOffsets.unreadable(
         location,
-        s"it lacks the file sources/$source/initial-offset.json, which says where the first batch begins"
+        s"it lacks the file sources/$source/initial-offset.json, which says where the first " +
+          "batch begins"
       )
     }
 }
@@ -112,6 +114,6 @@ private object CheckpointFiles {
   private val Commits = "commits"
   private val Rewinds = "rewinds"
 
-  /** Beside these files there are temporary files and checksums. */
+  /** The name of a file that counts. The folder also has temporary files and checksums. */
   private val Number = "\\d+"
 }

@@ -22,7 +22,7 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
   def readOrWrite(decide: => SourceOffset): SourceOffset =
     read().getOrElse {
       write(OffsetCodec.encode(decide))
-      // Another run may have written the file first.
+      // Another run may have written the file first, so its content counts.
       read().getOrElse(
         throw new FileNotFoundException(s"$file is missing right after it was written.")
       )

@@ -51,8 +51,9 @@ final class ReplayBatch(options: SourceOptions, replay: ReplayOptions, bounds: R
   private def warnOfPending(pending: SortedSet[Long]): Unit =
     if (pending.nonEmpty)
       log.warn(
-        s"Checkpoint ${replay.checkpoint} does not say that batch ${BatchNumbers.text(pending)} is complete. Its " +
-          "records are fixed, but the query may not have processed all of them yet."
+        s"Checkpoint ${replay.checkpoint} does not say that batch ${BatchNumbers.text(pending)} " +
+          "is complete. Its records are fixed, but the query may not have processed all of them " +
+          "yet."
       )
 
   private def checked(batches: Seq[LoggedBatch], all: Seq[ReplayRange]): Plan = {
@@ -87,7 +88,10 @@ final class ReplayBatch(options: SourceOptions, replay: ReplayOptions, bounds: R
 
 private object ReplayBatch {
 
-  /** More tasks than slots: shards differ in size, and Spark repeats a failed task as a whole. */
+  /**
+   * Tasks per slot: more than one, because shards differ in size, and Spark repeats a failed task
+   * as a whole.
+   */
   private val TasksPerSlot = 4
 
   private final case class Plan(ranges: Seq[ReplayRange], streams: Map[StreamArn, StreamAccess])

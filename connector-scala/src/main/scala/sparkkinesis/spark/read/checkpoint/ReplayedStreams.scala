@@ -22,8 +22,8 @@ private[checkpoint] final class ReplayedStreams(streams: Seq[QueryStream]) {
     if (other.nonEmpty || !known.exists(it => named.contains(it.stream)))
       throw new SourceException(
         "KINESIS_OTHER_STREAM",
-        s"The batches read ${text(known.map(_.stream))}, but the options name ${text(named.keys)}. " +
-          "Name the streams of the checkpoint in the options, too."
+        s"The batches read ${text(known.map(_.stream))}, but the options name " +
+          s"${text(named.keys)}. Name the streams of the checkpoint in the options, too."
       )
     for (offset <- known; stream <- named.get(offset.stream)) stream.checkIdentity(offset)
   }

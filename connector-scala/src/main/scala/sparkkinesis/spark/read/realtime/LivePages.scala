@@ -10,7 +10,7 @@ private[sparkkinesis] trait LivePages {
   def shards: LiveShards
   def store: PageStore
 
-  /** No task needs the pages of the shard up to there any more. */
+  /** Drops the pages of the shard that no task needs any more. */
   def drop(shard: StreamShard, upTo: Progress): Unit
 
   /** Counts a page that the store has lost. */

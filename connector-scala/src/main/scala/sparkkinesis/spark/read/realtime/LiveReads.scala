@@ -11,8 +11,8 @@ import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices, StatusLink}
 
 /**
- * A real-time query on this executor: the service that reads its shards, and the pages that its tasks have
- * not taken.
+ * A real-time query on this executor: the service that reads its shards, and the pages that its
+ * tasks have not taken.
  */
 private[read] final class LiveReads(val service: FetchService, override val shards: LiveShards)
     extends LivePages {
@@ -24,7 +24,7 @@ private[read] final class LiveReads(val service: FetchService, override val shar
   def isRunning: Boolean = service.isRunning && !shards.hasClosed
 }
 
-/** Those of this JVM, one per query run. Safe for many threads. */
+/** The reads of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object LiveReads {
   private val all = new ConcurrentHashMap[String, LiveReads]()
 

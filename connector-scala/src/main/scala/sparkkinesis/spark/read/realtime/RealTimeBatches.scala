@@ -19,9 +19,9 @@ import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.read.task.{FetchRun, StatusEndpoint}
 
 /**
- * The driver's side of a query in real-time mode: plans the tasks of each batch, joins their ends to the
- * offset of the next one, and answers the executors meanwhile. The query's thread uses it; Spark's RPC
- * threads call it to answer.
+ * The driver's side of a query in real-time mode: plans the tasks of each batch, joins their ends
+ * to the offset of the next one, and answers the executors meanwhile. The query's thread uses it;
+ * Spark's RPC threads call it to answer.
  *
  * @param wantsEnd whether the driver needs another batch; called on Spark's RPC threads
  */
@@ -70,7 +70,7 @@ private[spark] final class RealTimeBatches(
   }
 
   private def mostTasks(shards: Int): Int = {
-    // With dynamic allocation, tasks that wait are what Spark adds executors for.
+    // With dynamic allocation, Spark adds executors for tasks that wait.
     val wanted = if (Executors.areDynamic(context)) shards else Executors.slots(context)
     run.options.maxPartitions.fold(wanted)(math.min(wanted, _))
   }
@@ -94,7 +94,9 @@ private[spark] final class RealTimeBatches(
       confirmationPeriod: FiniteDuration
   ): SourceOffset = batches.end(ends.map(_.end), withJoined, confirmationPeriod)
 
-  /** Throws an error that names a failure of an executor, if there is one that retries cannot fix. */
+  /**
+   * Throws an error that names a failure of an executor, if there is one that retries cannot fix.
+   */
   def checkFailure(): Unit = statuses.check(coordinator.failure, coordinator.crash)
 
   /** See [[SourceProgress.of]]. */
@@ -128,7 +130,10 @@ private[spark] final class RealTimeBatches(
   /** Since when each shard has had records that were not read, at the earliest. */
   def unread: Map[StreamShard, Instant] = coordinator.unread
 
-  /** Tells every executor to stop, waits up to a second for its next status, and closes the endpoint. */
+  /**
+   * Tells every executor to stop, waits up to a second for its next status, and closes the
+   * endpoint.
+   */
   override def close(): Unit = {
     coordinator.stop()
     try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
@@ -141,7 +146,9 @@ private[spark] final class RealTimeBatches(
 private object RealTimeBatches {
   private val Goodbye = 1.second
 
-  /** How long a shard may be without a task with dynamic allocation, until executors have started. */
+  /**
+   * How long a shard may be without a task with dynamic allocation, until executors have started.
+   */
   private val StartPatience = 60.seconds
 
   /** The sources of each query. */

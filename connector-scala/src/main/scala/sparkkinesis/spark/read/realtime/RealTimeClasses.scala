@@ -7,8 +7,8 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import sparkkinesis.source.options.SourceOptions
 
 /**
- * The classes of `connector-scala/spark-4.1`, by their names: an older Spark lacks the interfaces that
- * they implement.
+ * The classes of `connector-scala/spark-4.1`, by their names: an older Spark lacks the interfaces
+ * that they implement.
  */
 private[spark] object RealTimeClasses {
   private val Mode = "org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode"

@@ -17,8 +17,8 @@ import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
 
 /**
- * Hands out the records of its shards when they arrive, in a task that runs as long as its batch. In order
- * per shard. Used by the task's thread.
+ * Hands out the records of its shards when they arrive, in a task that runs as long as its batch.
+ * In order per shard. Used by the task's thread.
  *
  * @param isInTime whether the task began before its batch had ended
  */
@@ -139,7 +139,7 @@ final class RealTimeTask private (
       it.partial = None
     }
 
-  /** All rows of the part were read. */
+  /** Ends the part, all rows of which were read. */
   private def endPart(): Unit =
     for (page <- open; (part, records) <- page.part) {
       page.part = None
@@ -151,14 +151,14 @@ final class RealTimeTask private (
       pages.drop(it.start.shard, it.position)
     }
 
-  /** In the middle of a part: after the last record of which all rows were read. */
+  /** The position in the middle of a part: after the last record of which all rows were read. */
   private def positionOf(it: Read): Progress = recordsOf(it) match {
     case Some(records) if row.lastWhole >= 0 =>
       Progress.After(records.sequenceNumber(row.lastWhole))
     case _ => it.position
   }
 
-  /** Of the part that is read now. */
+  /** The records of the part that is read now. */
   private def recordsOf(it: Read): Option[PackedRecords] =
     open.filter(_.report.shard == it.start.shard).flatMap(_.part).map(_._2)
 
@@ -210,8 +210,8 @@ object RealTimeTask {
     val identity = new LiveShards.Task(partition.batch, attempt.id)
     val isInTime = !pages.shards.isEnded(partition.batch)
     if (pages.shards.begin(identity, partition.starts)) {
-      // Spark may have ended the batch before after the last row of a page. Such a page would occupy memory
-      // that other shards wait for, until its own shard has a new one.
+      // Spark may have ended the batch before after the last row of a page. Such a page would
+      // occupy memory that other shards wait for, until its own shard has a new one.
       partition.starts.foreach(start => pages.drop(start.shard, start.from))
       pages.hurry()
       new RealTimeTask(

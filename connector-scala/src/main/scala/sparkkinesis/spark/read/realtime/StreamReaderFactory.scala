@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 
 import sparkkinesis.spark.read.task.{FetchRun, KinesisReaderFactory}
 
-/** Of a streaming query, in micro-batches and in real-time mode. */
+/** Creates the readers of a streaming query, in micro-batches and in real-time mode. */
 final case class StreamReaderFactory(run: FetchRun) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {

@@ -15,11 +15,11 @@ import sparkkinesis.client.Clock
 import sparkkinesis.source.store.{PageBytes, SpillSpace}
 
 /**
- * Pages in Spark's local directories of this executor. After a write has failed, or if the disk is nearly
- * full, it accepts no page for a while. Safe for many threads.
+ * Pages in Spark's local directories of this executor. After a write has failed, or if the disk is
+ * nearly full, it accepts no page for a while. Safe for many threads.
  *
- * @param removing runs the removal of files. It may take long, because a removal waits for tasks that
- *   read the file.
+ * @param removing runs the removal of files. It may take long, because a removal waits for tasks
+ *   that read the file.
  */
 private[task] final class DiskSpill(clock: Clock, removing: Executor = DiskSpill.Removing)
     extends SpillSpace {
@@ -64,13 +64,13 @@ private[task] final class DiskSpill(clock: Clock, removing: Executor = DiskSpill
   private def close(reason: String): Unit = synchronized {
     closedUntil = Some(clock.elapsedMillis + Pause.toMillis)
     warn(
-      s"Pages of Kinesis are not written to this executor's disk for now: $reason. Records that do not " +
-        "fit in memory wait in Kinesis. Check the space in Spark's local directories, or set " +
-        "'fetchSpillSize' to 0."
+      s"Pages of Kinesis are not written to this executor's disk for now: $reason. Records that " +
+        "do not fit in memory wait in Kinesis. Check the space in Spark's local directories, or " +
+        "set 'fetchSpillSize' to 0."
     )
   }
 
-  /** The same trouble returns with each page. */
+  /** Warns once in a while, because trouble with the disk returns with each page. */
   private def warn(message: String): Unit = synchronized {
     if (hasPassed(quietUntil)) {
       quietUntil = Some(clock.elapsedMillis + WarningPeriod.toMillis)
@@ -87,8 +87,9 @@ private[task] object DiskSpill {
   private val ReservedBytes = 1L << 30
 
   /**
-   * One daemon thread, so that the thread that talks to the driver never waits for a disk. It ends one
-   * second after the last removal, so that an executor without pages has no thread.
+   * Removes blocks on one daemon thread, so that the thread that talks to the driver never waits
+   * for a disk. It ends one second after the last removal, so that an executor without pages has no
+   * thread.
    */
   private lazy val Removing: Executor = {
     val pool = new ThreadPoolExecutor(
@@ -122,7 +123,7 @@ private[task] object DiskSpill {
     new PageBytes(index, content)
   }
 
-  /** In pieces, because the JVM copies each through memory outside of the heap. */
+  /** Reads in pieces, because the JVM copies each piece through memory outside of the heap. */
   private def readFully(in: InputStream, bytes: Array[Byte]): Unit = {
     var end = 0
     while (end < bytes.length) {

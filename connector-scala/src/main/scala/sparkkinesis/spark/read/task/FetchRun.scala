@@ -7,12 +7,13 @@ import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.source.options.SourceOptions
 
 /**
- * One run of a query. The driver sends it to executors with each task.
+ * A run of a query. The driver sends it to executors with each task.
  *
  * @param id unique among all runs; also the name of the driver's RPC endpoint
  * @param streams how to reach each stream
  * @param retention of streams, as the driver knows it
- * @param consumers of enhanced fan-out, by which executors read ahead; none of a stream that is polled
+ * @param consumers of enhanced fan-out, by which executors read ahead; none of a stream that is
+ *   polled
  */
 final case class FetchRun(
     id: String,

@@ -33,7 +33,7 @@ final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFact
 }
 
 /**
- * For a batch read, without reading ahead.
+ * Creates the readers of a batch read, which do not read ahead.
  *
  * @param consumers of enhanced fan-out; none of a stream that is polled
  */
@@ -58,8 +58,8 @@ final case class KinesisBatchReaderFactory(
  *
  * @param ranges at least one, and the row that moves over the records of each
  * @param ahead the executor's fetch service; none in a batch read
- * @param consumers by which the first attempt of a batch read reads: a second subscription would end the
- *   one of an attempt that still runs
+ * @param consumers by which the first attempt of a batch read reads: a second subscription would
+ *   end the one of an attempt that still runs
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
@@ -152,7 +152,7 @@ final class KinesisPartitionReader(
     reader -> (() => reads.foreach(_.close()))
   }
 
-  /** Each shard of a consumer has a quota of its own. */
+  /** The client that reads by subscription: each shard of a consumer has a quota of its own. */
   private def subscribing(stream: StreamClient, reads: SubscribedReads): StreamClient =
     stream.copy(client = reads, shared = new SharedReads(isAws = false))
 }

@@ -9,7 +9,8 @@ import sparkkinesis.model.{PackedRecords, StreamShard}
 import sparkkinesis.source.replay.BatchParts
 
 /**
- * A row of [[RecordRow]] with the number of its batch, between its columns and the metadata columns.
+ * A row of [[RecordRow]] with the number of its batch, between its columns and the metadata
+ * columns.
  *
  * @param record may be shared with the rows of other ranges
  * @param batches of the range that is read

@@ -12,8 +12,8 @@ import sparkkinesis.source.protocol.{CoordinatorGone, FetchFailure, ProtocolVers
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The driver's end of the connection to the executors of a run: they send statuses, and it answers. Spark's
- * RPC threads call the functions.
+ * The driver's end of the connection to the executors of a run: they send statuses, and it answers.
+ * Spark's RPC threads call the functions.
  *
  * @param executorOf the executor that has sent a status
  * @param onLost receives an executor that has disconnected
@@ -45,8 +45,9 @@ private[read] final class StatusEndpoint[S <: java.io.Serializable](
     otherVersion.foreach { other =>
       throw ConnectorError(
         "KINESIS_VERSION_MISMATCH",
-        s"An executor of ${run.options.names} has version ${other.version} of the connector, and the " +
-          s"driver has version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
+        s"An executor of ${run.options.names} has version ${other.version} of the connector, and " +
+          s"the driver has version ${ProtocolVersion.Current}. Use the same jar on driver and " +
+          "executors."
       )
     }
   }

@@ -28,7 +28,7 @@ private[task] object StreamLoans {
     borrowAll(Map(arn -> access), Map.empty).head._2
 
   /**
-   * One loan per stream. If one fails, the others are given back.
+   * Borrows one client per stream. If one loan fails, the others are given back.
    *
    * @param retention of streams, as the driver knows it
    * @param consumers of enhanced fan-out

@@ -11,8 +11,8 @@ import scala.util.Try
 /**
  * An HTTP proxy on this machine.
  *
- * @param target port of this machine to which it connects, whatever host a client asks for; if there
- *   is none, it refuses
+ * @param target port of this machine to which it connects, whatever host a client asks for; if
+ *   there is none, it refuses
  */
 final class ProxyStub(target: Option[Int]) extends AutoCloseable {
   import ProxyStub._

@@ -56,7 +56,8 @@ class InitialOffsetFileSuite extends AnyFunSuite with TemporaryFolders {
   }
 
   test("a file that contains no offset is refused and left unchanged") {
-    Seq("", "v1\n{\"orders\":{\"0\":1}}", OffsetCodec.encode(offset(1)).dropRight(3)).foreach { bad =>
+    val texts = Seq("", "v1\n{\"orders\":{\"0\":1}}", OffsetCodec.encode(offset(1)).dropRight(3))
+    texts.foreach { bad =>
       inDirectory { (directory, file) =>
         Files.createDirectories(directory)
         Files.write(directory.resolve("initial-offset.json"), bad.getBytes(UTF_8))

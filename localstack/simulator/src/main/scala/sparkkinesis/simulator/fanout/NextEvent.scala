@@ -67,7 +67,7 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
     val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes, now)
     val end = start + records.size
     val behind = from.millisBehind(end, now)
-    if (from.endsAt(end) && (records.isEmpty || !settings.behaviour.endsLate(from))) {
+    if (from.endsAt(end) && (records.isEmpty || !settings.behaviour.endsLate(from.numbering))) {
       val children = found.children(from).map(_.childShard)
       SubscriptionStep.Send(SubscriptionEvent(records, None, behind, children), None)
     } else {

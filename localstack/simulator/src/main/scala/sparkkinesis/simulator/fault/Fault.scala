@@ -61,7 +61,7 @@ object Fault {
   case object EmptyPage extends Fault("empty-page", "GetRecords")
 
   /**
-   * Some entries are throttled, and the others are written.
+   * Throttles some entries, and lets the others be written.
    *
    * @param failing returns the indexes of the entries that fail, given the number of entries
    */

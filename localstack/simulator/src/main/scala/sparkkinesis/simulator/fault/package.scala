@@ -3,7 +3,6 @@ package sparkkinesis.simulator
 /**
  * The faults that tests inject: by chance with a seed, or by a script.
  *
- * [[ScriptedFaults]] is safe for use by several threads. May use `fanout`, `listing` and
- * `operation`.
+ * [[ScriptedFaults]] is safe for use by several threads.
  */
 package object fault

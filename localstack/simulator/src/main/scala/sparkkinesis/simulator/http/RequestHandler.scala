@@ -178,7 +178,8 @@ private[simulator] object RequestHandler {
 
   private def unknown(request: FullHttpRequest): String =
     s"${request.method} ${request.uri} with X-Amz-Target " +
-      s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is not an operation of this service."
+      s"'${Option(request.headers.get("X-Amz-Target")).getOrElse("")}' is not an operation of " +
+      "this service."
 
   private def parse(request: FullHttpRequest, format: WireFormat): JsonNode = {
     val bytes = ByteBufUtil.getBytes(request.content)

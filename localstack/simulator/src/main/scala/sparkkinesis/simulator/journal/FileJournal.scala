@@ -20,10 +20,10 @@ import sparkkinesis.simulator.state.{Behaviour, Settings, State}
  * Stores the state in a directory, as the sequence of changes with their times. Each entry is a
  * CBOR object of one of two kinds:
  *   - `{"Operation": name, "Time": ISO-8601, "Request": {…}}`, with the request in the service's
- *       format;
+ *     format;
  *   - `{"Settings": {"RetentionMillis": n, "ChangeMillis": n, "Behaviour": {name: text}}}`, the
- *       settings of the changes that follow. It is the first entry, and there is one per start. The
- *       behaviour is missing if all of it is off.
+ *     settings of the changes that follow. It is the first entry, and there is one per start. The
+ *     behaviour is missing if all of it is off.
  *
  * The file grows with each write, and is never compacted. To start with an empty one, use another
  * directory.

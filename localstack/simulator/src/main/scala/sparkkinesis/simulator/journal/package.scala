@@ -3,7 +3,6 @@ package sparkkinesis.simulator
 /**
  * Stores the changes of a service in a file, so that streams survive a restart.
  *
- * Writes on the thread of the call that makes the change. May use `service` and `http.request`,
- * whose request format it uses.
+ * Writes on the thread of the call that makes the change.
  */
 package object journal

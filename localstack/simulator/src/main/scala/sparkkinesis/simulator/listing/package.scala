@@ -3,6 +3,6 @@ package sparkkinesis.simulator
 /**
  * The operations that describe and list streams and shards.
  *
- * No thread, no input or output; time is an argument. May use `operation` and what it uses.
+ * Has no threads, no input and no output; time is an argument.
  */
 package object listing

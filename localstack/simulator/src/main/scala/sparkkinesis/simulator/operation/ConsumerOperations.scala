@@ -15,8 +15,8 @@ final case class RegisterStreamConsumer(stream: StreamArn, consumer: String)
     for {
       _ <- Check.that(ConsumerArn.isName(consumer))(
         Failure.validation(
-          s"Value '$consumer' at 'consumerName' failed to satisfy constraint: Member must satisfy " +
-            Identifier.Form
+          s"Value '$consumer' at 'consumerName' failed to satisfy constraint: Member must " +
+            s"satisfy ${Identifier.Form}"
         )
       )
       found <- state.listable(stream, now)

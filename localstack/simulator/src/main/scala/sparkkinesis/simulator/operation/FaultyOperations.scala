@@ -74,7 +74,8 @@ private[simulator] final case class RecreateStream(stream: StreamArn) extends Ch
   override def change(state: State, now: Instant): Either[Failure, (State, Unit)] =
     for {
       found <- state.existing(stream, now)
-      // At least one second later, because iterators and sequence numbers differ by the second.
+      // The new stream is at least one second younger, because iterators and sequence numbers
+      // differ by the second.
       later = found.created.plusSeconds(1)
       created = if (now.isBefore(later)) later else now
       without = state.copy(streams = state.streams - stream)

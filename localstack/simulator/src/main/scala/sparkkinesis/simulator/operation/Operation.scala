@@ -56,7 +56,7 @@ trait ReadOnly[+A] extends Operation[A] {
 trait Changing[+A] extends Operation[A] {
   def change(state: State, now: Instant): Either[Failure, (State, A)]
 
-  /** Also makes the planned reshards, and removes what has expired, as of the time of the change. */
+  /** Also makes the planned reshards and removes what has expired, at the time of the change. */
   final override def run(state: State, now: Instant): Outcome[A] =
     Outcome.of(state, change(state.resharded(now).swept(now), now))
 }

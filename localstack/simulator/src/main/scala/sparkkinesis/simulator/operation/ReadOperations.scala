@@ -89,14 +89,15 @@ final case class GetRecords(stream: Option[StreamArn], iterator: ShardIterator, 
   ): Page = {
     val start = math.max(place.position, from.positionAt(found.horizonMillis(now)))
     val behind = from.millisBehind(start, now)
-    val empties = if (behind == 0) 0 else behaviour.emptyPagesBefore(from, start) - place.empties
+    val empties =
+      if (behind == 0) 0 else behaviour.emptyPagesBefore(from.numbering, start) - place.empties
     if (empties > 0) {
       val next = place.copy(position = start, issued = now, empties = place.empties + 1)
       page(Vector.empty, next, behind + (empties - 1) * Behaviour.MillisOfEmptyPage)
     } else {
       val records = from.page(start, limit, ServiceLimits.GetRecordsBytes, now)
       val end = start + records.size
-      if (from.endsAt(end) && (records.isEmpty || !behaviour.endsLate(from)))
+      if (from.endsAt(end) && (records.isEmpty || !behaviour.endsLate(from.numbering)))
         Page(records, None, 0L, found.children(from).map(_.childShard))
       else {
         val next = place.copy(position = end, issued = now, empties = 0)

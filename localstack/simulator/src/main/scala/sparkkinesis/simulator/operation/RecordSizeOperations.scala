@@ -19,7 +19,7 @@ final case class UpdateMaxRecordSize(stream: StreamArn, kibibytes: Int) extends 
 
 private[simulator] object RecordSize {
 
-  /** Also checks the limit of a new stream. */
+  /** Smallest limit of a stream's records in bytes, also for a new stream. */
   val Smallest = 1024
 
   private val Greatest = 10240

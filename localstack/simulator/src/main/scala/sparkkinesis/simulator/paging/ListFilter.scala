@@ -10,7 +10,7 @@ sealed trait ListFilter
 
 object ListFilter {
 
-  /** All shards within the retention period. The same as no filter. */
+  /** Selects all shards within the retention period, like no filter. */
   case object FromTrimHorizon extends ListFilter
 
   /** Shards that were open at the trim horizon. */

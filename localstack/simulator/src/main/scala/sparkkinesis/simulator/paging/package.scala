@@ -3,6 +3,6 @@ package sparkkinesis.simulator
 /**
  * Shard iterators and page tokens, and the filters that a page token contains.
  *
- * No thread, no input or output; time is an argument. May use `state`.
+ * Has no threads, no input and no output; time is an argument.
  */
 package object paging

@@ -91,8 +91,8 @@ private[simulator] object RecordChunk {
   private val EncryptionTypes = Vector(None, Some("NONE"), Some("KMS"))
 
   /**
-   * Less than half of a region of the garbage collector in a small heap, so that it is not a
-   * humongous object.
+   * Largest chunk: less than half of a region of the garbage collector in a small heap, so that it
+   * is not a humongous object.
    */
   private val MaxBytes = 256 * 1024
   private val MinBytes = 1024

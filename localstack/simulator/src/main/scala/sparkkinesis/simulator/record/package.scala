@@ -3,6 +3,6 @@ package sparkkinesis.simulator
 /**
  * The records of one shard, packed into arrays of bytes, and their sequence numbers.
  *
- * Values and cursors: no clock, no thread, no input or output. May use the model only.
+ * Values and cursors: no clock, no thread, no input or output.
  */
 package object record

@@ -4,7 +4,7 @@ import sparkkinesis.simulator.fanout.{NextEvent, Subscribed, SubscriptionEvent, 
 import sparkkinesis.simulator.fault.Refusal
 import sparkkinesis.simulator.state.Failure
 
-/** One call of `SubscribeToShard`, whose events the caller pulls. For one thread at a time. */
+/** A call of `SubscribeToShard`, whose events the caller pulls. For one thread at a time. */
 final class Subscription private[simulator] (
     kinesis: OperationRunner,
     private var subscribed: Subscribed

@@ -2,6 +2,8 @@ package sparkkinesis.simulator.state
 
 import scala.concurrent.duration._
 
+import sparkkinesis.simulator.record.ShardNumbering
+
 /**
  * What AWS does and a simple service does not. Everything is off by default.
  *
@@ -49,34 +51,39 @@ final case class Behaviour(
   requireTime("reshardInterval", reshardInterval)
   require(onDemandScaling >= 0, s"onDemandScaling is $onDemandScaling: expected 0 or more.")
 
-  /** How long readers do not see the next record of the shard, in milliseconds. */
-  private[simulator] def delayMillis(shard: ShardState): Long =
-    upTo(visibilityDelay, Delay, shard, shard.end)
+  /** How long readers do not see the record at the position, in milliseconds. */
+  private[simulator] def delayMillis(shard: ShardNumbering, position: Long): Long =
+    upTo(visibilityDelay, Delay, shard, position)
 
-  /** How long the next record of the shard arrived before now, in milliseconds. */
-  private[simulator] def fallMillis(shard: ShardState): Long =
-    upTo(arrivalFall, Fall, shard, shard.end)
+  /** How long the record at the position arrived before now, in milliseconds. */
+  private[simulator] def fallMillis(shard: ShardNumbering, position: Long): Long =
+    upTo(arrivalFall, Fall, shard, position)
 
   /** The number of empty pages before the record at the position. */
-  private[simulator] def emptyPagesBefore(shard: ShardState, position: Long): Int =
+  private[simulator] def emptyPagesBefore(shard: ShardNumbering, position: Long): Int =
     if (!strikes(emptyPages, EmptyPage, shard, position)) 0
     else 1 + (dice(EmptyPages, shard, position) % MostEmptyPages).toInt
 
   /** Whether the end of the shard comes after its last page or event with records. */
-  private[simulator] def endsLate(shard: ShardState): Boolean =
+  private[simulator] def endsLate(shard: ShardNumbering): Boolean =
     strikes(lateShardEnds, LateEnd, shard, 0)
 
-  private def upTo(most: FiniteDuration, what: Long, shard: ShardState, position: Long): Long = {
+  private def upTo(
+      most: FiniteDuration,
+      what: Long,
+      shard: ShardNumbering,
+      position: Long
+  ): Long = {
     val millis = most.toMillis
     if (millis == 0) 0 else dice(what, shard, position) % (millis + 1)
   }
 
-  private def strikes(share: Double, what: Long, shard: ShardState, position: Long): Boolean =
+  private def strikes(share: Double, what: Long, shard: ShardNumbering, position: Long): Boolean =
     share > 0 && (dice(what, shard, position) >>> 10) < share * (1L << 53)
 
   /** A number from 0 that looks random. */
-  private def dice(what: Long, shard: ShardState, position: Long): Long =
-    Seq(what, shard.epoch, shard.number.toLong, position).foldLeft(mixed(seed)) { (sofar, part) =>
+  private def dice(what: Long, shard: ShardNumbering, position: Long): Long =
+    Seq(what, shard.epoch, shard.shard.toLong, position).foldLeft(mixed(seed)) { (sofar, part) =>
       mixed(sofar + part)
     } >>> 1
 }

@@ -3,7 +3,7 @@ package sparkkinesis.simulator.state
 /** The format of the names of streams, shards and consumers. */
 private[simulator] object Identifier {
 
-  /** As part of a regular expression. */
+  /** The characters of an identifier, as part of a regular expression. */
   val Pattern = "[a-zA-Z0-9_.-]{1,128}"
 
   /** The format as error messages describe it. */

@@ -27,6 +27,8 @@ private[simulator] final case class ShardState(
 ) {
   def id: ShardId = ShardState.id(number)
 
+  def numbering: ShardNumbering = ShardNumbering(epoch, number)
+
   def isOpen: Boolean = closed.isEmpty
 
   /** The position of the oldest record that is not trimmed. */
@@ -70,11 +72,11 @@ private[simulator] final case class ShardState(
       behaviour: Behaviour
   ): ShardState = {
     val arrival =
-      math.max(now.toEpochMilli, records.latestArrival) - behaviour.fallMillis(this)
+      math.max(now.toEpochMilli, records.latestArrival) - behaviour.fallMillis(numbering, end)
     val key = Some(entry.partitionKey).filter(_.nonEmpty)
     copy(
       records = records.append(key, entry.data, arrival, encryptionType),
-      unseen = unseenWith(now.toEpochMilli, behaviour.delayMillis(this))
+      unseen = unseenWith(now.toEpochMilli, behaviour.delayMillis(numbering, end))
     )
   }
 
@@ -118,7 +120,10 @@ private[simulator] final case class ShardState(
   def sequenceNumber(position: Long): Option[SequenceNumber] =
     Option.when(holds(position))(records.sequenceNumber(position))
 
-  /** At most `count` visible records and `bytes` bytes, but at least one record if there is one. */
+  /**
+   * A page of at most `count` visible records and `bytes` bytes, but at least one record if there
+   * is one.
+   */
   def page(from: Long, count: Int, bytes: Int, now: Instant): RecordLog = {
     val start = (from - base).toInt
     val visible = math.max(visibleEnd(now) - from, 0)

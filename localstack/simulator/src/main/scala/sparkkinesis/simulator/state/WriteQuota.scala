@@ -16,10 +16,10 @@ object WriteQuota {
   /** Fixed seconds. Each begins with the first record after the previous one ended. */
   case object Window extends WriteQuota("window")
 
-  /** The same, and refused records count too. */
+  /** Fixed seconds, as in [[Window]]. Refused records count too. */
   case object CountingWindow extends WriteQuota("counting-window")
 
-  /** Any period of one second, and refused records count too. */
+  /** Counts in any period of one second. Refused records count too. */
   case object Rolling extends WriteQuota("rolling")
 
   /** A token bucket that holds the amount of a tenth of a second only. */

@@ -12,8 +12,8 @@ import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
 import sparkkinesis.bench.raw.{RawClient, RawWriter, Waiting}
 
 /**
- * Writes at a steady rate on a thread of its own, until closed, and knows how many records had arrived
- * at any time.
+ * Writes at a steady rate on a thread of its own, until closed, and knows how many records had
+ * arrived at any time.
  *
  * @param bytesPerSecond in records of `size` bytes
  */

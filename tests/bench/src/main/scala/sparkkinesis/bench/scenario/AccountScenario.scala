@@ -12,8 +12,8 @@ import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
 /**
- * The calls that a query makes to a stream with thousands of shards: while it starts, and while it is
- * days behind. All queries of an account share the quotas of such calls.
+ * The calls that a query makes to a stream with thousands of shards: while it starts, and while it
+ * is days behind. All queries of an account share the quotas of such calls.
  */
 final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "account"

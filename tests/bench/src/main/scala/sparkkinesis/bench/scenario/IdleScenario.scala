@@ -29,7 +29,8 @@ final class IdleScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   private def ofQuery(kinesis: LocalKinesis, shards: Int): Seq[Window] = {
     val rows = spark.read(kinesis.endpoint, Stream)
     val checkpoint = spark.newCheckpoint().toString
-    QuietQuery.use(kinesis, rows, checkpoint, shards, "GetShardIterator", sizing.settling) { query =>
+    val settling = sizing.settling
+    QuietQuery.use(kinesis, rows, checkpoint, shards, "GetShardIterator", settling) { query =>
       (1 to sizing.rounds).map(_ => window(kinesis, shards)(batchOf(query)))
     }
   }

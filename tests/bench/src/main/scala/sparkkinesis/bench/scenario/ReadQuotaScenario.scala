@@ -16,7 +16,9 @@ import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 import sparkkinesis.model.ServiceLimits
 
-/** How much of the shards' read quotas queries use that catch up, and how many calls are refused. */
+/**
+ * How much of the shards' read quotas queries use that catch up, and how many calls are refused.
+ */
 final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "readquota"
   override val limit: FiniteDuration = 15.minutes
@@ -111,7 +113,9 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
     }
   }
 
-  /** Each query has keys of its own, and so a client and a pace of its own, as in another cluster. */
+  /**
+   * Each query has keys of its own, and so a client and a pace of its own, as in another cluster.
+   */
   private def start(kinesis: LocalKinesis, name: String): StreamingQuery = {
     val options = Map("startingPosition" -> "trim_horizon", "awsAccessKeyId" -> name)
     spark

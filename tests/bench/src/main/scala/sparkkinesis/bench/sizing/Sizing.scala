@@ -21,8 +21,8 @@ import scala.concurrent.duration._
  * @param slowSink time that each batch of a slow sink takes
  * @param backlogInterval interval of the trigger of a query with a backlog
  * @param backlogBytes size of that backlog
- * @param driverShards number of shards that are planned without a stream, and of a stream whose calls
- *   are counted
+ * @param driverShards number of shards that are planned without a stream, and of a stream whose
+ *   calls are counted
  * @param accountWindow time for which these calls are counted
  */
 final case class Sizing(

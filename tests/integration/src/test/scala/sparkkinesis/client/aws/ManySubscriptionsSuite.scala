@@ -1,8 +1,8 @@
 package sparkkinesis.client.aws
 
 import java.lang.management.ManagementFactory
+import java.util.concurrent.ConcurrentHashMap
 
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually
@@ -10,11 +10,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import sparkkinesis.Slow
-import sparkkinesis.client._
-import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
+import sparkkinesis.client.SystemClock
+import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.fanout.NextEvent
+import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
 import sparkkinesis.source.{ReadAheadFixture, StreamClient}
 
 /** One executor that reads many shards by enhanced fan-out. */
@@ -28,11 +29,29 @@ class ManySubscriptionsSuite extends AnyFunSuite with Eventually {
   private def threads(prefix: String): Int =
     Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith(prefix))
 
+  /** The events that the server has sent, by shard. */
+  private val events = new ConcurrentHashMap[ShardId, Int]
+  private val counting: Faults = {
+    case event: NextEvent =>
+      events.merge(event.shard, 1, _ + _)
+      None
+    case _ => None
+  }
+
+  /** Waits until each shard has sent more events. They are empty while nothing is written. */
+  private def awaitEvents(more: Int): Unit = {
+    val before = events.asScala.toMap
+    eventually(assert(events.size === shards && events.asScala.forall { case (shard, count) =>
+      count >= before.getOrElse(shard, 0) + more
+    }))
+  }
+
   test(
     "two hundred subscriptions need few threads, and no call while there is nothing to read",
     Slow
   ) {
-    val server = KinesisServer.start()
+    val server =
+      KinesisServer.start(kinesis = new SimulatedKinesis(SystemClock, faults = counting))
     val client = AwsClientFactory.create(LocalClient.config(server.endpoint))
     try {
       server.kinesis.createStream(name, shards)
@@ -52,7 +71,7 @@ class ManySubscriptionsSuite extends AnyFunSuite with Eventually {
           server.kinesis.putRecord(name, PutEntry(s"key-$number", s"$number".getBytes, None))
         def read = query.coordinator.frontiers.values.map(_.marks.map(_.records).sum).sum
         eventually(assert(read === 500))
-        SystemClock.sleep(5.seconds) // an idle shard sends an empty event
+        awaitEvents(2)
         val later = calls.filterNot { case (call, count) => before.get(call).contains(count) }
         assert(later.keySet === Set("PutRecord"), "no shard was asked or subscribed to again")
         val (netty, fetching) =

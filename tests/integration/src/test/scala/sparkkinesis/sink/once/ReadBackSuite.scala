@@ -11,7 +11,7 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateTags}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.state.{Behaviour, Settings}
 
 /** What is read back from a stream whose shards change and whose service fails. */
 class ReadBackSuite extends AnyFunSuite {
@@ -86,6 +86,23 @@ class ReadBackSuite extends AnyFunSuite {
     world.split("shardId-000000000000")
     world.write(writer, keys: _*)
     assert(world.readKeys() === hashes)
+  }
+
+  test("waits for rows and markers that are visible late, and reads on after empty pages") {
+    val unlike = Behaviour(visibilityDelay = 1.second, emptyPages = 1, lateShardEnds = 1)
+    val world = new World(Settings(behaviour = unlike))
+    world.write(writer, keys.take(10): _*)
+    world.split("shardId-000000000000")
+    world.write(writer, keys.drop(10): _*)
+    val patient = new Delegate(world.kinesis) {
+      private var calls = 0
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        calls += 1
+        assert(calls < 200, "it asks without a pause")
+        super.getRecords(stream, iterator, limit)
+      }
+    }
+    assert(rows(world.read(patient)).toSet === hashes)
   }
 
   test("what is written after the marker is not read, so that a busy stream ends") {

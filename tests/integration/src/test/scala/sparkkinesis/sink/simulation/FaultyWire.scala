@@ -120,7 +120,8 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
         Some(new Landed(sent.stream, shard, number, rows, isLate))
       case _ => None
     }
-    landed ++= mine.flatten
+    // Kinesis need not write the records in the order of the request.
+    landed ++= mine.flatten.sortBy(_.number)
     (results, mine)
   }
 

@@ -9,9 +9,9 @@ import scala.collection.mutable
  * A task is held back while as many requests are in flight as allowed. With order one request is
  * enough, because a lane or a key may have to wait for it. One is enough, too, if slow answers or
  * many requests may use up the limit of the executor. If several tasks share this limit, no row is
- * checked, because they take turns. After a failure, or after a shard
- * exceeded its quota, the rows of the task are not checked any more. With order and aggregates
- * together no row is checked, because lanes also wait for misplaced aggregates.
+ * checked, because they take turns. After a failure, or after a shard exceeded its quota, the rows
+ * of the task are not checked any more. With order and aggregates together no row is checked,
+ * because lanes also wait for misplaced aggregates.
  *
  * @param isTroubled whether the task had a failure or a shard over its quota, or was killed
  */

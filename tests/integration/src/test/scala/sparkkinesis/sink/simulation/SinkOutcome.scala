@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{KinesisException, Page}
-import sparkkinesis.model.{Position, Record, ShardId, StreamRef}
+import sparkkinesis.model.{ArrivalTimes, Position, Record, ShardId, StreamRef}
 
 /**
  * The laws that hold for the streams at the end of a history.
@@ -48,6 +48,7 @@ private[simulation] final class SinkOutcome(world: SinkWorld, tasks: Seq[Simulat
   def trace: Seq[String] = landed.iterator.map(it => s"${it.shard} ${it.number} ${it.rows}").toSeq
 
   def check(): Unit = {
+    agenda.clock.advance(ArrivalTimes.Margin) // then all records are visible
     val inStreams = streams.map(stream => stream -> read(stream)).toMap
     same(inStreams)
     require(tasks.forall(_.committed.nonEmpty), "a task never committed")

@@ -23,11 +23,12 @@ private[simulation] final class SinkRates(
     executors: Int,
     end: FiniteDuration = 60.seconds,
     quota: WriteQuota = WriteQuota.Bucket,
-    counted: Option[Int] = None
+    counted: Option[Int] = None,
+    seed: Long = 1
 ) {
   import SinkRates._
 
-  private val random = new Random(1)
+  private val random = new Random(seed)
   private val agenda = new Agenda
   private val kinesis =
     new SimulatedKinesis(agenda.clock, Settings(quotas = true, writeQuota = quota))

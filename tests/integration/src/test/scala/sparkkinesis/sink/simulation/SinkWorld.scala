@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.rate.TargetStream
@@ -15,7 +16,7 @@ final class SinkWorld(seed: Long) {
   val agenda = new Agenda
   val kinesis = new SimulatedKinesis(
     agenda.clock,
-    Settings(quotas = true, listLag = setup.listLag)
+    Settings(quotas = true, listLag = setup.listLag, behaviour = DrawnBehaviour(seed + 4))
   )
 
   val shards: Map[StreamRef, Shards] = Vector("orders", "refunds")

@@ -16,10 +16,11 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   /** Removes the records that a query from `latest` does not read. */
   private def begin(hasStopTime: Boolean): SimulatedQuery = {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
-    clock.advance(listLag + 1.second)
+    world.settle()
     val streams = 1 + random.nextInt(producers.size)
     val query = new SimulatedQuery(world, hasStopTime, streams)
     if (world.start == Position.Latest) producers.take(streams).foreach(_.forget())
+    world.passChoice()
     query.start()
     unleash()
     if (random.nextBoolean()) query.addExecutor()
@@ -144,8 +145,8 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   private val MaxRounds = 2000
 
   /**
-   * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits for
-   * the quota of a shard that it shares with another consumer.
+   * Rounds of a second: longer than a lost executor keeps its shards, and than an executor waits
+   * for the quota of a shard that it shares with another consumer.
    */
   private val QuietRounds = quietSeconds
   private val DisturbedRounds = 400

@@ -8,8 +8,9 @@ import scala.util.Random
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates.SubRecord
-import sparkkinesis.client.{KinesisException, ShardFilter, ShardLister}
+import sparkkinesis.client.{KinesisException, ShardFilter, ShardLister, StreamStatus}
 import sparkkinesis.model.{HashKey, PutEntry, Shard, StreamName, StreamRef}
+import sparkkinesis.simulator.ArrivalTime
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 
 /**
@@ -17,13 +18,15 @@ import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
  *
  * @param name of the stream, and the prefix of its keys
  * @param padding bytes that make the next record larger
+ * @param isScaled whether it also changes the number of shards, by several splits and merges
  */
 final class Producer(
     kinesis: SimulatedKinesis,
     clock: SimulatedClock,
     random: Random,
     name: StreamName,
-    padding: () => Int = () => 0
+    padding: () => Int = () => 0,
+    isScaled: Boolean = false
 ) {
   val stream: StreamRef = StreamRef.ByName(name)
   private val numbers = mutable.Map.empty[String, Vector[Int]].withDefaultValue(Vector.empty)
@@ -51,7 +54,7 @@ final class Producer(
   def forget(): Unit = numbers.clear()
 
   def actAtRandom(): Unit = random.nextInt(10) match {
-    case 0 | 1 => split()
+    case 0 | 1 => if (isScaled && random.nextBoolean()) scale() else split()
     case 2 | 3 => merge()
     case _ => for (_ <- 0 until 1 + random.nextInt(20)) put()
   }
@@ -64,10 +67,10 @@ final class Producer(
     val data =
       if (all.isEmpty) padded(text(key, first))
       else KplAggregates(all.map(n => SubRecord(s"$key/$n", text(key, first + n).toVector)))
-    kinesis.putRecord(name, PutEntry(key, data, None))
+    val written = kinesis.putRecord(name, PutEntry(key, data, None))
     val count = math.max(1, all.size)
     numbers.update(key, numbers(key) ++ (first until first + count))
-    arrivals ++= Vector.fill(count)(clock.now.toEpochMilli)
+    arrivals ++= Vector.fill(count)(ArrivalTime.of(kinesis, name, written))
     clock.advance(random.nextInt(50).millis)
   }
 
@@ -103,9 +106,20 @@ final class Producer(
     }
   }
 
+  private def scale(): Unit = {
+    val open = openShards.size
+    val target = (open + 1) / 2 + random.nextInt(2 * open - (open + 1) / 2 + 1)
+    ifPossible(kinesis.beginScaling(name, math.min(target, 6)))
+  }
+
+  /** Waits until no split or merge is due. */
+  def settle(): Unit =
+    while (kinesis.describeStream(stream).status == StreamStatus.Updating) clock.advance(1.second)
+
   private def ifPossible(reshard: => Unit): Unit =
     try reshard
-    catch { // The shard is closed already, or the account may not reshard again so soon.
-      case _: KinesisException.InvalidArgument | _: KinesisException.LimitExceeded =>
+    catch { // The shard is closed already, or the stream or the account may not be resharded yet.
+      case _: KinesisException.InvalidArgument | _: KinesisException.LimitExceeded |
+          _: KinesisException.InUse =>
     }
 }

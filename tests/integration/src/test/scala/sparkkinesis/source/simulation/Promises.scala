@@ -61,6 +61,25 @@ final class Promises(world: World, batches: Seq[Batch]) {
     )
   }
 
+  /**
+   * Of each key, the query has read the records that were written first: all of `least`, and no
+   * other than those of `most`.
+   */
+  def between(
+      least: Map[String, Seq[Int]],
+      most: Map[String, Seq[Int]],
+      written: Map[String, Seq[Int]]
+  ): Unit = {
+    written.foreach { case (key, numbers) =>
+      val got = read.getOrElse(key, Seq.empty)
+      val (lost, late) = (least(key).diff(got), got.diff(most(key)))
+      require(lost.isEmpty, s"omitted of $key: $lost")
+      require(late.isEmpty, s"arrived too late: $late of $key")
+      require(numbers.startsWith(got), s"a gap: $key came as $got, and was written as $numbers")
+    }
+    require(read.keySet.subsetOf(written.keySet), "read records that no producer wrote")
+  }
+
   /** The query has read at least these records, in the order of writing per key. */
   def atLeast(retained: Map[String, Seq[Int]]): Unit = {
     retained.foreach { case (key, numbers) =>

@@ -8,8 +8,8 @@ import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * Enhanced fan-out on which subscriptions end, become silent, repeat events, and send them late, even
- * after they were closed.
+ * Enhanced fan-out on which subscriptions end, become silent, repeat events, and send them late,
+ * even after they were closed.
  *
  * @param isCalm whether nothing of this happens
  */

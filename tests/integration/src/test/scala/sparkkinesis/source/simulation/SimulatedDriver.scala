@@ -45,8 +45,7 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   val settings: FetchSettings = options.fetch.copy(
     stopAtMillis = Option.when(hasStopTime)(calmly(streams.stopTime().toEpochMilli))
   )
-  // Otherwise the run might or might not read records that arrive in the same millisecond.
-  clock.advance(1.milli)
+  world.passChoice()
 
   def limits: ReadLimits = settings.limits
 

@@ -1,7 +1,6 @@
 package sparkkinesis.source.simulation
 
 import scala.collection.mutable
-import scala.concurrent.duration._
 
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{Position, StreamArn, StreamShard}
@@ -68,17 +67,16 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   }
 
   /**
-   * A query from `latest` does not read records from before it named the stream. It does not name one
-   * while the listing hides a reshard: `latest` in a shard that has ended is the beginning of its
-   * children.
+   * A query from `latest` does not read records from before it named the stream. It does not name
+   * one while the listing hides a reshard: `latest` in a shard that has ended is the beginning of
+   * its children.
    */
   private def nameAnew(): Unit = {
-    clock.advance(listLag + 1.second)
+    world.settle()
     calmly(run.streams.withJoined(lastEnd)): Unit
     if (world.start == Position.Latest)
       producers.slice(lastEnd.streams.size, named).foreach(_.forget())
-    // Otherwise the query might or might not read records that arrive in the same millisecond.
-    clock.advance(1.milli)
+    world.passChoice()
   }
 
   /** Starts the query again with all streams. */
@@ -140,13 +138,13 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** Whether a run with a stop time is over, and Spark would end the query. */
   def isOver: Boolean =
     lastEnd.streams.size == named &&
-      stopAtMillis.exists(BatchPlanner.isDone(lastEnd, run.coordinator.frontiers, _)) &&
+      BatchPlanner.isDone(lastEnd, run.coordinator.frontiers) &&
       (nextEnd(lastEnd) == lastEnd)
 
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
     val end = planned(from, all)
-    val isIdle = stopAtMillis.forall(BatchPlanner.isDone(from, all, _))
+    val isIdle = stopAtMillis.isEmpty || BatchPlanner.isDone(from, all)
     if ((end ne from) || !isIdle) end
     else calmly(BatchPlanner.confirmed(from, due(all), run.streams.confirmationPeriod))
   }

@@ -7,6 +7,7 @@ import scala.util.Random
 
 import sparkkinesis.client.{ShardFilter, ShardLister}
 import sparkkinesis.model._
+import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
@@ -39,16 +40,22 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
   val skew: Option[FiniteDuration] =
     Option.when(hardships.nextInt(3) == 0)(Skews(hardships.nextInt(Skews.size)))
 
+  /** What Kinesis does besides the simplest. */
+  private val behaviour = DrawnBehaviour(seed + 4)
+
   val kinesis = new SimulatedKinesis(
     clock,
-    Settings(listLag = listLag, quotas = hasQuotas),
+    Settings(listLag = listLag, quotas = hasQuotas, behaviour = behaviour),
     operation => if (isQuiet) None else chaos(operation)
   )
 
   /** One producer per stream. */
   val producers: Vector[Producer] = (if (random.nextInt(3) == 0) Vector("orders", "refunds")
                                      else Vector("orders"))
-    .map(name => new Producer(kinesis, clock, random, StreamName(name), () => padding()))
+    .map { name =>
+      val isScaled = behaviour.reshardInterval > Duration.Zero
+      new Producer(kinesis, clock, random, StreamName(name), () => padding(), isScaled)
+    }
   private val rival = Option.when(hasQuotas && hardships.nextBoolean())(new Rival(this))
 
   /** Of its own, so that fan-out does not change what else happens. */
@@ -138,6 +145,18 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
       .parse(Map("streamName" -> names.mkString(","), "region" -> "us-east-1"), None)
       .copy(start = Some(names.map(_ -> ByShard(start)).toMap), fetch = fetch)
   }
+
+  /** Waits until the listings show all reshards: `latest` in a closed shard is in its children. */
+  def settle(): Unit = calmly {
+    producers.foreach(_.settle())
+    clock.advance(listLag + 1.second)
+  }
+
+  /**
+   * After the choice of a start or of a stop time: records that are written now have a later
+   * arrival time. A query from `latest` might or might not read others.
+   */
+  def passChoice(): Unit = clock.advance(behaviour.arrivalFall + 1.milli)
 
   /** Whether nothing fails. */
   def isCalm: Boolean = isQuiet

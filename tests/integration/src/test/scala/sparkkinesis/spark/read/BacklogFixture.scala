@@ -30,7 +30,9 @@ trait BacklogFixture extends SparkFixture with Eventually { this: Suite =>
 
   protected def calls: Long = server.kinesis.statistics.snapshot.calls.getOrElse("GetRecords", 0L)
 
-  /** Waits until the store is full and there are no calls, though an idle shard has one per second. */
+  /**
+   * Waits until the store is full and there are no calls, though an idle shard has one per second.
+   */
   protected def awaitNoCalls(): Long = {
     var (before, quiet) = (-1L, 0)
     eventually {

@@ -12,14 +12,14 @@ import sparkkinesis.simulator.service.SimulatedKinesis
 /**
  * Many queries in one Spark, each with the whole backlog of a stream, as a program for
  * [[CrowdedSparkSuite]]. The queries take turns: no query goes on with its batch before every query
- * has begun its batch of the same number. So the speed of the machine does not decide how far a query
- * gets, but the pages that it has room for do.
+ * has begun its batch of the same number. So the speed of the machine does not decide how far a
+ * query gets, but the pages that it has room for do.
  *
- * Arguments: endpoint, stream, number of queries, number of records that the stream will have, and of
- * a page. Prints [[CrowdedSpark.Begun]] when every query has begun its first batch: the backlog is
- * written then, because a query that is alone may read all of it ahead. In the end prints the records
- * of each query after the batch in which the first one has read all, and then the records of each
- * query, its batches, and its ranges that were read again.
+ * Arguments: endpoint, stream, number of queries, number of records that the stream will have, and
+ * of a page. Prints [[CrowdedSpark.Begun]] when every query has begun its first batch: the backlog
+ * is written then, because a query that is alone may read all of it ahead. In the end prints the
+ * records of each query after the batch in which the first one has read all, and then the records
+ * of each query, its batches, and its ranges that were read again.
  */
 object CrowdedSpark {
   val Begun = "begun"

@@ -15,8 +15,8 @@ import sparkkinesis.simulator.KinesisServer
 import sparkkinesis.simulator.service.SimulatedKinesis
 
 /**
- * Fifty queries on one executor with two cores, each of four shards with a backlog: all have an even
- * part of the buffer, and the heap has room for what the buffer allows and not for more.
+ * Fifty queries on one executor with two cores, each of four shards with a backlog: all have an
+ * even part of the buffer, and the heap has room for what the buffer allows and not for more.
  */
 class CrowdedSparkSuite extends AnyFunSuite with LongRunningSuite {
   private val (queries, shards, recordBytes) = (50, 4, 10000)
@@ -67,8 +67,9 @@ class CrowdedSparkSuite extends AnyFunSuite with LongRunningSuite {
   }
 
   /**
-   * @param least of the records that every query has read when the first one has read all. The queries
-   *   have had as many batches then. Each had a page or more, and at most those that a query may hold.
+   * @param least of the records that every query has read when the first one has read all. The
+   *   queries have had as many batches then. Each had a page or more, and at most those that a
+   *   query may hold.
    */
   private def evenly(heap: Int, perShard: Int, page: Int, least: Double): Unit = {
     val Seq(atFirstEnd, done, batches, reread) = run(heap, perShard, page): @unchecked

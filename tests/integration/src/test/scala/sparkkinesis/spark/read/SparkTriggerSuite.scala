@@ -24,8 +24,12 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
       trigger: Trigger
   ): StreamingQuery = {
     server.kinesis.createStream(StreamName(name), 2)
+    // 1 kB has five of these records.
     (1 to 10).foreach { number =>
-      server.kinesis.putRecord(StreamName(name), PutEntry(s"key-$number", Array(1), None))
+      server.kinesis.putRecord(
+        StreamName(name),
+        PutEntry(s"key-$number", new Array[Byte](200), None)
+      )
     }
     readAll(StreamName(name), options.toSeq: _*).writeStream
       .format("memory")

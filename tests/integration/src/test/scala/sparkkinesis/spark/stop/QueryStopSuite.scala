@@ -1,15 +1,16 @@
 package sparkkinesis.spark.stop
 
 import java.nio.file.{Files, Path}
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{CountDownLatch, FutureTask}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, lit, udf}
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
-import sparkkinesis.model.PutEntry
+import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.sdk.Arrived
 import sparkkinesis.spark.read.BacklogFixture
 
@@ -37,12 +38,11 @@ class QueryStopSuite extends AnyFunSuite with BacklogFixture {
     def isCommitted(batch: Int): Boolean = Files.exists(checkpoint.resolve(s"commits/$batch"))
   }
 
-  /** Returns when the stop waits for the query. */
+  /** Returns when the stop is requested. */
   private def stopping(query: StreamingQuery): FutureTask[Boolean] = {
     val stop = new FutureTask(() => QueryStop.stop(query, minute))
-    val thread = new Thread(stop)
-    thread.start()
-    eventually(assert(thread.getState === Thread.State.TIMED_WAITING))
+    new Thread(stop).start()
+    eventually(assert(QueryStop.requests.containsKey(query.runId.toString)))
     stop
   }
 
@@ -102,50 +102,61 @@ class QueryStopSuite extends AnyFunSuite with BacklogFixture {
 
   test("with a foreign source, the sink does not begin to write a batch") {
     val (stream, checkpoint) = (newStream(), newCheckpoint())
-    def start() = spark.readStream
-      .format("rate-micro-batch")
-      .option("rowsPerBatch", 200)
-      .load()
-      .selectExpr("'k' as partitionKey", "string(value) as data")
-      .writeStream
-      .format("kinesis")
-      .options(options(stream))
-      .option("checkpointLocation", checkpoint)
-      .start()
-    (1 to 4).foreach { _ =>
-      val before = Arrived.records(server.kinesis, stream).size
-      val query = start()
-      eventually(assert(Arrived.records(server.kinesis, stream).size > before))
-      assert(QueryStop.stop(query, minute))
+    val held = udf { (value: Long) =>
+      QueryStopSuite.begun.incrementAndGet()
+      QueryStopSuite.mayEnd.await()
+      value.toString
+    }
+    (1 to 2).foreach { _ =>
+      QueryStopSuite.hold()
+      val query = spark.readStream
+        .format("rate-micro-batch")
+        .option("rowsPerBatch", 200)
+        .load()
+        .select(lit("k").as("partitionKey"), held(col("value")).as("data"))
+        .writeStream
+        .format("kinesis")
+        .options(options(stream))
+        .option("checkpointLocation", checkpoint)
+        .start()
+      eventually(assert(QueryStopSuite.begun.get > 0))
+      val stop = stopping(query)
+      QueryStopSuite.mayEnd.countDown()
+      assert(stop.get())
     }
     val rows = Arrived.records(server.kinesis, stream).map(it => new String(it.data).toInt)
-    assert(rows.sorted === rows.indices)
+    assert(rows.sorted === (0 until 400), "one batch in each run")
   }
 
   test("the source does not begin a batch that it found while the stop was requested") {
-    val (stream, isDone) = (newStream(), new AtomicBoolean)
-    val writer = new Thread(() =>
-      while (!isDone.get) {
-        server.kinesis.putRecord(stream, PutEntry("k", Array[Byte](1), None))
-        Thread.sleep(1)
-      }
-    )
-    writer.start()
-    try
-      (1 to 4).foreach { _ =>
-        val (begun, checkpoint) = (new AtomicInteger, newFolder())
-        val query = readAll(stream).writeStream
-          .option("checkpointLocation", checkpoint.toString)
-          .foreachBatch((_: DataFrame, _: Long) => begun.incrementAndGet(): Unit)
-          .start()
-        eventually(assert(begun.get > 1))
-        assert(QueryStop.stop(query, minute))
-        val commits = Files.list(checkpoint.resolve("commits")).filter(!_.toString.endsWith(".crc"))
-        assert(commits.count() === begun.get)
-      }
-    finally {
-      isDone.set(true)
-      writer.join()
-    }
+    val (stream, checkpoint) = (newBacklog(1), newFolder())
+    val begun = new AtomicInteger
+    server.kinesis.script.add(FaultRule(Fault.Throttled, Some("GetRecords")))
+    try {
+      // With this trigger, the source looks for the end of the batch until it has read the record.
+      val query = readAll(stream).writeStream
+        .option("checkpointLocation", checkpoint.toString)
+        .trigger(Trigger.AvailableNow)
+        .foreachBatch((_: DataFrame, _: Long) => begun.incrementAndGet(): Unit)
+        .start()
+      val before = calls
+      eventually(assert(calls > before))
+      val stop = stopping(query)
+      server.kinesis.script.removeAll()
+      assert(stop.get() && begun.get === 0)
+      assert(!Files.exists(checkpoint.resolve("offsets/0")), "a batch was planned")
+    } finally server.kinesis.script.removeAll()
+  }
+}
+
+/** Spark's tasks have copies of their functions, so what the tasks wait for is here. */
+private object QueryStopSuite {
+  val begun = new AtomicInteger
+  @volatile var mayEnd = new CountDownLatch(0)
+
+  /** From now on, tasks wait. */
+  def hold(): Unit = {
+    begun.set(0)
+    mayEnd = new CountDownLatch(1)
   }
 }

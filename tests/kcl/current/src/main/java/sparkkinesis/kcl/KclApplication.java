@@ -46,7 +46,8 @@ import software.amazon.kinesis.retrieval.polling.PollingConfig;
  * <p>Arguments: endpoint of Kinesis, endpoint of DynamoDB, name of the application, names of the
  * streams (several as account:name:seconds of its creation, with commas), initial position
  * (TRIM_HORIZON, LATEST or milliseconds since 1970), user records per shard, and for how many
- * shards it waits. With 0 user records, it ends when it has begun in so many shards. Prints one line per record: shard, sequence number, sub-sequence number, key.
+ * shards it waits. With 0 user records, it ends when it has begun in so many shards. Prints one
+ * line per record: shard, sequence number, sub-sequence number, key.
  */
 public final class KclApplication {
   private static final int PATIENCE_SECONDS = 240;
@@ -98,7 +99,8 @@ public final class KclApplication {
   }
 
   private static PollingConfig polling(KinesisAsyncClient client, String streams) {
-    var config = streams.contains(":") ? new PollingConfig(client) : new PollingConfig(streams, client);
+    var config =
+        streams.contains(":") ? new PollingConfig(client) : new PollingConfig(streams, client);
     config.idleTimeBetweenReadsInMillis(250);
     return config;
   }
@@ -117,7 +119,8 @@ public final class KclApplication {
     if (Character.isDigit(text.charAt(0)))
       return InitialPositionInStreamExtended.newInitialPositionAtTimestamp(
           new Date(Long.parseLong(text)));
-    return InitialPositionInStreamExtended.newInitialPosition(InitialPositionInStream.valueOf(text));
+    return InitialPositionInStreamExtended.newInitialPosition(
+        InitialPositionInStream.valueOf(text));
   }
 
   private static StreamTracker tracker(String streams, InitialPositionInStreamExtended position) {

@@ -28,7 +28,7 @@ private[http] object ConsumerActions {
     )
   )
 
-  /** These operations accept a stream's ARN only. */
+  /** The stream of a request. The operations on consumers accept a stream's ARN only. */
   private def stream(f: Fields): StreamArn = {
     f.text("StreamARN")
     f.stream

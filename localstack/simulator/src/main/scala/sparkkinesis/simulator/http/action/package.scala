@@ -3,6 +3,6 @@ package sparkkinesis.simulator.http
 /**
  * Maps the name of an operation to how its request is read and its response is written.
  *
- * No thread. May use `http.wire` and `http.response`.
+ * Has no threads.
  */
 package object action

@@ -32,11 +32,12 @@ private[http] final class AdminMembers(node: JsonNode) {
     else throw unfit(name, value.toString, s"a whole number of $least to $most")
   }
 
-  def number(name: String, least: Double, most: Double): Option[Double] = member(name).map { value =>
-    if (value.isNumber && value.doubleValue >= least && value.doubleValue <= most)
-      value.doubleValue
-    else throw unfit(name, value.toString, s"a number of ${plain(least)} to ${plain(most)}")
-  }
+  def number(name: String, least: Double, most: Double): Option[Double] =
+    member(name).map { value =>
+      if (value.isNumber && value.doubleValue >= least && value.doubleValue <= most)
+        value.doubleValue
+      else throw unfit(name, value.toString, s"a number of ${plain(least)} to ${plain(most)}")
+    }
 
   def missing(name: String, allowed: String): BadAdminRequest =
     new BadAdminRequest(s"Member '$name' is missing: expected $allowed.")

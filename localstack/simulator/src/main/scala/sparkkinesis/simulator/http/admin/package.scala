@@ -3,6 +3,6 @@ package sparkkinesis.simulator.http
 /**
  * The endpoints under `/_simulator/`: clock, faults, statistics.
  *
- * Runs on Netty's threads. May use `http.action`, `http.wire` and `service`.
+ * Runs on Netty's threads.
  */
 package object admin

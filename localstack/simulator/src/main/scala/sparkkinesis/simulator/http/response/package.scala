@@ -3,6 +3,6 @@ package sparkkinesis.simulator.http
 /**
  * The responses on the wire, and the event stream of a subscription.
  *
- * [[SubscriptionPush]] runs on the event loop of its connection. May use `http.wire` and `service`.
+ * [[SubscriptionPush]] runs on the event loop of its connection.
  */
 package object response

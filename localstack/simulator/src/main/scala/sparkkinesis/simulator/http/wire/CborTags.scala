@@ -10,7 +10,7 @@ import scala.annotation.tailrec
  */
 private[http] object CborTags {
 
-  /** More tags in a row than any client sends: AWS's SDKs put one tag before a time. */
+  /** Most tags in a row, more than any client sends: AWS's SDKs put one tag before a time. */
   private val MaxChain = 8
 
   private val Strings = Set(2, 3)

@@ -206,7 +206,8 @@ final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {
     intercept[KinesisException.NotFound](client.describeStream(missing))
     val expected = "{'calls':{'DescribeStreamSummary':1,'GetRecords':2,'GetShardIterator':1," +
       "'PutRecord':1,'PutRecords':6},'refused':{'DescribeStreamSummary':" +
-      "{'ResourceNotFoundException':1},'PutRecords':{'ProvisionedThroughputExceededException':2}}," +
+      "{'ResourceNotFoundException':1}," +
+      "'PutRecords':{'ProvisionedThroughputExceededException':2}}," +
       "'recordsPut':6,'bytesPut':16,'recordsRead':4,'bytesRead':14,'entriesFailed':2}"
     assert(accepted("GET", "stats") === json(expected))
     assert(accepted("DELETE", "stats") === json(nothing))

@@ -9,8 +9,8 @@ import sparkkinesis.sink.once._
 import sparkkinesis.sink.simulation.SimulatedWriter
 
 /**
- * An attempt of a task. Asks for the right to send, skips the rows that are in the stream, writes the
- * others, and tells the driver that it has finished.
+ * An attempt of a task. Asks for the right to send, skips the rows that are in the stream, writes
+ * the others, and tells the driver that it has finished.
  *
  * @param ask a question gets one answer, or `None` when it is lost
  */

@@ -57,8 +57,8 @@ final class OnceHistory(seed: Long) {
   }
 
   /**
-   * The rows of a key are in order within each shard. A reshard moves keys to other shards: then they
-   * need not be in order over all shards.
+   * The rows of a key are in order within each shard. A reshard moves keys to other shards: then
+   * they need not be in order over all shards.
    */
   private def checkOrder(found: Vector[PutEntry]): Unit = {
     def order(entries: Vector[PutEntry]) = entries.groupMap(_.partitionKey)(_.data.toVector)

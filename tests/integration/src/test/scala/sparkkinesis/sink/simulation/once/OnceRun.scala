@@ -5,8 +5,8 @@ import java.time.Instant
 import sparkkinesis.sink.once._
 
 /**
- * One run of the batch: a driver and its tasks. A driver that is gone answers nothing. A driver that
- * is cut off goes on, although a later run has begun.
+ * One run of the batch: a driver and its tasks. A driver that is gone answers nothing. A driver
+ * that is cut off goes on, although a later run has begun.
  */
 private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () => Unit) {
   import world._
@@ -19,12 +19,13 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var finished = Set.empty[Int]
   private var session = Option.empty[WriteSession]
   private var earlier = Array.emptyByteArray
+  private val restless = new RestlessKinesis(world)
   private val reader = new ReadBack(
-    new RestlessKinesis(world),
+    restless,
     stream,
     firstAt.minusMillis(terms.margin.toMillis),
     retention,
-    new ImpatientClock(world),
+    restless.clock,
     () => random.nextDouble(),
     atATime = 1
   )

@@ -8,9 +8,9 @@ import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.simulation.Wire
 
 /**
- * The network of one task attempt. Requests fail in part or as a whole, get lost before or after they
- * took effect, and take effect long after their writer gave them up. A record that was throttled has
- * no effect; one that failed otherwise may have.
+ * The network of one task attempt. Requests fail in part or as a whole, get lost before or after
+ * they took effect, and take effect long after their writer gave them up. A record that was
+ * throttled has no effect; one that failed otherwise may have.
  */
 private[once] final class OnceWire(
     world: OnceWorld,
@@ -97,9 +97,9 @@ private[once] final class OnceWire(
 
   private def land(entries: IndexedSeq[PutEntry]): Seq[PutResult] = {
     val results = kinesis.putRecords(stream, entries)
-    landed ++= results.zip(entries).collect { case (it: PutResult.Written, entry) =>
-      it.shard -> entry
-    }
+    val written =
+      results.zip(entries).collect { case (it: PutResult.Written, entry) => it -> entry }
+    landed ++= written.sortBy(_._1.sequenceNumber).map { case (it, entry) => it.shard -> entry }
     results
   }
 

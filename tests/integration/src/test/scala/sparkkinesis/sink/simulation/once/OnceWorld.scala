@@ -9,8 +9,9 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef}
+import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.simulator.state.Settings
+import sparkkinesis.simulator.state.{Behaviour, Settings}
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.once.OnceTerms
 import sparkkinesis.sink.rate.TargetStream
@@ -30,7 +31,11 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 final class OnceWorld(val seed: Long) {
   val random = new Random(seed)
   val agenda = new Agenda
-  val terms: OnceTerms = OnceTerms(1500.millis, 4.seconds, random.nextInt(10000).millis)
+
+  /** What Kinesis does besides the simplest. */
+  val behaviour: Behaviour = DrawnBehaviour(seed + 4)
+  private val margin = behaviour.arrivalFall + random.nextInt(10000).millis
+  val terms: OnceTerms = OnceTerms(1500.millis, 4.seconds, margin)
   val isOrdered: Boolean = seed % 2 == 1
   val partitions: Int = 1 + random.nextInt(3)
   val faultRate: Double = Vector(0, 0.1, 0.4)(random.nextInt(3))
@@ -44,7 +49,15 @@ final class OnceWorld(val seed: Long) {
     if (random.nextInt(3) > 0) 24.hours else (12 + random.nextInt(30)).seconds
   private val listLag = (if (random.nextBoolean()) random.nextInt(3000) else 0).millis
 
-  val kinesis = new SimulatedKinesis(agenda.clock, Settings(retention, listLag = listLag))
+  /** [[RestlessKinesis]] delays what a read-back sees, because the agenda's clock stands still. */
+  val kinesis = new SimulatedKinesis(
+    agenda.clock,
+    Settings(
+      retention,
+      listLag = listLag,
+      behaviour = behaviour.copy(visibilityDelay = Duration.Zero)
+    )
+  )
   private val name = StreamName("orders")
   val stream: StreamRef = StreamRef.ByName(name)
   val shards = new Shards(kinesis, random, name, 1 + random.nextInt(3))

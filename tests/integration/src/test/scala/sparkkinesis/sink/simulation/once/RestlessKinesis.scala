@@ -8,8 +8,8 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /**
- * The service as a read-back meets it: calls fail, shards change between them, and calls take so long
- * that records expire.
+ * The service as a read-back meets it: calls fail, shards change between them, calls take so long
+ * that records expire, and records are visible late.
  */
 private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClient {
   import world._
@@ -30,10 +30,23 @@ private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClien
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = restless {
     spent += random.nextInt(500).toLong
     val time = agenda.clock.now.plusMillis(spent)
-    val page = kinesis.getRecords(stream, iterator, 1 + random.nextInt(10))
+    val page = visible(stream, iterator, time.toEpochMilli)
     val oldest = time.toEpochMilli - retention.toMillis
     page.copy(records = page.records.filter(_.arrivalMillis >= oldest), serverTime = Some(time))
   }
+
+  private def visible(stream: StreamRef, iterator: ShardIterator, time: Long): Page = {
+    val page = kinesis.getRecords(stream, iterator, 1 + random.nextInt(10))
+    val seen = page.records.takeWhile(it => it.arrivalMillis + delayMillis(it) <= time)
+    if (seen.size == page.records.size) page
+    else {
+      if (seen.isEmpty) Page(Vector.empty, Some(iterator), 0, Nil)
+      else kinesis.getRecords(stream, iterator, seen.size).copy(millisBehindLatest = Some(0))
+    }
+  }
+
+  private def delayMillis(record: Record): Long =
+    (record.sequenceNumber.hashCode & Int.MaxValue) % (behaviour.visibilityDelay.toMillis + 1)
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] = restless {
     val results = kinesis.putRecords(stream, entries)
@@ -50,13 +63,18 @@ private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClien
   }
 
   override def close(): Unit = ()
-}
 
-/** The time of the agenda. A pause ends the read-back: the history repeats it later. */
-private[once] final class ImpatientClock(world: OnceWorld) extends Clock {
-  override def now: Instant = world.agenda.clock.now
+  /**
+   * The time of the agenda. A pause after a failure ends the read-back: the history repeats it
+   * later. The pause before the next page is time that the calls take.
+   */
+  val clock: Clock = new Clock {
+    override def now: Instant = world.agenda.clock.now
 
-  override def sleep(duration: FiniteDuration): Unit = throw new Paused(duration)
+    override def sleep(duration: FiniteDuration): Unit =
+      if (duration == ServiceLimits.GetRecordsPeriod) spent += duration.toMillis
+      else throw new Paused(duration)
+  }
 }
 
 private[once] final class Paused(val duration: FiniteDuration) extends RuntimeException

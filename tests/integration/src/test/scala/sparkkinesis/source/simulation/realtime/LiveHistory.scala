@@ -5,7 +5,10 @@ import scala.concurrent.duration._
 import sparkkinesis.model.Position
 import sparkkinesis.source.simulation.World
 
-/** The life of a query in real-time mode, by its seed: see [[LiveQuery.disturb]] for what happens to it. */
+/**
+ * The life of a query in real-time mode, by its seed: see [[LiveQuery.disturb]] for what happens to
+ * it.
+ */
 final class LiveHistory(seed: Long) {
   val world = new World(seed, failOnDataLoss = true)
   import world._
@@ -13,10 +16,11 @@ final class LiveHistory(seed: Long) {
   /** Runs the query until it has read all records, and stops it. */
   def run(): LiveQuery = {
     for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
-    clock.advance(listLag + 1.second)
+    world.settle()
     val streams = 1 + random.nextInt(producers.size)
     val query = new LiveQuery(world, streams)
     if (world.start == Position.Latest) producers.take(streams).foreach(_.forget())
+    world.passChoice()
     unleash()
     for (_ <- 0 until 25 + random.nextInt(150)) act(query)
     calmly(query.addStreams())

@@ -9,8 +9,8 @@ import sparkkinesis.source.simulation.{Row, World}
 import sparkkinesis.spark.read.realtime.RealTimePartition
 
 /**
- * The tasks of a real-time batch, as Spark runs them: on free slots, and again if they fail. The seed
- * decides when they start, fail and end.
+ * The tasks of a real-time batch, as Spark runs them: on free slots, and again if they fail. The
+ * seed decides when they start, fail and end.
  *
  * @param endsAt when Spark ends the batch by its clock
  * @param onRow called with each row of an attempt that counts

@@ -7,8 +7,8 @@ import sparkkinesis.source.realtime.ShardEndpoint
 import sparkkinesis.source.simulation.{Batch, Row}
 
 /**
- * The rows that a query in real-time mode has handed out in batches that Spark has logged. What it may
- * hand out again is taken out.
+ * The rows that a query in real-time mode has handed out in batches that Spark has logged. What it
+ * may hand out again is taken out.
  */
 final class LiveLedger {
   private val done = mutable.ArrayBuffer.empty[Batch]

@@ -8,8 +8,8 @@ import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.simulation.{Batch, Row, World}
 
 /**
- * A query in real-time mode. It does Spark's part step by step: begins a batch, runs its tasks until they
- * end, logs where they have ended.
+ * A query in real-time mode. It does Spark's part step by step: begins a batch, runs its tasks
+ * until they end, logs where they have ended.
  *
  * @param streams number of streams that it names at first
  */
@@ -55,10 +55,10 @@ final class LiveQuery(world: World, streams: Int) {
 
   /** See [[SimulatedQuery]]. */
   private def nameAnew(): Unit = {
-    clock.advance(listLag + 1.second)
+    world.settle()
     driver.withJoined(end): Unit
     if (world.start == Position.Latest) producers.slice(end.streams.size, named).foreach(_.forget())
-    clock.advance(1.milli)
+    world.passChoice()
   }
 
   def addStreams(): Unit = {

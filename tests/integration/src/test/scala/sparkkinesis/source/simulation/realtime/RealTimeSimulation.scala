@@ -2,12 +2,12 @@ package sparkkinesis.source.simulation.realtime
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.Repeated
 import sparkkinesis.source.simulation.{Promises, SeededHistories}
+import sparkkinesis.{Repeated, TestScope}
 
 /**
- * The promises of the source in real-time mode over many seeded histories. Batches end after any row, tasks
- * start late, fail, and are lost with their executors. `SEED=n` replays one history.
+ * The promises of the source in real-time mode over many seeded histories. Batches end after any
+ * row, tasks start late, fail, and are lost with their executors. `SEED=n` replays one history.
  */
 class RealTimeSimulation extends AnyFunSuite with SeededHistories {
 
@@ -17,7 +17,9 @@ class RealTimeSimulation extends AnyFunSuite with SeededHistories {
       s"${all.size} histories, ${all.map(_.committed.size).sum} batches, " +
         s"${all.map(_.committed.map(_.rows.size).sum).sum} rows, ${all.map(_.failed).sum} failures"
     )
-    assert(all.exists(_.committed.exists(_.rows.nonEmpty)))
+    TestScope.ofFixed(all).foreach { it =>
+      assert(it.exists(_.committed.exists(_.rows.nonEmpty)))
+    }
   }
 
   private def checked(seed: Long): LiveQuery = {

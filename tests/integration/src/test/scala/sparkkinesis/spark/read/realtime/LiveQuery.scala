@@ -14,8 +14,8 @@ import sparkkinesis.spark.read.realtime.LiveQuery.Row
 import sparkkinesis.spark.read.task.RecordRow
 
 /**
- * A run of a query in real-time mode as Spark calls the source, without Spark's engine: the Spark of these
- * tests has no such mode. Tasks run in threads, all at the same time.
+ * A run of a query in real-time mode as Spark calls the source, without Spark's engine: the Spark
+ * of these tests has no such mode. Tasks run in threads, all at the same time.
  *
  * @param from the checkpoint's offset, if there is one
  */

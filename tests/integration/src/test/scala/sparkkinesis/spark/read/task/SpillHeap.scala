@@ -18,9 +18,9 @@ import sparkkinesis.source.{ReadAheadFixture, StreamClient}
  * An executor that reads a whole backlog ahead while its query waits, as a program for
  * [[SpillHeapSuite]]. Two tasks then read the backlog as one batch.
  *
- * Arguments: the number of shards, the pages of each, and a folder. Prints the bytes in memory and on
- * disk with the whole backlog, the live heap, and the number of records that the tasks did and did not
- * find.
+ * Arguments: the number of shards, the pages of each, and a folder. Prints the bytes in memory and
+ * on disk with the whole backlog, the live heap, and the number of records that the tasks did and
+ * did not find.
  */
 object SpillHeap {
   def main(args: Array[String]): Unit = {

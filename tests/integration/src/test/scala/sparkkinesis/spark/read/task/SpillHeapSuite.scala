@@ -42,8 +42,8 @@ class SpillHeapSuite extends AnyFunSuite {
     val numbers = lines.last.split(' ').map(_.toLong)
     val (inMemory, onDisk, live) = (numbers(0), numbers(1), numbers(2))
     info(
-      s"heap of ${heap / mega} MB: ${inMemory / mega} MB of pages in memory, ${onDisk / mega} MB on " +
-        s"disk, ${live / mega} MB live"
+      s"heap of ${heap / mega} MB: ${inMemory / mega} MB of pages in memory, ${onDisk / mega} MB " +
+        s"on disk, ${live / mega} MB live"
     )
     val bytes = shards.toLong * pages * SyntheticShards.PageRecords * SyntheticShards.RecordBytes
     assert(inMemory + onDisk > bytes && inMemory <= heap / 6)

@@ -9,8 +9,8 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 
 /**
- * A stream whose shards have a backlog of equal pages, made when they are asked for. Record `n` of a
- * shard has the sequence number `n`.
+ * A stream whose shards have a backlog of equal pages, made when they are asked for. Record `n` of
+ * a shard has the sequence number `n`.
  *
  * @param pages of each shard
  */

@@ -1,0 +1,378 @@
+"""One-line faults in the core of source and sink, and the quick test that notices each.
+
+A row breaks one promise. If code moves, move the row with it. If no test named here notices a
+fault, the promise has no quick test: write one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAIN = "connector-scala/src/main/scala/sparkkinesis"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """A fault, and the Scala suite that must turn red with it.
+
+    `file` is below `MAIN` and contains the text `old` exactly once.
+    """
+
+    name: str
+    promise: str
+    file: str
+    old: str
+    new: str
+    suite: str
+
+    @property
+    def path(self) -> Path:
+        """The mutated file, relative to the root of the repository."""
+        return Path(MAIN, self.file)
+
+    def problem(self, root: Path) -> str | None:
+        """Why the row does not fit the code below `root`."""
+        file = root / self.path
+        if not file.is_file():
+            return f"{self.path} does not exist"
+        count = file.read_text(encoding="utf-8").count(self.old)
+        if count != 1:
+            return f"{self.path} contains its old text {count} times instead of once"
+        if self.suite_file(root) is None:
+            return f"no project has the suite {self.suite}"
+        return None
+
+    def suite_file(self, root: Path) -> Path | None:
+        """The file of the suite, relative to `root`."""
+        for project in PROJECTS.values():
+            for file in (root / project / "src/test").rglob(f"{self.suite}.scala"):
+                return file.relative_to(root)
+        return None
+
+
+PROJECTS = {
+    "connector": "connector-scala",
+    "simulator": "localstack/simulator",
+    "integration": "tests/integration",
+}
+
+MUTANTS = [
+    # The source, on the driver.
+    Mutant(
+        name="end-not-repaired",
+        promise="With failOnDataLoss=false, a query goes on with shards that it would never read.",
+        file="spark/read/BatchEndFinder.scala",
+        old="val repaired = watch.repair(next)",
+        new="val repaired = next",
+        suite="BatchEndFinderSuite",
+    ),
+    Mutant(
+        name="ends-unsettled",
+        promise="A run of AvailableNow does not end before a finding about its shards is settled.",
+        file="spark/read/BatchEndFinder.scala",
+        old="else if (isDone && watch.isSettled(from))",
+        new="else if (isDone)",
+        suite="BatchEndFinderSuite",
+    ),
+    Mutant(
+        name="removed-stream-read",
+        promise="A stream that the query no longer names leaves the offset.",
+        file="spark/read/BatchEndFinder.scala",
+        old="streams.withJoined(streams.withoutRemoved(from))",
+        new="streams.withJoined(from)",
+        suite="BatchEndFinderSuite",
+    ),
+    Mutant(
+        name="stale-answer",
+        promise="An idle query finds its next batch as soon as an executor reports records.",
+        file="spark/read/BatchEndFinder.scala",
+        old="(from eq otherFrom) && (frontiers eq otherFrontiers)",
+        new="(from eq otherFrom) && frontiers.keySet == otherFrontiers.keySet",
+        suite="BatchEndFinderSuite",
+    ),
+    Mutant(
+        name="record-in-time-omitted",
+        promise="A run with a stop time omits no record that had arrived by then, even after one "
+        "that arrived later.",
+        file="source/fetch/StopTime.scala",
+        old=".map(ArrivalTimes.lastDoubt)",
+        new=".map(stop => stop)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="latest-not-stored",
+        promise="A query from latest that restarts before its first batch begins where it began.",
+        file="spark/read/KinesisMicroBatchStream.scala",
+        old="KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))",
+        new="KinesisOffset(streams.firstOffset())",
+        suite="FirstOffsetSuite",
+    ),
+    Mutant(
+        name="pages-kept",
+        promise="Executors drop the pages of a batch when it is done.",
+        file="spark/read/PlannedBatch.scala",
+        old="foreach(end => ahead.advance(end, end))",
+        new="foreach(_ => ())",
+        suite="SparkIntervalSuite",
+    ),
+    Mutant(
+        name="no-read-again",
+        promise="A task reads from Kinesis what its executor does not hold.",
+        file="spark/read/task/KinesisPartitionReader.scala",
+        old="case None => fromKinesis(range)",
+        new="case None => Iterator.empty",
+        suite="SparkBatchReadSuite",
+    ),
+    Mutant(
+        name="child-before-parent",
+        promise="A child shard is read after all its parents.",
+        file="source/plan/BatchPlanner.scala",
+        old="ShardProgress(Progress.TrimHorizon, child.parents.toSet)",
+        new="ShardProgress(Progress.TrimHorizon, Set.empty)",
+        suite="BatchPlannerSuite",
+    ),
+    Mutant(
+        name="report-counted-twice",
+        promise="A report that arrives twice adds its pages once.",
+        file="source/plan/ReadingShards.scala",
+        old="case Some(shard) if report.from == shard.tip =>",
+        new="case Some(shard) if report.from == shard.tip || "
+        "ReadingShards.isKnown(report, shard.tip) =>",
+        suite="FetchCoordinatorSuite",
+    ),
+    Mutant(
+        name="former-reader-believed",
+        promise="The driver ignores reports of an assignment that it has ended.",
+        file="source/plan/ReadingShards.scala",
+        old="executor.contains(other) && generation == since",
+        new="executor.contains(other) && generation >= since",
+        suite="FetchCoordinatorSuite",
+    ),
+    Mutant(
+        name="waiting-parents-not-stored",
+        promise="The checkpoint has the parents that a shard waits for.",
+        file="source/checkpoint/OffsetCodec.scala",
+        old="val waiting = offset.shards.filter(_._2.waitsFor.nonEmpty)",
+        new="val waiting = offset.shards.filter(_._2.waitsFor.size > 1)",
+        suite="OffsetCodecSuite",
+    ),
+    # The source, on executors.
+    Mutant(
+        name="tip-before-the-end",
+        promise="A run with a stop time does not end after a page with records: the next page may "
+        "be the end of its shard.",
+        file="source/fetch/ShardFetcher.scala",
+        old="filterNot(_ == 0 && mayEnd).getOrElse(1)",
+        new="filterNot(_ == 1 && mayEnd).getOrElse(1)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="tip-unproven",
+        promise="An executor reports the tip of a shard only after Kinesis has.",
+        file="source/fetch/ShardFetcher.scala",
+        old="filterNot(_ == 0 && mayEnd).getOrElse(1)",
+        new="filterNot(_ == 0 && mayEnd).getOrElse(0)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="end-without-children",
+        promise="One answer without an iterator and without children does not end a shard.",
+        file="source/fetch/ShardFetcher.scala",
+        old="if (page.children.nonEmpty) accept(page, page.children, asked, at)",
+        new="if (page.children.nonEmpty || page.records.isEmpty)\n"
+        "      accept(page, page.children, asked, at)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="stop-time-ends-shard",
+        promise="A shard of which the stop time leaves records to the next run has not ended.",
+        file="source/fetch/StopTime.scala",
+        old="Page(wanted, page.next.orElse(Some(StopTime.NoEnd)), 0, Seq.empty)",
+        new="Page(wanted, page.next, 0, Seq.empty)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="retention-not-checked",
+        promise="A reader that is behind the retention period does not pass over lost records.",
+        file="source/fetch/RetentionCheck.scala",
+        old="(age + Margin).toMillis",
+        new="(age * 2L + Margin).toMillis",
+        suite="RetentionCheckSuite",
+    ),
+    Mutant(
+        name="iterator-from-the-start",
+        promise="After its iterator expires, a reader continues where it was.",
+        file="source/feed/PolledPages.scala",
+        old="client.shardIterator(ref, shard, position)",
+        new="client.shardIterator(ref, shard, Position.TrimHorizon)",
+        suite="ShardFetcherSuite",
+    ),
+    Mutant(
+        name="page-dropped-by-reading",
+        promise="A task that runs again finds the pages that it has read.",
+        file="source/store/PageStore.scala",
+        old="StoredPart.of(range, pagesOf(range.shard).all, spill)",
+        new="try StoredPart.of(range, pagesOf(range.shard).all, spill)\n"
+        "    finally dropUpTo(range.shard, range.upTo)",
+        suite="PageStoreSuite",
+    ),
+    Mutant(
+        name="last-record-of-range-lost",
+        promise="A range contains the record that it ends with.",
+        file="source/replay/RangePage.scala",
+        old="records.compareNumber(_, last) <= 0",
+        new="records.compareNumber(_, last) < 0",
+        suite="ShardRangeReaderSuite",
+    ),
+    Mutant(
+        name="numbers-compared-as-text",
+        promise="Sequence numbers are compared as integers.",
+        file="model/SequenceNumber.scala",
+        old="val byLength = Integer.compare(own.length, other.length)",
+        new="val byLength = 0",
+        suite="SequenceNumberSuite",
+    ),
+    Mutant(
+        name="aggregate-cut",
+        promise="All records of an aggregated record become rows.",
+        file="model/aggregate/AggregateReader.scala",
+        old="lastHashKey < hashKeys.size) count else 0",
+        new="lastHashKey < hashKeys.size) count - 1 else 0",
+        suite="AggregateReaderSuite",
+    ),
+    # The sink.
+    Mutant(
+        name="acknowledged-before-the-answer",
+        promise="A record counts as written when Kinesis has answered, and not when it is sent.",
+        file="sink/write/StreamWriter.scala",
+        old="counters.requestSent(request.records.length)",
+        new="counters.requestSent(request.records.length)\n"
+        "    request.records.foreach(it => counters.recordsWritten(it.userRecords, "
+        "it.bufferedBytes))",
+        suite="RecordWriterSuite",
+    ),
+    Mutant(
+        name="failed-record-dropped",
+        promise="A record that Kinesis did not accept in a partial answer is sent again.",
+        file="sink/write/PutResponses.scala",
+        old="result.addFailed(record, isThrottled)",
+        new="if (isThrottled) result.addFailed(record, isThrottled) else acknowledged(record)",
+        suite="RecordWriterSuite",
+    ),
+    Mutant(
+        name="two-requests-of-a-lane",
+        promise="With order, a shard has at most one request in flight.",
+        file="sink/lane/Lane.scala",
+        old="if (isOrdered && inFlight > 0) Lane.Never",
+        new="if (isOrdered && inFlight > 1) Lane.Never",
+        suite="StreamWriterOrderSuite",
+    ),
+    Mutant(
+        name="request-too-large",
+        promise="A request keeps the limit of bytes.",
+        file="sink/lane/RequestRecords.scala",
+        old="bytes + record.size <= limits.bytes",
+        new="bytes <= limits.bytes",
+        suite="StreamWriterSuite",
+    ),
+    Mutant(
+        name="rate-not-reduced",
+        promise="A shard that throttles receives less.",
+        file="sink/rate/ShardRate.scala",
+        old="if (throttled.records > 0) refused(throttled, sentAt, now)",
+        new="if (throttled.records > 100000) refused(throttled, sentAt, now)",
+        suite="ShardRateSuite",
+    ),
+    # The sink, exactly once.
+    Mutant(
+        name="sent-again-in-doubt",
+        promise="With exactly once, a record in doubt is looked up before it is sent again.",
+        file="sink/write/PutResponses.scala",
+        old="doubts.filter(_ => failed.failed.exists(failed.isUnknown))",
+        new="doubts.filter(_ => failed.failed.isEmpty)",
+        suite="StreamWriterOnceSuite",
+    ),
+    Mutant(
+        name="read-back-skipped",
+        promise="A batch that runs again reads back what its earlier run has written.",
+        file="spark/once/OnceWrite.scala",
+        old="if (attempt.run == 0) None",
+        new="if (attempt.run <= 1) None",
+        suite="SparkOnceSuite",
+    ),
+    Mutant(
+        name="run-not-counted",
+        promise="Each run of a batch has a number of its own.",
+        file="spark/once/AttemptLog.scala",
+        old="run = it.run + 1",
+        new="run = it.run",
+        suite="AttemptLogSuite",
+    ),
+    Mutant(
+        name="marker-elsewhere",
+        promise="A read-back has a marker in each open shard.",
+        file="sink/once/ReadBack.scala",
+        old="PutResult.Written(there, number)) if there == shard.id =>",
+        new="PutResult.Written(there, number)) if there.name.nonEmpty =>",
+        suite="ReadBackSuite",
+    ),
+    Mutant(
+        name="successor-too-early",
+        promise="A later attempt waits until requests of the earlier one can have no effect.",
+        file="sink/once/WriteSession.scala",
+        old="place.heldUntil + terms.acceptance.toMillis",
+        new="place.heldUntil",
+        suite="WriteSessionSuite",
+    ),
+    Mutant(
+        name="other-rows-accepted",
+        promise="A batch fails if it lacks rows that an earlier run wrote.",
+        file="sink/once/WriteSession.scala",
+        old="if (missing != 0) throw",
+        new="if (missing < 0) throw",
+        suite="WriteSessionSuite",
+    ),
+    Mutant(
+        name="rows-of-this-run-written-twice",
+        promise="A task that runs again skips the rows that its earlier attempt wrote.",
+        file="sink/once/EarlierRows.scala",
+        old="inRun.take(hash) || takeOfBatch(hash)",
+        new="takeOfBatch(hash)",
+        suite="EarlierRowsSuite",
+    ),
+    # The sink's adapters to Spark.
+    Mutant(
+        name="commit-before-flush",
+        promise="A task commits after Kinesis has acknowledged all its rows.",
+        file="spark/write/KinesisDataWriter.scala",
+        old="    flush()\n    once.foreach(_.finish())",
+        new="    once.foreach(_.finish())",
+        suite="KinesisWriteSuite",
+    ),
+    Mutant(
+        name="dead-letter-not-published",
+        promise="The dead letters of a task that commits reach the dead-letter path.",
+        file="spark/write/KinesisDataWriter.scala",
+        old="DeadLetterCommit.message(deadLetters.flatMap(_.commit()))",
+        new="DeadLetterCommit.message(deadLetters.flatMap(_.commit()).filter(_.isEmpty))",
+        suite="KinesisWriteSuite",
+    ),
+    Mutant(
+        name="batch-not-checked",
+        promise="A batch write commits only if it contains all rows that its earlier runs wrote.",
+        file="spark/write/KinesisWrite.scala",
+        old="    once.foreach(_.check())\n    // A run of a write that is done",
+        new="    // A run of a write that is done",
+        suite="SparkOnceSuite",
+    ),
+    Mutant(
+        name="rows-not-sorted",
+        promise="With orderBy, the rows of a key are written in that order.",
+        file="spark/write/OrderedWrite.scala",
+        old="order.by.map(name =>",
+        new="order.by.filter(_.isEmpty).map(name =>",
+        suite="SparkOrderSuite",
+    ),
+]
