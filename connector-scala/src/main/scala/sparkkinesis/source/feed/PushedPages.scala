@@ -139,7 +139,10 @@ private[source] final class PushedPages(
     it.heard(millis(at))
     val records = unread(PackedRecords(event.records))
     val next = event.continuation.map(number => ShardIterator(number.text))
-    val page = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
+    // The shard may have ended since a repeated event. Only an event without records is at the tip.
+    val isRepeated = records.isEmpty && event.records.nonEmpty
+    val behind = event.millisBehindLatest.filterNot(_ => isRepeated)
+    val page = Page(records, next, behind, event.children, it.serverTime)
     val result = use(page, it.began)
     isBehind = !page.isAtTip
     it.taken(millis(at))

@@ -198,7 +198,9 @@ final class ShardFetcher(
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     nextPage.stored(bufferedBytes)
     val reached =
-      if (isTip) Some(reachedBy(asked)) else lastArrival.map(Instant.ofEpochMilli)
+      if (stop.isReached) stop.at
+      else if (isTip) Some(reachedBy(asked))
+      else lastArrival.map(Instant.ofEpochMilli)
     completeAsOf = reached.orElse(completeAsOf)
     val report = FetchReport(
       shard,

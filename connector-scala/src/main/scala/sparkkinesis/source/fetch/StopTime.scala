@@ -1,5 +1,7 @@
 package sparkkinesis.source.fetch
 
+import java.time.Instant
+
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 
@@ -10,6 +12,9 @@ import sparkkinesis.model.{ArrivalTimes, PackedRecords}
  */
 private[source] final class StopTime(millis: Option[Long]) {
   @volatile private var reached = false
+
+  /** The time, before which no unread record has arrived once the stop is reached. */
+  val at: Option[Instant] = millis.map(Instant.ofEpochMilli)
 
   /** Whether a page had a record after all records that arrived by the stop time. */
   def isReached: Boolean = reached

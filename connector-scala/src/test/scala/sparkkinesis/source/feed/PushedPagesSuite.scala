@@ -343,6 +343,16 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(it.numbers(it.next()) === Seq(4, 5))
   }
 
+  test("an event that comes again is not at the tip, because the shard may have ended") {
+    val it = new Feeding().asked()
+    it.push(1 to 3)
+    assert(it.next().exists(_.isAtTip))
+    it.asked().push(1 to 3)
+    assert(it.next().exists(page => page.records.isEmpty && !page.isAtTip))
+    it.asked().push(4 to 3)
+    assert(it.next().exists(_.isAtTip))
+  }
+
   test("the end of the shard ends the subscription") {
     val it = new Feeding().asked()
     val child = ChildShard(shardId(7), Seq(shardId(0)), HashKeyRange.All)

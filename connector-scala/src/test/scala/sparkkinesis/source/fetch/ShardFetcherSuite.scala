@@ -539,6 +539,13 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step() === Ended && fetching.kinesis.asked.size === 1)
   }
 
+  test("with a stop time, a shard that is read up to it is complete as of it") {
+    val fetching = new Fetching(new ScriptedKinesis().page(arrived(5, 1026)), stopping)
+    val report = fetching.fetched().report
+    assert(report.marks.map(_.lastArrivalMillis) === Seq(5))
+    assert(report.completeAsOfMillis === 25, "else other shards would wait for it forever")
+  }
+
   test("with a stop time, a shard that ended later is not finished") {
     val late = arrived(5, 1025, 1026).copy(next = None, children = Seq(child))
     val fetching = new Fetching(new ScriptedKinesis().page(late), stopping)
