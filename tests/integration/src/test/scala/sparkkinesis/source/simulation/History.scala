@@ -104,14 +104,14 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     }
   }
 
-  /** Runs without faults until the query has found nothing new for many rounds. */
+  /** Runs without faults until the query has been at the tip of all shards for many rounds. */
   private def drain(query: SimulatedQuery): Unit = {
     soothe()
     var (rounds, quiet) = (0, 0)
     while (rounds < MaxRounds && quiet < QuietRounds) {
       clock.advance(1.second)
       query.executorsWork()
-      if (query.runBatch(mayFail = false)) quiet = 0 else quiet += 1
+      if (query.runBatch(mayFail = false) || !query.isAtTip) quiet = 0 else quiet += 1
       rounds += 1
     }
     require(quiet == QuietRounds, s"never ends: $query")

@@ -135,11 +135,12 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     end ne from
   }
 
+  /** Whether batches have read all that the executors have seen, up to the tip of each shard. */
+  def isAtTip: Boolean = BatchPlanner.isDone(lastEnd, run.coordinator.frontiers)
+
   /** Whether a run with a stop time is over, and Spark would end the query. */
   def isOver: Boolean =
-    lastEnd.streams.size == named &&
-      BatchPlanner.isDone(lastEnd, run.coordinator.frontiers) &&
-      (nextEnd(lastEnd) == lastEnd)
+    lastEnd.streams.size == named && isAtTip && (nextEnd(lastEnd) == lastEnd)
 
   private def nextEnd(from: SourceOffset): SourceOffset = {
     val all = run.coordinator.frontiers
