@@ -59,7 +59,7 @@ lazy val integration = (project in file("tests/integration"))
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
     Testing.settings,
-    Testing.separately(".LeakSuite", ".SinkLeakSuite", ".DeliverySimulation")
+    Testing.separately(Seq(".LeakSuite", ".SinkLeakSuite"), Seq(".DeliverySimulation"))
   )
 
 /** What users get: the connector with its libraries relocated. */

@@ -42,12 +42,14 @@ object Testing {
     Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
 
   /**
-   * A JVM for each of the named suites, which watch or fill their whole JVM, and one for the rest.
+   * A JVM for each group of suites, which watch or fill their whole JVM, and one for the others. The
+   * suites of a group run in the order of their names here.
    */
-  def separately(names: String*): Setting[_] = Test / testGrouping := {
+  def separately(groups: Seq[String]*): Setting[_] = Test / testGrouping := {
     val options = (Test / forkOptions).value
-    val (alone, others) = (Test / definedTests).value.partition(t => names.exists(t.name.endsWith))
-    val groups = alone.map(test => test.name -> Seq(test)) :+ ("others" -> others)
-    groups.map { case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(options)) }
+    val tests = (Test / definedTests).value
+    val alone = groups.map(names => names.flatMap(name => tests.filter(_.name.endsWith(name))))
+    (alone :+ tests.diff(alone.flatten))
+      .map(group => Tests.Group(group.head.name, group, Tests.SubProcess(options)))
   }
 }

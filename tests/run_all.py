@@ -7,8 +7,9 @@ failure if it fails without a failed test (a crash, code that does not compile),
 if a report cannot be read, or if it takes too long. The other parts still run. A whole run of some
 scopes also fails if a test that docs/architecture.md names did not run (`tests/invariants.py`).
 
-Two lanes of parts run side by side, because many tests wait more than they compute. What a part
-prints goes to `target/test-logs`. The runner prints why a test failed.
+Two lanes of parts run side by side, because many tests wait more than they compute. A lane that is
+done takes the next part that belongs to no lane. What a part prints goes to `target/test-logs`. The
+runner prints why a test failed.
 
 With the environment variable `SPARK_KINESIS_TEST_SECONDS`, an optional part that has not begun
 after so many seconds is left out. It counts as skipped, and the line before the sum names it. Every
@@ -27,6 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from glob import glob
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -74,9 +76,10 @@ def run_scope(
     """What became of all tests, and the optional parts that were left out."""
     until = time.monotonic() + budget_seconds
     total, left_out = Tally(), []
+    shared = iter(scope.shared)  # of all lanes, so that each part runs once
 
     def run_lane(lane: list[Part]) -> None:
-        for part in lane:
+        for part in chain(lane, shared):
             left = until - time.monotonic()
             if part.is_optional and left <= 0:
                 left_out.append(part.name)
@@ -96,7 +99,7 @@ def run_scope(
         except KeyboardInterrupt:
             stopped.set()
             raise
-    run_lane(scope.last)
+    run_lane(scope.last)  # the shared parts are all taken
     return total, left_out
 
 

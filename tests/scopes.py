@@ -16,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from tests.sparks import NEWEST, SPARK_35
 
 REPORTS = "target/pytest-reports"
-# A Spark that lives for seconds is done sooner without the optimizing compiler: 17 tests took 49
-# seconds of CPU instead of 88. The Scala tests run as users do.
-SHORT_LIVED_SPARK = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+# A JVM that lives for seconds is done sooner without the optimizing compiler and with one thread
+# for garbage: 17 tests with Spark took 49 seconds of CPU instead of 88. The Scala tests run as
+# users do.
+SHORT_LIVED_JVMS = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +40,11 @@ def pytest_part(name: str, *tests: str, by: tuple[str, ...] = ()) -> Part:
     python = [sys.executable, *(["-m", *by] if by else [])]
     config = ["-c", "python/pyproject.toml", "--rootdir", "."]
     command = [*python, "-m", "pytest", *config, f"--junitxml={report}", *tests]
-    starts_spark = any(test.startswith(("tests/e2e", "tests/docs", "examples")) for test in tests)
     return Part(
         name=name,
         command=command,
         reports=report,
-        environment=SHORT_LIVED_SPARK if starts_spark else {},
+        environment=SHORT_LIVED_JVMS,
     )
 
 
@@ -122,37 +122,42 @@ OTHER_PYTHONS = [python_part("lowest", "-Wignore::DeprecationWarning"), python_p
 
 @dataclass(frozen=True)
 class Scope:
-    """Lanes of parts that run side by side, and parts that run after them."""
+    """Lanes of parts that run side by side.
+
+    The parts of a lane run one after the other: at most one lane uses sbt.
+    """
 
     lanes: list[list[Part]]
+    shared: list[Part] = field(default_factory=list)
+    """Parts that a lane runs, in this order, when it has run its own."""
     last: list[Part] = field(default_factory=list)
+    """Parts that run after all others."""
     proves: bool = False
     """Whether a whole run proves the invariants in docs/architecture.md."""
 
     def parts(self) -> list[Part]:
         """All parts."""
-        return [*(part for lane in self.lanes for part in lane), *self.last]
+        return [*(part for lane in self.lanes for part in lane), *self.shared, *self.last]
 
     def only(self, names: tuple[str, ...]) -> Scope:
         """The named parts, or all if none is named."""
-        chosen = names or tuple(part.name for part in self.parts())
-        lanes = [[part for part in lane if part.name in chosen] for lane in self.lanes]
-        return Scope(lanes, [part for part in self.last if part.name in chosen])
+        if not names:
+            return self
+
+        def chosen(parts: list[Part]) -> list[Part]:
+            return [part for part in parts if part.name in names]
+
+        lanes = [chosen(lane) for lane in self.lanes]
+        return Scope(lanes, chosen(self.shared), chosen(self.last))
 
 
 SCOPES = {
     "quick": Scope(
         lanes=[
             [scala_part("quick")],
-            [
-                PYTHON,
-                pytest_part("packaging", "-m", "not slow", "tests/packaging"),
-                DOCS,
-                SIMULATOR,
-                pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"),
-                LOGS,
-            ],
+            [pytest_part("e2e", "-m", "not slow and not cluster", "tests/e2e"), SIMULATOR],
         ],
+        shared=[LOGS, PYTHON, pytest_part("packaging", "-m", "not slow", "tests/packaging"), DOCS],
         last=[CONFORMANCE],
         proves=True,
     ),
@@ -180,26 +185,28 @@ SCOPES = {
                 pytest_part("packaging", "tests/packaging"),
                 smoke_part(SPARK_35),
                 scala_part("ci"),
-                smoke_part(NEWEST),
-                PYTHON,
-                SIMULATOR,
-                LOGS,
-                DOCS,
-                *OTHER_PYTHONS,
-                make_part("docs"),
-                replace(
-                    pytest_part("docs-site", "-m", "slow and not long", "tests/docs"),
-                    is_optional=True,
-                ),
-                replace(
-                    pytest_part("logs-slow", "-m", "slow and not long", "examples/log-processing"),
-                    is_optional=True,
-                ),
             ],
             [  # they take half of the time
                 pytest_part("cluster", "-m", "cluster and not long", "tests/e2e"),
                 pytest_part("e2e", "-m", "not cluster and not long", "tests/e2e"),
             ],
+        ],
+        shared=[
+            smoke_part(NEWEST),
+            SIMULATOR,
+            PYTHON,
+            LOGS,
+            DOCS,
+            *OTHER_PYTHONS,
+            make_part("docs"),
+            replace(
+                pytest_part("docs-site", "-m", "slow and not long", "tests/docs"),
+                is_optional=True,
+            ),
+            replace(
+                pytest_part("logs-slow", "-m", "slow and not long", "examples/log-processing"),
+                is_optional=True,
+            ),
         ],
         last=[CONFORMANCE],
         proves=True,

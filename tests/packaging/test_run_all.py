@@ -126,8 +126,7 @@ def test_only_the_site_and_the_slow_tests_of_the_example_may_be_left_out() -> No
         for name, scope in SCOPES.items()
     }
     assert optional == {"ci": ["docs-site", "logs-slow"], "quick": [], "rest": [], "bench": []}
-    (lane,) = (lane for lane in SCOPES["ci"].lanes if any(part.is_optional for part in lane))
-    assert [part.name for part in lane[-2:]] == optional["ci"]
+    assert [part.name for part in SCOPES["ci"].shared[-2:]] == optional["ci"]
 
 
 def test_the_first_seed_comes_from_the_commit() -> None:
@@ -160,17 +159,26 @@ def test_an_error_of_the_runner_is_a_failure_and_the_other_parts_run() -> None:
     assert total.failed[0].startswith("q: ValueError")
 
 
-def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
-    def waiting(name: str, *, makes: str, needs: str) -> Part:
-        code = f"import os, time\nopen('{makes}', 'w')\n"
-        code += f"while not os.path.exists('{needs}'): time.sleep(0.01)\n"
-        code += f"open('{name}.xml', 'w').write({GOOD!r})"
-        return Part(name=name, command=[sys.executable, "-c", code], reports=f"{name}.xml")
+def waiting(name: str, *, makes: str, needs: str) -> Part:
+    """A part that makes a file and does not end before another file is there."""
+    code = f"import os, time\nopen('{makes}', 'w')\n"
+    code += f"while not os.path.exists('{needs}'): time.sleep(0.01)\n"
+    code += f"open('{name}.xml', 'w').write({GOOD!r})"
+    return Part(name=name, command=[sys.executable, "-c", code], reports=f"{name}.xml")
 
+
+def test_lanes_run_side_by_side_and_the_last_parts_after_them() -> None:
     lanes = [[waiting("a", makes="x", needs="y")], [waiting("b", makes="y", needs="x")]]
     last = waiting("c", makes="z", needs="b.xml")
-    total, _ = run_scope(Scope(lanes, [last]), float("inf"), threading.Event())
+    total, _ = run_scope(Scope(lanes, last=[last]), float("inf"), threading.Event())
     assert str(total) == "3 passed, 0 failed, 0 skipped"
+
+
+def test_a_lane_that_is_done_runs_shared_parts() -> None:
+    lanes = [[waiting("a", makes="x", needs="c.xml")], [waiting("b", makes="y", needs="x")]]
+    shared = [waiting(name, makes="z", needs="b.xml") for name in ("c", "d")]
+    total, _ = run_scope(Scope(lanes, shared), float("inf"), threading.Event())
+    assert str(total) == "4 passed, 0 failed, 0 skipped"
 
 
 def test_it_prints_why_a_test_failed_and_the_end_of_the_log_of_a_crash(
