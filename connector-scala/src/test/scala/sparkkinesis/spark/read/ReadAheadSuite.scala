@@ -133,7 +133,8 @@ class ReadAheadSuite extends AnyFunSuite with LocalSpark {
 
   test("after the last executor was lost, the next trigger waits for pages of another one") {
     val run = newRun()
-    val ahead = new ReadAhead(context, run, 1.minute, lease = 200.millis)
+    // Long enough for the driver to look before the second executor is lost, too.
+    val ahead = new ReadAhead(context, run, 1.minute, lease = 2.seconds)
     val driver = new DriverLink(run.id, 10.seconds)
     def read(executor: String): Unit = {
       def status(version: Long, reports: FetchReport*) =
