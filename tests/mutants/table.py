@@ -98,7 +98,7 @@ MUTANTS = [
         "that arrived later.",
         file="source/fetch/StopTime.scala",
         old=".map(ArrivalTimes.lastDoubt)",
-        new=".map(stop => stop)",
+        new=".map(ArrivalTimes.lastDoubt(_) - ArrivalTimes.Margin.toMillis)",
         suite="ShardFetcherSuite",
     ),
     Mutant(
