@@ -77,7 +77,7 @@ class Sbt:
     def _accept(self, until: float) -> socket.socket | None:
         while time.monotonic() < until:
             if self._process.poll() is not None:
-                sys.exit(f"sbt ended:\n{self.log.read_text(encoding='utf-8', errors='replace')}")
+                return None
             try:
                 connection, _ = self._server.accept()
             except TimeoutError:
