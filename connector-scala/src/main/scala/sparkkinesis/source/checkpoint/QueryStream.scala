@@ -2,7 +2,7 @@ package sparkkinesis.source.checkpoint
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
@@ -45,18 +45,26 @@ final class QueryStream(
     ShardDiscovery.initialOffset(client, start, clock, chance)
 
   /** The service's time; this machine's where the service reports none. */
-  def serviceTime(): Instant = {
+  def serviceTime(): TimeSpan = {
     val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)
-    val listing = retrying(kinesis.listShards(request))
-    ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime)
+    val reported = retrying(kinesis.listShards(request)).serverTime
+    TimeSpan(
+      reported.getOrElse(clock.now),
+      ShardDiscovery.serviceNowAtLatest(clock.now, reported)
+    )
   }
 
   /** The consumer that executors read it with; `None` if they poll. */
   def consumer(choice: ConsumerChoice): Option[ConsumerArn] =
     new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
 
-  /** Waits until each record that has arrived is visible to readers. */
-  def awaitVisible(): Unit = clock.sleep(ArrivalTimes.Margin)
+  /**
+   * Waits until each record that has arrived by a time is visible to readers.
+   *
+   * @param now by the service's clock, or earlier
+   */
+  def awaitVisible(by: Instant, now: Instant): Unit =
+    clock.sleep((ArrivalTimes.lastDoubt(by.toEpochMilli) - now.toEpochMilli).millis)
 
   /** @throws SourceException if the stream was created again since the offset was written */
   def checkIdentity(offset: StreamOffset): Unit =
@@ -64,3 +72,6 @@ final class QueryStream(
 
   private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
 }
+
+/** A time that is not known exactly: it is between the two. */
+final case class TimeSpan(earliest: Instant, latest: Instant)

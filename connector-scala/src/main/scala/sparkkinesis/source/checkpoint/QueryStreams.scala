@@ -31,13 +31,14 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   def firstOffset(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))
 
   /**
-   * The time of the service at which a run with `Trigger.AvailableNow` stops. Waits until each
-   * record that was acknowledged before is visible.
+   * The stop time of a run with `Trigger.AvailableNow`, by the service's clock: not before now. Waits
+   * until each record that had arrived by then is visible.
    */
   def stopTime(): Instant = {
-    val latest = streams.map(_.serviceTime()).max
-    streams.headOption.foreach(_.awaitVisible())
-    latest
+    val times = streams.map(_.serviceTime())
+    val stop = times.map(_.latest).max
+    streams.headOption.foreach(_.awaitVisible(stop, times.map(_.earliest).min))
+    stop
   }
 
   /** How often an idle query logs that it has read all records. */

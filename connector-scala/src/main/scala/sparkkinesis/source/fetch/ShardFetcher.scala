@@ -144,7 +144,7 @@ final class ShardFetcher(
         retries.reset()
         losses.found()
         stop.cut(page) match {
-          case Some(wanted) => accept(wanted, Seq.empty, asked, at)
+          case Some(wanted) => accept(wanted, Seq.empty, asked, at, isCut = true)
           case None if page.next.isEmpty => end(page, asked, at)
           case None =>
             if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
@@ -187,7 +187,8 @@ final class ShardFetcher(
       page: Page,
       children: Seq[ChildShard],
       asked: Moment,
-      at: Moment
+      at: Moment,
+      isCut: Boolean = false
   ): FetchStep = {
     val (from, isFirst, isEnd) = (progress, nextPage.isFirst, page.next.isEmpty)
     val records = PackedRecords(page.records)
@@ -197,8 +198,9 @@ final class ShardFetcher(
     val marks = PageMarks.of(page, settings)
     val bufferedBytes = if (marks.nonEmpty) addToStore(records, marks) else 0L
     nextPage.stored(bufferedBytes)
+    if (isCut) stop.reach()
     val reached =
-      if (stop.isReached) stop.at
+      if (isCut) stop.completeAsOf
       else if (isTip) Some(reachedBy(asked))
       else lastArrival.map(Instant.ofEpochMilli)
     completeAsOf = reached.orElse(completeAsOf)

@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
+import sparkkinesis.model.{ChildShard, SequenceNumber}
 
 /**
  * A place where a batch may end, with the size of the data since the previous mark.
@@ -45,21 +45,8 @@ final case class Frontier(
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
 
-  /** For a run with a stop time, in which executors leave later records unread. */
-  def until(millis: Long): Frontier =
-    copy(completeAsOfMillis = math.min(completeAsOfMillis, millis))
-
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
-}
-
-object Frontier {
-
-  /** Applies [[Frontier.until]] to each frontier. */
-  def until(
-      frontiers: Map[StreamShard, Frontier],
-      millis: Long
-  ): Map[StreamShard, Frontier] = frontiers.transform((_, frontier) => frontier.until(millis))
 }
 
 /** The largest size of a batch. A batch takes at least one mark, whatever the limits are. */

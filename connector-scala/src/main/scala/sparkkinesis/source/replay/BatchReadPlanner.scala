@@ -32,6 +32,7 @@ final class BatchReadPlanner(
     clock: Clock,
     chance: () => Double
 ) {
+  import BatchReadPlanner._
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[BatchReadPlanner])
@@ -67,9 +68,9 @@ final class BatchReadPlanner(
     ranges
   }
 
-  /** Starts later if a filter on the arrival time allows it. */
+  /** Starts later if a filter on the arrival time allows it. Spark applies the filter again. */
   private def narrowed(begin: ShardStart, now: Instant): ShardStart =
-    bounds.sinceMillis.map(Instant.ofEpochMilli) match {
+    bounds.sinceMillis.map(it => Instant.ofEpochMilli(it - FilterMargin.toMillis)) match {
       case Some(since) if isBefore(begin.progress, since) && !since.isAfter(now) =>
         val trimHorizon = now.minusMillis(summary.retention.toMillis)
         ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(trimHorizon)))
@@ -108,7 +109,7 @@ final class BatchReadPlanner(
     }
 
     private def before(id: StreamShard, begin: ShardStart, millis: Long): Option[ShardRange] = {
-      val until = (Seq(millis) ++ bounds.beforeMillis).min
+      val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + FilterMargin.toMillis)).min
       val isEmpty = begin.progress match {
         case Progress.AtTimestamp(instant) => instant.toEpochMilli >= until
         case _ => false
@@ -172,4 +173,13 @@ final class BatchReadPlanner(
   }
 
   private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+}
+
+private[source] object BatchReadPlanner {
+
+  /**
+   * Added to both ends of a filter on the arrival time. A filter must never change which records
+   * exist, so this is far more than [[ArrivalTimes.Margin]].
+   */
+  val FilterMargin: FiniteDuration = 1.minute
 }

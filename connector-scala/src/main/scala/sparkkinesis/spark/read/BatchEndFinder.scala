@@ -39,7 +39,7 @@ private[spark] final class BatchEndFinder(
     val frontiers = ahead.frontiers(limits)
     val joined = streams.withJoined(streams.withoutRemoved(from))
     val next =
-      if (joined ne from) end(joined, due(frontiers), limits)
+      if (joined ne from) end(joined, frontiers, limits)
       else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
       else before(from, limits, frontiers)
     val repaired = watch.repair(next)
@@ -72,10 +72,6 @@ private[spark] final class BatchEndFinder(
     BatchPlanner.end(from, taken, limits)
   }
 
-  /** The frontiers for `Trigger.AvailableNow`, which leaves later records to the next run. */
-  private def due(frontiers: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-    stopAtMillis.fold(frontiers)(Frontier.until(frontiers, _))
-
   private def atOnce(
       from: SourceOffset,
       limits: ReadLimits,
@@ -101,11 +97,11 @@ private[spark] final class BatchEndFinder(
       limits: ReadLimits,
       frontiers: Map[StreamShard, Frontier]
   ): SourceOffset = {
-    val planned = watch.repair(end(from, due(frontiers), limits))
+    val planned = watch.repair(end(from, frontiers, limits))
     val isDone = BatchPlanner.isDone(from, frontiers)
     if (planned ne from) planned
     else if (isDone && watch.isSettled(from))
-      BatchPlanner.confirmed(from, due(frontiers), streams.confirmationPeriod)
+      BatchPlanner.confirmed(from, frontiers, streams.confirmationPeriod)
     else {
       ahead.awaitNews()
       read(from)

@@ -3,6 +3,7 @@ package sparkkinesis.source.checkpoint
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -46,10 +47,12 @@ class QueryStreamsSuite extends AnyFunSuite {
     assert(naming(Seq(orders, refunds)).firstOffset() === offsetOf(orders, refunds))
   }
 
-  test("reading begins a second after the stop time, when acknowledged records are visible") {
+  /** What the clock shows that is ahead of the service's by `ahead`, before and after the wait. */
+  private def stopping(ahead: FiniteDuration, reported: Option[Instant]) = {
     val clock = new FastClock
+    clock.sleep(ahead)
     val options = SourceOptions.parse(Map("streamArn" -> orders.toString), None)
-    val kinesis = new ScriptedKinesis().listing(listing())
+    val kinesis = new ScriptedKinesis().listing(listing().copy(serverTime = reported))
     val stream = new QueryStream(
       options.streams.head,
       kinesis,
@@ -57,9 +60,15 @@ class QueryStreamsSuite extends AnyFunSuite {
       clock,
       () => 0.5
     )
-    val begin = clock.now
-    assert(new QueryStreams(options, Seq(stream)).stopTime() === begin)
-    assert(clock.now === begin.plusSeconds(1))
+    (new QueryStreams(options, Seq(stream)).stopTime().toEpochMilli, clock.now.toEpochMilli)
+  }
+
+  test("reading begins a second after the stop time, when records that arrived are visible") {
+    assert(stopping(0.seconds, reported = None) === (0, 1000))
+    assert(stopping(0.seconds, reported = Some(Instant.EPOCH)) === (0, 1000))
+    // The service may have the time 0, and a record that arrives at 900 is visible at 1900.
+    assert(stopping(900.millis, reported = Some(Instant.EPOCH)) === (900, 900 + 1900))
+    assert(stopping(5.seconds, reported = Some(Instant.EPOCH)) === (1000, 5000 + 2000))
   }
 
   test("if the query names the checkpoint's streams, in any order, none is added or removed") {

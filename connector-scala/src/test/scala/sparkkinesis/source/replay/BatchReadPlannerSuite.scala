@@ -122,12 +122,12 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     beforeMillis = Some(before.toEpochMilli)
   )
 
-  test("the times of a filter narrow a range") {
+  test("the times of a filter narrow a range, with a margin of one minute") {
     val (since, before) = (service.minusSeconds(1000), service.minusSeconds(900))
     val ranges = new Reading(None, service).ranges(bounds = bounds(since, before))
-    assert(ranges.forall(_.from == Progress.AtTimestamp(since.minusSeconds(1))))
-    assert(ranges.forall(_.completeAsOf.contains(since)))
-    assert(ranges.flatMap(_.until).forall(_.millis == before.toEpochMilli))
+    assert(ranges.forall(_.from == Progress.AtTimestamp(since.minusSeconds(61))))
+    assert(ranges.forall(_.completeAsOf.contains(since.minusSeconds(60))))
+    assert(ranges.flatMap(_.until).forall(_.millis == before.plusSeconds(60).toEpochMilli))
   }
 
   test("a filter never widens a range, and never leads to a read in the future") {

@@ -55,8 +55,11 @@ class BatchEndFinderSuite extends AnyFunSuite {
   }
 
   /** @param start where the next batch starts */
-  private final class Query(start: SourceOffset, stopAt: Option[Long] = None)
-      extends BatchEndFinder.Ahead {
+  private final class Query(
+      start: SourceOffset,
+      stopAt: Option[Long] = None,
+      skew: Option[FiniteDuration] = None
+  ) extends BatchEndFinder.Ahead {
     var pages: Map[StreamShard, Frontier] = read()
     var found = Option.empty[SourceOffset]
     private val named = Map("streamArn" -> s"$arn", "allowStreamRemoval" -> "true")
@@ -69,7 +72,7 @@ class BatchEndFinderSuite extends AnyFunSuite {
     private val client = StreamClient(stream, Kinesis)
     private val watch = new StreamWatch(client, failOnDataLoss = false, 10.seconds, () => 0.5)
     private val service = new WatchService(Map(arn -> watch), new FastClock)
-    private val finder = new BatchEndFinder(this, streams, service, None, stopAt, _ => ())
+    private val finder = new BatchEndFinder(this, streams, service, skew, stopAt, _ => ())
     private var now = Instant.EPOCH
     streams.check(start)
     watch.advance(start.streams(arn))
@@ -97,6 +100,13 @@ class BatchEndFinderSuite extends AnyFunSuite {
     val query = new Query(half, Some(stopTime))
     assert(query.nextEnd() === whole)
     assert(query.nextEnd(whole) === whole, "now it ends")
+  }
+
+  test("with a stop time and the smallest skew, a run takes all that was read, and ends") {
+    val query = new Query(whole, Some(stopTime), skew = Some(1.second))
+    // Executors read up to records that arrived a second after the stop time.
+    query.pages = read(stopTime + 500).transform((_, it) => it.copy(completeAsOfMillis = 2000))
+    assert(lastRead(query.nextEnd()) === Seq(1, 1))
   }
 
   test("a stream that the query no longer names is not in the end of the next batch") {

@@ -1,7 +1,10 @@
 package sparkkinesis.source.simulation
 
+import java.time.Instant
+
 import scala.concurrent.duration._
 
+import sparkkinesis.client.Clock
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
@@ -21,13 +24,27 @@ import sparkkinesis.source.watch.StreamWatch
 final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   import world._
 
+  private var isStopping = false
+
+  /** While a run waits after its stop time was chosen, producers write. */
+  private val busyClock = new Clock {
+    override def now: Instant = clock.now
+
+    override def sleep(duration: FiniteDuration): Unit = {
+      if (isStopping) for (_ <- 0 until random.nextInt(4)) {
+        calmly(producer.actAtRandom())
+        clock.advance(duration / 8)
+      }
+      clock.sleep(duration)
+    }
+  }
   private val options = world.options(named)
   val coordinator = new FetchCoordinator(10.seconds, options.fetch.joinedMark)
   val streams = new QueryStreams(
     options,
     options.streams.map { access =>
       val start = options.queryStart(access.ref)
-      new QueryStream(access, kinesis, start, clock, () => random.nextDouble())
+      new QueryStream(access, kinesis, start, busyClock, () => random.nextDouble())
     }
   )
 
@@ -40,12 +57,13 @@ final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
   private lazy val watches = clients.transform { (_, client) =>
     new StreamWatch(client, options.failOnDataLoss, DiscoveryInterval, () => 0.5)
   }
-  private var nextLooks = Map.empty[StreamArn, java.time.Instant]
+  private var nextLooks = Map.empty[StreamArn, Instant]
 
+  isStopping = true
   val settings: FetchSettings = options.fetch.copy(
     stopAtMillis = Option.when(hasStopTime)(calmly(streams.stopTime().toEpochMilli))
   )
-  world.passChoice()
+  isStopping = false
 
   def limits: ReadLimits = settings.limits
 

@@ -147,18 +147,15 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val end = planned(from, all)
     val isIdle = stopAtMillis.isEmpty || BatchPlanner.isDone(from, all)
     if ((end ne from) || !isIdle) end
-    else calmly(BatchPlanner.confirmed(from, due(all), run.streams.confirmationPeriod))
+    else calmly(BatchPlanner.confirmed(from, all, run.streams.confirmationPeriod))
   }
 
   private def planned(from: SourceOffset, all: Map[StreamShard, Frontier]): SourceOffset = {
-    val skewed = run.settings.maxShardSkew.fold(due(all)) {
-      ShardSkew.limited(from, due(all), run.limits, _)
-    }
+    val skewed = run.settings.maxShardSkew.fold(all)(
+      ShardSkew.limited(from, all, run.limits, _)
+    )
     run.repaired(BatchPlanner.end(from, skewed, run.limits))
   }
-
-  private def due(all: Map[StreamShard, Frontier]): Map[StreamShard, Frontier] =
-    stopAtMillis.fold(all)(Frontier.until(all, _))
 
   private def startOf(batch: Int): SourceOffset =
     moves.get(batch).fold(if (batch == 0) initial else endOf(batch - 1))(OffsetCodec.decode)

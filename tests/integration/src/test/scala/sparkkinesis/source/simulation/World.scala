@@ -190,5 +190,5 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
       }
   }
 
-  private def Skews = Vector(200.millis, 2.seconds, 20.seconds, 10.minutes)
+  private def Skews = Vector(1.second, 1500.millis, 20.seconds, 10.minutes)
 }
