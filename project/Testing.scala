@@ -42,8 +42,8 @@ object Testing {
     Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
 
   /**
-   * A JVM for each group of suites, which watch or fill their whole JVM, and one for the others. The
-   * suites of a group run in the order of their names here.
+   * A JVM for each group of suites, which watch or fill their whole JVM, and one for the others.
+   * The suites of a group run in the order of their names here.
    */
   def separately(groups: Seq[String]*): Setting[_] = Test / testGrouping := {
     val options = (Test / forkOptions).value

@@ -58,6 +58,14 @@ def test_no_report_a_skipped_and_a_failed_test_prove_nothing(report: Path) -> No
     assert [lack.split()[2] for lack in lacks] == ["OneSuite,", "TwoSuite,", "test_rows,"]
 
 
+def test_each_row_of_the_table_names_a_test() -> None:
+    table = PAGE.read_text(encoding="utf-8").partition("\n## Invariants\n")[2].partition("\n## ")[0]
+    rows = [it for it in table.splitlines() if it.startswith("| ") and "---" not in it][1:]
+    assert len(rows) > 50
+    for row in rows:
+        assert list(named(f"\n## Invariants\n{row}\n")), row
+
+
 def test_each_name_in_the_table_is_that_of_one_file_or_suite() -> None:
     places = [ROOT / it for it in ("connector-scala", "localstack/simulator", "tests", "python")]
     files = [f"{it.with_suffix('')}" for place in places for it in place.rglob("test_*.py")]

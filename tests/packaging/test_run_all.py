@@ -61,10 +61,19 @@ def test_no_report_is_a_failure_and_old_reports_do_not_count() -> None:
     assert run(part()) == Tally(failed=["p: ended with status 0 and 0 passed tests"])
 
 
+def test_reports_of_code_with_faults_do_not_count() -> None:
+    folder = Path(run_all.ROOT, run_all.MUTANTS)
+    folder.mkdir(parents=True)
+    (folder / "a.xml").write_text(GOOD, encoding="utf-8")
+    faulty = Part(name="p", command=["true"], reports="**/*.xml")
+    assert run(faulty) == Tally(failed=["p: ended with status 0 and 0 passed tests"])
+    assert (folder / "a.xml").exists()
+
+
 def test_a_part_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     child = "import subprocess, sys; p = subprocess.Popen(['sleep', '600']);"
     child += "open('pid', 'w').write(str(p.pid)); p.wait()"
-    late = Tally(passed=1, failed=["p: not done within 10 s, and ended"])
+    late = Tally(passed=1, failed=["p: still running after 10 s, so it was killed"])
     assert run(part(GOOD, then=child), limit_seconds=10) == late
     pid = int((tmp_path / "pid").read_text())
     deadline = time.monotonic() + 10

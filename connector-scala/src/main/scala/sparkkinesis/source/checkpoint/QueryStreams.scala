@@ -31,8 +31,8 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   def firstOffset(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))
 
   /**
-   * The stop time of a run with `Trigger.AvailableNow`, by the service's clock: not before now. Waits
-   * until each record that had arrived by then is visible.
+   * The stop time of a run with `Trigger.AvailableNow`, by the service's clock: not before now.
+   * Waits until each record that had arrived by then is visible.
    */
   def stopTime(): Instant = {
     val times = streams.map(_.serviceTime())

@@ -82,8 +82,8 @@ private[source] final class PushedPages(
   }
 
   /**
-   * Once may be a broken connection. A server that accepts subscriptions and sends nothing is not
-   * quiet.
+   * One silence may be a broken connection. Several in a row are a fault, because the service sends
+   * events even if there are no records.
    */
   private def silence(it: Subscribed): KinesisException = {
     val text = s"SubscribeToShard of $shard sent nothing for ${Subscribed.LongestSilence}"

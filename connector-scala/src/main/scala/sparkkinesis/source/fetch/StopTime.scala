@@ -6,8 +6,8 @@ import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 
 /**
- * Where a query with `Trigger.AvailableNow` stops reading a shard: it reads each record that arrived
- * by the stop time, and some that arrived up to [[ArrivalTimes.Margin]] later.
+ * Where a query with `Trigger.AvailableNow` stops reading a shard: it reads each record that
+ * arrived by the stop time, and some that arrived up to [[ArrivalTimes.Margin]] later.
  *
  * @param millis of the query's stop time, if it has one
  */

@@ -16,7 +16,8 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  * @param bufferBytes memory per executor for pages that are read ahead; `None` follows the heap
  * @param spillBytes disk per executor for such pages; 0 if all stay in memory
  * @param limits of a batch: they determine the distance between marks
- * @param stopAtMillis with `Trigger.AvailableNow`: the query reads no record that arrived later
+ * @param stopAtMillis with `Trigger.AvailableNow`: the query reads each record that arrived by
+ *   then, and some that arrived up to a second later
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
@@ -72,7 +73,7 @@ final case class FetchSettings(
    * once per record.
    *
    * @param most number of records of a mark
-   * @param mostMillis between the arrival times of its records
+   * @param mostMillis between the first arrival and the latest one of its records
    */
   private def endOfMark(
       records: PackedRecords,
@@ -82,13 +83,15 @@ final case class FetchSettings(
       mostMillis: Long
   ): Int = {
     val end = begin + math.min(records.size - begin.toLong, most).toInt - 1
-    val first = records.arrivalMillis(begin)
+    var first = records.arrivalMillis(begin)
+    var latest = first
+    def fits(arrival: Long) = math.max(latest, arrival) - math.min(first, arrival) <= mostMillis
     var index = begin
     var bytes = records.dataLength(begin).toLong
-    while (
-      index < end && bytes < mostBytes && records.arrivalMillis(index + 1) - first <= mostMillis
-    ) {
+    while (index < end && bytes < mostBytes && fits(records.arrivalMillis(index + 1))) {
       index += 1
+      first = math.min(first, records.arrivalMillis(index))
+      latest = math.max(latest, records.arrivalMillis(index))
       bytes += records.dataLength(index)
     }
     index

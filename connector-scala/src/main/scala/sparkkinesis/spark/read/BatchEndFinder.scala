@@ -15,8 +15,8 @@ import sparkkinesis.source.watch.WatchService
  * Finds the end of a micro-batch, on the driver.
  *
  * @param skew how far a shard may be read beyond others, if that is limited
- * @param stopAtMillis with `Trigger.AvailableNow`: records that arrived later belong to the next
- *   run
+ * @param stopAtMillis with `Trigger.AvailableNow`: the query reads each record that arrived by
+ *   then, and some that arrived up to a second later
  * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(

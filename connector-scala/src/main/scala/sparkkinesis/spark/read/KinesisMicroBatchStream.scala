@@ -115,7 +115,8 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   override def getDefaultReadLimit: ReadLimit = TriggerLimits.toSpark(options.fetch.limits)
 
   /**
-   * The query reads all records that have arrived by now, in as many batches as the limits need.
+   * The query reads all records that have arrived by now, and some that arrive up to a second
+   * later, in as many batches as the limits need.
    */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
     stopAtMillis = Some(streams.stopTime().toEpochMilli)

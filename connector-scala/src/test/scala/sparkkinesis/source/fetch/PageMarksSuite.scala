@@ -50,6 +50,17 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("with a skew, the arrival times of a mark differ by at most the skew, in any order") {
+    forAll(filled, Gen.choose(1, 60)) { (page, skew) =>
+      val skewed = settings(ReadLimits.None).copy(maxShardSkew = Some(skew.millis))
+      val ends = PageMarks.of(page, skewed).map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
+      ends.zip(ends.drop(1)).foreach { case (begin, end) =>
+        val arrivals = page.records.slice(begin, end).map(_.arrivalMillis)
+        assert(arrivals.max - arrivals.min <= skew)
+      }
+    }
+  }
+
   test("without limits a page has one mark, with or without a stop time") {
     Seq(None, Some(25L)).foreach { stop =>
       assert(

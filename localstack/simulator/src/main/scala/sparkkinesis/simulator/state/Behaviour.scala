@@ -7,9 +7,10 @@ import sparkkinesis.simulator.record.ShardNumbering
 /**
  * What AWS does and a simple service does not. Everything is off by default.
  *
- * The command line of the server, the arguments of `LocalKinesis` in Python and the journal use the
- * names of these fields. `Behaviour.settings` describes them. Chance depends only on the seed, the
- * shard and the position of the record, so that a repeated call has the same result.
+ * The command line of the server, the arguments of `LocalKinesis` in Python and the journal have
+ * the same names, in their own spelling. `Behaviour.settings` describes them. For readers, chance
+ * depends only on the seed, the shard and the position of the record, so that a repeated call has
+ * the same result.
  *
  * @param visibilityDelay readers see a record up to this time after its acknowledgement, in
  *   sequence order within its shard. Meanwhile a page at the tip says that nothing follows, and a
