@@ -217,17 +217,18 @@ class Heartbeats:
 
     Args:
         job: name of the job.
+        seconds: minimum time between two metrics of a query.
     """
 
-    def __init__(self, job: str) -> None:
+    def __init__(self, job: str, seconds: float = HEARTBEAT_SECONDS) -> None:
         """Print nothing yet."""
-        self._job = job
+        self._job, self._seconds = job, seconds
         self._last: dict[str, tuple[float, Any]] = {}
 
     def beat(self, name: str, query: StreamingQuery) -> None:
-        """Print the metric, if there is progress since the last time, every ten seconds at most."""
+        """Print the metric, if it is time and there is progress since the last time."""
         at, seen = self._last.get(name, (0.0, None))
-        if time.monotonic() - at < HEARTBEAT_SECONDS:
+        if time.monotonic() - at < self._seconds:
             return
         progress = query.lastProgress
         if progress is None or progress["timestamp"] == seen:

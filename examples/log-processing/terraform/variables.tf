@@ -1,0 +1,110 @@
+variable "region" {
+  description = "AWS region of everything in this folder, for example eu-west-1."
+  type        = string
+}
+
+variable "name" {
+  description = "Name of the application. The names of all resources begin with it."
+  type        = string
+  default     = "log-processing"
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{2,23}$", var.name))
+    error_message = "The name needs 3 to 24 characters: lower case letters, digits and hyphens, a letter first."
+  }
+}
+
+variable "kms_key_arn" {
+  description = "ARN of your own KMS key for the stream, the table and the bucket. Without it, keys of AWS encrypt them. Alerts and logs of the job always have keys of AWS."
+  type        = string
+  default     = null
+}
+
+variable "shards" {
+  description = "Number of shards. A shard takes 1 MB and 1,000 records per second. Without it, the stream is on-demand."
+  type        = number
+  default     = 2
+}
+
+variable "stream_retention_hours" {
+  description = "Hours that the stream keeps a record, 24 to 8760. The job must not be stopped for longer."
+  type        = number
+  default     = 72
+}
+
+variable "fan_out_consumer" {
+  description = "Name of a consumer of enhanced fan-out for the query that stores. Without it, both queries poll and share the read quota of a shard."
+  type        = string
+  default     = null
+}
+
+variable "connector_jar" {
+  description = "File name of the connector's jar for Scala 2.12, which `make jar-2.12` builds."
+  type        = string
+  default     = "spark-kinesis_2.12-0.1.0.jar"
+}
+
+variable "executors" {
+  description = "Number of executors. Each has 2 vCPUs and 8 GB. A quarter of their task slots is for alerts, at least one slot."
+  type        = number
+  default     = 2
+
+  validation {
+    condition     = var.executors >= 1
+    error_message = "The job needs at least one executor."
+  }
+}
+
+variable "trigger_seconds" {
+  description = "Seconds from the start of one micro-batch to the start of the next. Shorter means sooner, and more requests to S3."
+  type        = number
+  default     = 10
+}
+
+variable "max_mb_per_second" {
+  description = "Megabytes per second that each query reads at most, which limits the size of a micro-batch. Default: 2 per shard, as much as a shard gives, or 20 from an on-demand stream."
+  type        = number
+  default     = null
+}
+
+variable "event_days" {
+  description = "Days after its timestamp when DynamoDB removes an event."
+  type        = number
+  default     = 30
+}
+
+variable "bad_event_days" {
+  description = "Days that the bucket keeps bad events."
+  type        = number
+  default     = 90
+}
+
+variable "keep_data" {
+  description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it."
+  type        = bool
+  default     = true
+}
+
+variable "zones" {
+  description = "Availability zones of the job, for example eu-west-1a. Without them, the first two of the region. Each costs three interface endpoints."
+  type        = list(string)
+  default     = []
+}
+
+variable "alarm_email" {
+  description = "E-mail address that receives the alarms. AWS asks this address to confirm. Without it, subscribe to the topic yourself."
+  type        = string
+  default     = null
+}
+
+variable "behind_seconds" {
+  description = "Age in seconds of an unprocessed record from which the alarms `behind-store` and `behind-alerts` are raised."
+  type        = number
+  default     = 120
+}
+
+variable "bad_events_allowed" {
+  description = "Number of bad events in five minutes above which the alarm `bad-events` is raised."
+  type        = number
+  default     = 10
+}
