@@ -6,7 +6,7 @@ import json
 import logging
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .sending import client
@@ -84,7 +84,7 @@ class Counts:
 
     def to_json(self) -> str:
         """The counts as text, for a row of a DataFrame."""
-        return json.dumps(asdict(self))
+        return json.dumps(vars(self))
 
     def _keep_latest(self, errors: list[list[str]]) -> None:
         self.errors = sorted(self.errors + errors, reverse=True)[:_LATEST_ERRORS]

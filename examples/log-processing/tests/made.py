@@ -27,5 +27,6 @@ def fields(**changes: Any) -> dict[str, Any]:
 def event(number: int = 1, **changes: Any) -> Event:
     """A good event."""
     (found,) = events.read(record(fields(**changes), number))
-    assert isinstance(found, Event), found
+    if not isinstance(found, Event):
+        raise TypeError(found)
     return found

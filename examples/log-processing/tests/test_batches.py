@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pytest
 from made import ARRIVAL_MS, fields, record
 from test_table import Bus, Table
 
 from log_processing import batches
-from log_processing.events import Record
-from log_processing.progress import Counts, age_ms, counts_of
+from log_processing.progress import Counts, age_ms, counts_of, print_metrics
 from log_processing.settings import Settings
+
+if TYPE_CHECKING:
+    import pytest
+
+    from log_processing.events import Record
 
 SETTINGS = Settings("logs", "logs", "alerts", "checkpoint", "bad")
 RECORDS = [
@@ -85,8 +88,6 @@ def test_counts_of_tasks_are_added() -> None:
 
 
 def test_a_metric_is_a_line_that_cloudwatch_reads(capsys: pytest.CaptureFixture[str]) -> None:
-    from log_processing.progress import print_metrics
-
     print_metrics("logs-store", Bad=3, AgeMs=1200)
     line = json.loads(capsys.readouterr().out)
     assert (line["Query"], line["Bad"], line["AgeMs"]) == ("logs-store", 3, 1200)

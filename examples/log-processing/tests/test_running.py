@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from test_batches import SETTINGS
 
-from log_processing.job import Heartbeats, keep_running, main, source
+from log_processing.job import Heartbeats, keep_running, main, problems, source
 from log_processing.settings import read_settings
 from spark_kinesis import EnhancedFanOut
 from trial.services import BUS, TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Query:
@@ -31,8 +35,8 @@ class Query:
 
 def test_a_query_that_fails_starts_again_and_the_other_one_is_left_alone() -> None:
     failed = ValueError("bus away")
-    alerts = iter([Query(1, failed), failed, Query(2, failed), Query(10**9)])
-    store = [Query(50)]
+    alerts: Iterator[Any] = iter([Query(1, failed), failed, Query(2, failed), Query(5)])
+    store = Query(10**9)
     beats: list[str] = []
     started: list[str] = []
 
@@ -41,12 +45,11 @@ def test_a_query_that_fails_starts_again_and_the_other_one_is_left_alone() -> No
         query = next(alerts)
         if isinstance(query, Exception):
             raise query
-        if query.left > 100:
-            store[0].left = min(store[0].left, 3)
-            query.left = 5  # SIGTERM ends both
+        if query.error is None:
+            store.left = 3  # SIGTERM ends both
         return query
 
-    starts: dict[str, Any] = {"store": lambda: store[0]}
+    starts: dict[str, Any] = {"store": lambda: store}
     starts["alerts"] = start_alerts
     keep_running(starts, lambda name, _: beats.append(name), pause=0)
     assert started == ["alerts"] * 4
@@ -69,10 +72,7 @@ def test_a_planned_end_of_one_query_does_not_start_the_other_again() -> None:
 
 
 def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    class Progress:
-        lastProgress: Any = None
-
-    query: Any = Progress()
+    query: Any = SimpleNamespace(lastProgress=None)
     heartbeats = Heartbeats("logs", seconds=0)
     heartbeats.beat("store", query)
     for time in ("10:00", "10:00", "10:01"):
@@ -129,8 +129,6 @@ def test_the_job_names_all_that_is_missing_and_ends(
 
 
 def test_a_service_that_does_not_answer_does_not_keep_the_job_from_starting(moto: str) -> None:
-    from log_processing.job import problems
-
     away = "http://127.0.0.1:9"
     settings = replace(SETTINGS, table=TABLE, bus=BUS, kinesis_endpoint=away)
     settings = replace(settings, dynamodb_endpoint=moto, events_endpoint=moto)

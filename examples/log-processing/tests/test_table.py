@@ -27,7 +27,7 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_keys_of_an_event() -> None:
     assert event_keys(event(service="a#b%c")) == (
-        "a%23b%25c#2026-11-23T06#b14",
+        "a%23b%25c#2026-11-23T06#b15",
         "2026-11-23T06:15:09.123000Z#logs#shardId-000000000000#49661#0#0",
     )
 
