@@ -1,0 +1,109 @@
+"""The Terraform files: against the provider's schema, the code, and the README."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import botocore.session
+import pytest
+from botocore import xform_name
+from test_readme import PAGE, rows
+
+from log_processing.settings import read_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "terraform"
+TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.tf")))
+TERRAFORM = shutil.which("terraform")
+PLUGINS = os.environ.get("TERRAFORM_PLUGIN_DIR", "")
+READER = {"dynamodb": {"Query"}}
+# The connector makes these calls.
+CONNECTOR = {"kinesis": {"DescribeStreamSummary", "GetShardIterator", "GetRecords"}}
+
+
+@pytest.mark.skipif(TERRAFORM is None, reason="terraform is not installed")
+@pytest.mark.skipif(
+    not PLUGINS,
+    reason="set TERRAFORM_PLUGIN_DIR to a folder with the AWS provider, 5.100 or later",
+)
+def test_the_files_are_valid_and_plan_what_their_tests_say(tmp_path: Path) -> None:
+    folder = tmp_path / "terraform"
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns(".terraform*"))
+    environment = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1"}
+    environment |= {"TF_IN_AUTOMATION": "1", "TF_DATA_DIR": str(tmp_path / "data")}
+    for words in (
+        ["init", "-backend=false", f"-plugin-dir={PLUGINS}"],
+        ["fmt", "-check", "-recursive"],
+        ["validate"],
+        ["test"],
+    ):
+        ended = subprocess.run(
+            [str(TERRAFORM), f"-chdir={folder}", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "4 passed, 0 failed" in ended.stdout
+
+
+def test_the_job_accepts_the_options_that_terraform_passes() -> None:
+    (block,) = re.findall(r"\n  arguments = concat\((.*?)\n  \)\n", TEXT, re.DOTALL)
+    options = re.findall(r'"(--[a-z-]+)"', block)
+    assert {"--max-mb-per-batch", "--stop-timeout", "--trigger-seconds"} < set(options)
+    read_settings([word for option in options for word in (option, "7")])
+
+
+def actions(text: str) -> dict[str, set[str]]:
+    """The actions in a text, per service."""
+    found: dict[str, set[str]] = {}
+    for service, action in re.findall(r"\b(kinesis|dynamodb|events|s3|logs|kms):([A-Z]\w+)", text):
+        found.setdefault(service, set()).add(action)
+    return found
+
+
+def calls(service: str) -> set[str]:
+    """The operations of a service that the application calls through boto3."""
+    model = botocore.session.get_session().get_service_model(service)
+    operations = {xform_name(name): name for name in model.operation_names}
+    words = {
+        node.attr if isinstance(node, ast.Attribute) else node.value
+        for file in (ROOT / "log_processing").glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Attribute, ast.Constant))
+    }
+    return {name for method, name in operations.items() if method in words}
+
+
+def test_the_job_may_do_what_the_code_and_the_readme_say() -> None:
+    permissions = actions((FOLDER / "permissions.tf").read_text(encoding="utf-8"))
+    documented = actions(" ".join(" ".join(row) for row in rows("Permissions")))
+    assert permissions == {**documented, "dynamodb": documented["dynamodb"] | READER["dynamodb"]}
+    assert calls("dynamodb") == permissions["dynamodb"]
+    assert calls("events") == permissions["events"]
+    assert calls("kinesis") | CONNECTOR["kinesis"] <= permissions["kinesis"]
+
+
+def test_the_readme_names_each_alarm() -> None:
+    named = {name for row in rows("Alarms") for name in re.findall(r"`([a-z-]+)`", row[0])}
+    text = (FOLDER / "alarms.tf").read_text(encoding="utf-8")
+    defined = set(re.findall(r"^      ([a-z]+-[a-z]+) = \{", text, re.MULTILINE))
+    for kind in re.findall(r'"([a-z]+)-\$\{query\}"', text):
+        defined |= {f"{kind}-store", f"{kind}-alerts"}
+    assert named == defined | {"job-failed"}
+
+
+def test_the_readme_names_existing_variables_and_outputs() -> None:
+    variables = set(re.findall(r'^variable "(\w+)"', TEXT, re.MULTILINE))
+    outputs = set(re.findall(r'^output "(\w+)"', TEXT, re.MULTILINE))
+    assert set(re.findall(r"output -raw (\w+)", PAGE)) <= outputs
+    assert set(re.findall(r"-var (\w+)=", PAGE)) <= variables
+    assert {it for it in re.findall(r"`(\w+)`", PAGE) if it.endswith(("_hours", "_second"))} <= (
+        variables
+    )
