@@ -39,7 +39,9 @@ def reader(region: str | None = None, endpoint: str | None = None) -> Any:
     if is_local(endpoint):
         keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
         region = region or "us-east-1"
-    config = Config(retries={"total_max_attempts": 10, "mode": "standard"})
+    config = Config(
+        retries={"total_max_attempts": 10, "mode": "standard"}, max_pool_connections=BUCKETS
+    )
     session = boto3.Session(region_name=region, **keys)
     return session.client("dynamodb", endpoint_url=endpoint, config=config)
 

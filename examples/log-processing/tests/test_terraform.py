@@ -22,6 +22,7 @@ TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob
 TERRAFORM = shutil.which("terraform")
 PLUGINS = os.environ.get("TERRAFORM_PLUGIN_DIR", "")
 READER = {"dynamodb": {"Query"}}
+KEY_OF_A_CONDITION = "kms:ViaService"
 # The connector makes these calls.
 CONNECTOR = {"kinesis": {"DescribeStreamSummary", "GetShardIterator", "GetRecords"}}
 
@@ -82,7 +83,8 @@ def calls(service: str) -> set[str]:
 
 
 def test_the_job_may_do_what_the_code_and_the_readme_say() -> None:
-    permissions = actions((FOLDER / "permissions.tf").read_text(encoding="utf-8"))
+    text = (FOLDER / "permissions.tf").read_text(encoding="utf-8")
+    permissions = actions(text.replace(KEY_OF_A_CONDITION, ""))
     documented = actions(" ".join(" ".join(row) for row in rows("Permissions")))
     assert permissions == {**documented, "dynamodb": documented["dynamodb"] | READER["dynamodb"]}
     assert calls("dynamodb") == permissions["dynamodb"]

@@ -62,12 +62,12 @@ def key(facts: Facts, place: str) -> Key:
 
 def facts_of(data: bytes) -> list[Facts | None]:
     """The facts of each event in the data of a record; ``None`` for a bad event."""
-    if data[:2] == b"\x1f\x8b":
-        payload = json.loads(gzip.decompress(data))
-        return [_of_log_event(payload["logGroup"], entry) for entry in payload["logEvents"]]
     try:
+        if data[:2] == b"\x1f\x8b":
+            payload = json.loads(gzip.decompress(data))
+            return [_of_log_event(payload["logGroup"], entry) for entry in payload["logEvents"]]
         event = json.loads(data)
-    except ValueError:
+    except (ValueError, OSError, EOFError):
         return [None]
     return [_of_json(event) if isinstance(event, dict) else None]
 
