@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from .progress import PROGRESS
-from .query import reader
+from .sending import client
 from .table import time_text
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dynamodb-endpoint", help="URL of another server, for tests")
     asked = parser.parse_args(arguments)
     try:
-        dynamodb = reader(asked.region, asked.dynamodb_endpoint)
+        dynamodb = client("dynamodb", asked.region, asked.dynamodb_endpoint, attempts=3)
     except BotoCoreError as error:
         print(f"dashboard: {error} Set --region.", file=sys.stderr)
         return 1

@@ -71,30 +71,25 @@ def problems(settings: Settings) -> Iterator[str]:
 
     A service that does not answer now is no problem: the query that needs it waits for it.
     """
-    used = [
-        ("Table", settings.table, "dynamodb", settings.dynamodb_endpoint, "describe_table"),
-        ("Bus", settings.bus, "events", settings.events_endpoint, "describe_event_bus"),
-        (
-            "Stream",
-            settings.stream,
-            "kinesis",
-            settings.kinesis_endpoint,
-            "describe_stream_summary",
-        ),
-    ]
-    arguments = {"Table": "TableName", "Bus": "Name", "Stream": "StreamName"}
-    for kind, name, service, endpoint, method in used:
+    region, table, stream = settings.region, settings.table, settings.stream
+    dynamodb = partial(client, "dynamodb", region, settings.dynamodb_endpoint)
+    bus = partial(client, "events", region, settings.events_endpoint)
+    kinesis = partial(client, "kinesis", region, settings.kinesis_endpoint)
+    calls: dict[str, Callable[[], Any]] = {
+        f"Table '{table}'": lambda: dynamodb().describe_table(TableName=table),
+        f"Bus '{settings.bus}'": lambda: bus().describe_event_bus(Name=settings.bus),
+        f"Stream '{stream}'": lambda: kinesis().describe_stream_summary(StreamName=stream),
+    }
+    for what, describe in calls.items():
         try:
-            describe = getattr(client(service, settings.region, endpoint), method)
-            answer = describe(**{arguments[kind]: name})
+            schema = describe().get("Table", {}).get("KeySchema", [])
         except (BotoCoreError, ClientError) as error:
             if not may_pass(error):
                 hint = "Check its name, the region, and the account and permissions of the job."
-                yield f"{kind} '{name}' cannot be used. {hint} {error}"
+                yield f"{what} cannot be used. {hint} {error}"
             continue
-        keys = [it["AttributeName"] for it in answer.get("Table", {}).get("KeySchema", [])]
-        if kind == "Table" and keys != ["pk", "sk"]:
-            yield f"{kind} '{name}' has the keys {keys}, not 'pk' and 'sk'. See the README."
+        if schema and [it["AttributeName"] for it in schema] != ["pk", "sk"]:
+            yield f"{what} needs the keys 'pk' and 'sk'. Create it as Terraform does."
 
 
 def run(spark: SparkSession, settings: Settings) -> None:

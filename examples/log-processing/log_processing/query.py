@@ -14,10 +14,7 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import boto3
-from botocore.config import Config
-
-from .sending import is_local
+from .sending import client
 from .table import BUCKETS, partition_key, time_text
 
 if TYPE_CHECKING:
@@ -26,24 +23,6 @@ if TYPE_CHECKING:
 HOUR = timedelta(hours=1)
 PAGE_SIZE = 100  # events per request
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-
-def reader(region: str | None = None, endpoint: str | None = None) -> Any:
-    """A client of DynamoDB that repeats calls which are throttled.
-
-    Args:
-        region: AWS region. Default: from the AWS SDK.
-        endpoint: URL of another server. One on this machine needs no credentials.
-    """
-    keys: dict[str, Any] = {}
-    if is_local(endpoint):
-        keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-        region = region or "us-east-1"
-    config = Config(
-        retries={"total_max_attempts": 10, "mode": "standard"}, max_pool_connections=BUCKETS
-    )
-    session = boto3.Session(region_name=region, **keys)
-    return session.client("dynamodb", endpoint_url=endpoint, config=config)
 
 
 def events(
@@ -66,7 +45,7 @@ def events(
         start: time of the first event, with a time zone.
         end: time after the last event, with a time zone.
         newest_first: whether the latest event comes first. Default: the earliest.
-        dynamodb: client of boto3. Default: that of ``reader()``.
+        dynamodb: client of boto3. Default: ``client("dynamodb", attempts=10)``.
 
     Yields:
         The attributes of an event: ``timestamp``, ``level``, ``service``, ``message``, ``context``,
@@ -77,7 +56,7 @@ def events(
     """
     if start.tzinfo is None or end.tzinfo is None:
         raise ValueError("start and end need a time zone, such as datetime.now(timezone.utc)")
-    dynamodb = dynamodb or reader()
+    dynamodb = dynamodb or client("dynamodb", attempts=10)
     first = start.astimezone(timezone.utc).replace(minute=0, second=0, microsecond=0)
     hours = [first + HOUR * number for number in range(-(-(end - first) // HOUR))]
     low, high = _text(start), _text(end)

@@ -41,13 +41,16 @@ def is_local(endpoint: str | None) -> bool:
 
 
 @cache
-def client(service: str, region: str | None = None, endpoint: str | None = None) -> Any:
-    """The client of a service, one per process. Threads may share it. It repeats no call itself.
+def client(
+    service: str, region: str | None = None, endpoint: str | None = None, attempts: int = 1
+) -> Any:
+    """The client of a service, one per process. Threads may share it.
 
     Args:
         service: ``dynamodb``, ``events`` or ``kinesis``.
         region: AWS region. Default: from the AWS SDK.
-        endpoint: URL of another server.
+        endpoint: URL of another server. One on this machine needs no credentials.
+        attempts: how often the SDK makes a call that fails for now. ``Delivery`` decides itself.
 
     Raises:
         NoCredentialsError: if the AWS SDK finds no credentials now. The next call looks again: a
@@ -62,7 +65,8 @@ def client(service: str, region: str | None = None, endpoint: str | None = None)
         connect_timeout=5,
         read_timeout=20,
         proxies={} if local else None,
-        retries={"total_max_attempts": 1, "mode": "standard"},
+        max_pool_connections=16,  # as many as a task or a query uses
+        retries={"total_max_attempts": attempts, "mode": "standard"},
         tcp_keepalive=True,
     )
     return session.client(service, endpoint_url=endpoint, config=config)

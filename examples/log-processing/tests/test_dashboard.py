@@ -14,7 +14,7 @@ from test_batches import SETTINGS
 
 from log_processing.dashboard import server
 from log_processing.progress import Counts, save_progress
-from log_processing.query import reader
+from log_processing.sending import client
 from tests.docs.chromium import Browser, opened_browser
 from trial.services import TABLE
 
@@ -29,7 +29,7 @@ class Page:
 
     def __init__(self, moto: str) -> None:
         self.settings = SETTINGS.__class__(**{**vars(SETTINGS), "dynamodb_endpoint": moto})
-        self.dynamodb: Any = reader(None, moto)
+        self.dynamodb: Any = client("dynamodb", None, moto)
         self.server = server(self, TABLE, "logs", 0)
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -38,7 +38,7 @@ def dynamodb(moto: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     delivery = Delivery(f"table '{TABLE}'", 60, threading.Event())
     for first in range(0, len(items), 25):
         store(items[first : first + 25], TABLE, partial(client, "dynamodb", None, moto), delivery)
-    return query.reader(None, moto)
+    return client("dynamodb", None, moto)
 
 
 def _millis(minutes: int) -> int:

@@ -12,20 +12,22 @@ import re
 import signal
 import sys
 import tempfile
+import threading
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+from log_processing.dashboard import server
+from log_processing.sending import client
 from spark_kinesis import SparkKinesisError
 
 from .run import Trial
-from .services import SOURCES, STREAM, TABLE, Program, TrialError, services, stored
+from .services import SOURCES, STREAM, TABLE, TrialError, services, stored
 
 RATE = 200.0
 SETTLED_MS = 3000  # later events may wait for the restart of a driver that is killed
 FAILED, UNABLE, INTERRUPTED = 1, 2, 130
-Span = tuple[int, int]  # milliseconds since 1970
 
 
 def main() -> int:
@@ -35,9 +37,9 @@ def main() -> int:
         try:
             started = stack.enter_context(services(Path(folder)))
             trial = stack.enter_context(closing(Trial(started, RATE, random.Random(7))))
-            page = dashboard(started.dynamodb, started.folder)
-            stack.callback(page.stop)
-            trial.log(f"the services run; dashboard: {page.address('dashboard: ')}")
+            page = server(client("dynamodb", None, started.dynamodb), TABLE, "logs", 0)
+            threading.Thread(target=page.serve_forever, daemon=True).start()
+            trial.log(f"the services run; dashboard: http://127.0.0.1:{page.server_port}/")
             return story(trial)
         except KeyboardInterrupt:
             print("demo-logs: interrupted", file=sys.stderr)
@@ -45,13 +47,6 @@ def main() -> int:
         except (TrialError, SparkKinesisError) as error:
             print(f"demo-logs: {error}", file=sys.stderr)
             return UNABLE
-
-
-def dashboard(dynamodb: str, folder: Path) -> Program:
-    """Start the dashboard on a free port."""
-    words = [sys.executable, "-m", "log_processing.dashboard", "--table", TABLE, "--port", "0"]
-    words += ["--dynamodb-endpoint", dynamodb]
-    return Program("the dashboard", words, folder / "dashboard.log")
 
 
 def story(trial: Trial) -> int:

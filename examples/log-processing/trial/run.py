@@ -12,14 +12,13 @@ import sys
 import threading
 import time
 import uuid
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from log_processing.dashboard import batches
-from log_processing.query import reader
+from log_processing.sending import client
 
 from .oracle import Balance, compare, expected, kept_in, place_of
-from .services import BUS, KEYS, STREAM, TABLE, Program, TrialError, published, stored
+from .services import BUS, STREAM, TABLE, Program, TrialError, published, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +74,7 @@ class Trial:
             *("--kinesis-endpoint", services.kinesis.endpoint),
             *("--dynamodb-endpoint", dynamodb, "--events-endpoint", events),
         ]
-        self._table = reader(None, services.dynamodb)
+        self._table = client("dynamodb", None, services.dynamodb, attempts=3)
         self._job: Program | None = None
         self._load: Program | None = None
         self._others = threading.Thread(target=self._put_others, daemon=True)
@@ -90,7 +89,7 @@ class Trial:
         words = [sys.executable, "-m", "spark_kinesis.generate", "--stream", STREAM, "--quiet"]
         words += ["--endpoint", self.services.kinesis.endpoint, "--rate", f"{self._rate:g}"]
         words += ["--template", TEMPLATE]
-        self._load = Program("the generator", words, self.services.folder / "load.log")
+        self._load = Program("the generator", words, self.services.folder)
         self._others.start()
 
     def end_load(self) -> None:
@@ -98,9 +97,7 @@ class Trial:
         self._ended.set()
         if self._load is not None:
             load, self._load = self._load, None
-            with suppress(ProcessLookupError):
-                load.process.send_signal(signal.SIGINT)  # its planned end
-            load.process.wait()
+            load.stop(signal.SIGINT)  # its planned end
             self._others.join()
 
     def _put_others(self) -> None:
@@ -111,15 +108,15 @@ class Trial:
     def start_job(self, *options: str) -> None:
         """Start the job, with more options."""
         self._starts += 1
-        environment = {
-            **KEYS,
-            "PYSPARK_SUBMIT_ARGS": f"{SPARK} {JAVA}",
-            "PYSPARK_PYTHON": sys.executable,
-            "SPARK_LOCAL_IP": "127.0.0.1",
-        }
         words = [sys.executable, "-m", "log_processing.job", *self._options, *options]
-        log = self.services.folder / f"job-{self._starts}.log"
-        self._job = Program("the job", words, log, environment)
+        self._job = Program(
+            f"job {self._starts}",
+            words,
+            self.services.folder,
+            PYSPARK_SUBMIT_ARGS=f"{SPARK} {JAVA}",
+            PYSPARK_PYTHON=sys.executable,
+            SPARK_LOCAL_IP="127.0.0.1",
+        )
 
     @property
     def job(self) -> Program:

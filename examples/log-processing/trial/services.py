@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from moto.server import ThreadedMotoServer
+
 from log_processing.alerts import DETAIL_TYPE, SOURCE
 from log_processing.progress import PROGRESS
-from log_processing.query import reader
 from log_processing.sending import client
 from spark_kinesis.local import LocalKinesis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 STREAM, TABLE, BUS, GROUP = "app-logs", "logs", "log-alerts", "/aws/events/log-errors"
 SOURCES = Path(__file__).resolve().parents[1]
 JARS = SOURCES.parents[1] / "target" / "dynamodb-local"
 KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-MOTO = (
-    "import sys; from moto.server import ThreadedMotoServer as Server; "
-    "server = Server('127.0.0.1', 0, verbose=False); server.start(); "
-    "print('listening on http://%s:%d' % server.get_host_and_port(), flush=True); sys.stdin.read()"
-)
 _START_SECONDS, _STOP_SECONDS, _LAST_LINES = 60.0, 40.0, 25
 
 
@@ -40,28 +36,26 @@ class TrialError(Exception):
 
 
 class Program:
-    """A program in a session of its own. Servers end when their standard input ends.
+    """A program in a session of its own, whose output goes to a file.
 
     Args:
-        name: its name in messages.
+        name: its name in messages, and of the file.
         words: command and arguments.
-        log: file for its output.
+        folder: folder of the file.
         environment: more variables.
     """
 
-    def __init__(
-        self, name: str, words: Sequence[str], log: Path, environment: Mapping[str, str] = KEYS
-    ) -> None:
+    def __init__(self, name: str, words: Sequence[str], folder: Path, **environment: str) -> None:
         """Start it."""
-        self.name, self.log = name, log
+        self.name, self.log = name, folder / f"{name}.log"
         path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH")]))
-        with log.open("ab") as output:
+        with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 words,
-                stdin=subprocess.PIPE,
+                stdin=subprocess.PIPE,  # DynamoDB Local ends with it
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": path, **environment},
+                env={**os.environ, **KEYS, "PYTHONPATH": path, **environment},
                 start_new_session=True,
             )
 
@@ -72,24 +66,20 @@ class Program:
             text = f"{self.name} ended with exit code {self.process.returncode}."
             raise TrialError("\n".join([text, *lines]))
 
-    def address(self, prefix: str = "listening on ") -> str:
-        """Wait for a line of its output, and return what comes after the prefix."""
+    def address(self) -> str:
+        """Wait for the line ``listening on http://...`` of its output, and return the URL."""
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline:
-            lines = self.log.read_text(errors="replace").splitlines(keepends=True)
-            for line in lines:
-                if line.startswith(prefix) and line.endswith("\n"):
-                    return line.removeprefix(prefix).strip()
+            if found := re.search(r"^listening on (\S+)\n", self.log.read_text(), re.MULTILINE):
+                return found[1]
             self.check()
             time.sleep(0.05)
         raise TrialError(f"{self.name} did not start within {_START_SECONDS:g} s. See {self.log}.")
 
-    def stop(self) -> int:
-        """Ask it to end, and kill what is left of it. Returns its exit code."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        if self.process.poll() is None:
-            self.process.terminate()
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal, wait, and kill what is left of it. Returns its exit code."""
+        with suppress(ProcessLookupError):
+            self.process.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_STOP_SECONDS)
         self.kill()
@@ -115,13 +105,15 @@ class Services:
 @contextmanager
 def services(folder: Path) -> Iterator[Services]:
     """Start the servers, and stop them at the end."""
+    moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     with ExitStack() as stack:
         kinesis = stack.enter_context(LocalKinesis(streams={STREAM: 2}))
-        moto = Program("moto", [sys.executable, "-c", MOTO], folder / "moto.log")
+        moto.start()
         stack.callback(moto.stop)
-        tables = Program("DynamoDB Local", _dynamodb_command(), folder / "dynamodb.log")
+        tables = Program("DynamoDB Local", _dynamodb_command(), folder)
         stack.callback(tables.stop)
-        started = Services(kinesis, tables.address(), moto.address(), folder)
+        host, port = moto.get_host_and_port()
+        started = Services(kinesis, tables.address(), f"http://{host}:{port}", folder)
         create_table(started.dynamodb)
         create_bus(started.events)
         yield started
@@ -161,7 +153,7 @@ def create_bus(endpoint: str, name: str = BUS) -> None:
 
 def stored(endpoint: str, name: str = TABLE) -> list[dict[str, Any]]:
     """The items of all events."""
-    pages = reader(None, endpoint).get_paginator("scan").paginate(TableName=name)
+    pages = client("dynamodb", None, endpoint).get_paginator("scan").paginate(TableName=name)
     items = [item for page in pages for item in page["Items"]]
     return [item for item in items if not item["pk"]["S"].startswith(PROGRESS)]
 
