@@ -38,7 +38,7 @@ TEMPLATE = EVENT.replace("NAMES", ",".join(["level"] * 99 + ["severity"])).repla
 )
 UNDATED = '{"timestamp": "yesterday", "level": "INFO", "service": "mail", "message": "no time"}'
 # A task whose Python worker was killed runs again, as on a cluster.
-SPARK = "--master local[2,8] --conf spark.ui.enabled=false --conf spark.driver.memory=1g"
+SPARK = "--master local[2,8] --conf spark.driver.memory=1g --conf spark.ui.enabled=false"
 # In a run of a minute, the second compiler costs more than it gains.
 JAVA = '--driver-java-options "-XX:TieredStopAtLevel=1 -Xss16m" pyspark-shell'
 PAYLOAD_SECONDS, FRAME_SECONDS, LINE_SECONDS, CAUGHT_UP_SECONDS = 0.5, 0.2, 4.0, 3.0
@@ -113,7 +113,7 @@ class Trial:
             f"job {self._starts}",
             words,
             self.services.folder,
-            PYSPARK_SUBMIT_ARGS=f"{SPARK} {JAVA}",
+            PYSPARK_SUBMIT_ARGS=f"{SPARK} --conf spark.ui.showConsoleProgress=false {JAVA}",
             PYSPARK_PYTHON=sys.executable,
             SPARK_LOCAL_IP="127.0.0.1",
         )
@@ -161,7 +161,7 @@ class Trial:
     @property
     def is_caught_up(self) -> bool:
         """Whether the job has stored almost all records."""
-        return self.put - self.processed < self._rate * CAUGHT_UP_SECONDS
+        return 0 < self.processed > self.put - self._rate * CAUGHT_UP_SECONDS
 
     def watch(self, seconds: float) -> None:
         """Show progress for some seconds."""

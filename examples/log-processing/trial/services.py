@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -105,6 +106,7 @@ class Services:
 @contextmanager
 def services(folder: Path) -> Iterator[Services]:
     """Start the servers, and stop them at the end."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line per request
     moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     with ExitStack() as stack:
         kinesis = stack.enter_context(LocalKinesis(streams={STREAM: 2}))
