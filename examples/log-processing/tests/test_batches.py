@@ -25,6 +25,7 @@ RECORDS = [
     record(fields(level="FATAL", timestamp=0), 3),
     record(fields(message="bad"), 4),
     record(b"no JSON", 5),
+    record(fields(message="x" * 400 * 1024), 6),
 ]
 
 
@@ -47,12 +48,13 @@ def run(query: str, service: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Coun
 def test_a_task_stores_events_and_returns_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table()
     counts, bad = run("store", table, monkeypatch)
-    assert (counts.records, counts.done, counts.bad) == (5, 2, 3)
+    assert (counts.records, counts.done, counts.bad) == (6, 2, 4)
     assert {it["message"]["S"] for it in table.items.values()} == {"m", "disk full"}
     assert {(it["sequenceNumber"], it["reason"]) for it in bad} == {
         ("49663", "expired"),
         ("49664", "refused by DynamoDB"),
         ("49665", "unparsable"),
+        ("49666", "too large"),
     }
     assert {it["data"] for it in bad} == {it.data for it in RECORDS[2:]}
     assert counts.levels == {"INFO": 1, "ERROR": 1}
@@ -65,7 +67,7 @@ def test_a_task_publishes_each_severe_event_even_if_it_cannot_be_stored(
 ) -> None:
     bus = Bus("MalformedDetail")
     counts, bad = run("alerts", bus, monkeypatch)
-    assert (counts.records, counts.done, counts.bad) == (5, 1, 1)
+    assert (counts.records, counts.done, counts.bad) == (6, 1, 1)
     assert [it["level"] for it in bus.published] == ["FATAL"]
     assert [(it["sequenceNumber"], it["reason"]) for it in bad] == [("49662", "alert refused")]
 

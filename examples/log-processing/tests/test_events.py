@@ -39,6 +39,8 @@ def reason(data: bytes | dict[str, Any]) -> str:
         (b"[]", events.UNPARSABLE),
         (b"[" * 100_000, events.UNPARSABLE),
         (b"\x1f\x8bcut", events.UNPARSABLE),
+        (payload()[:-5], events.UNPARSABLE),
+        (payload() + b"more", events.UNPARSABLE),
         (gzip.compress(b"0" * (16 * 1024 * 1024 + 1)), events.UNPARSABLE),
         (payload(logEvents={}), events.UNPARSABLE),
         (payload(messageType="OTHER"), events.UNPARSABLE),
@@ -96,6 +98,7 @@ def test_severe_levels_raise_an_alert(level: str) -> None:
     ("message", "level"),
     [
         ("an error in a sentence", "INFO"),
+        ("x" * 256 + " ERROR", "INFO"),
         ("2026 FATAL out of memory", "FATAL"),
         ("level=critical now", "CRITICAL"),
         ('"level": "warn"', "WARN"),
