@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.request import Request, urlopen
 
 import pytest
 from hypothesis import settings
@@ -15,7 +14,7 @@ from moto.server import ThreadedMotoServer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processing and trial
 
 from spark_kinesis.local import LocalKinesis
-from trial.services import create_bus, create_table
+from trial.services import create_bus, create_table, reset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +53,7 @@ def moto_server() -> Iterator[str]:
 @pytest.fixture
 def moto(moto_server: str) -> str:
     """The same, with nothing but an empty table and a bus."""
-    with urlopen(Request(f"{moto_server}/moto-api/reset", method="POST")):
-        create_table(moto_server)
+    reset(moto_server)
+    create_table(moto_server)
     create_bus(moto_server)
     return moto_server

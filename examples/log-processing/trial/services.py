@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
 
 from moto.server import ThreadedMotoServer
 
@@ -116,6 +117,7 @@ def services(folder: Path) -> Iterator[Services]:
         stack.callback(tables.stop)
         host, port = moto.get_host_and_port()
         started = Services(kinesis, tables.address(), f"http://{host}:{port}", folder)
+        reset(started.events)
         create_table(started.dynamodb)
         create_bus(started.events)
         yield started
@@ -128,6 +130,12 @@ def _dynamodb_command() -> list[str]:
     java = shutil.which("java", path=f"{home}/bin" if home else None) or "java"
     options = ["-Xmx512m", "-Dslf4j.internal.verbosity=ERROR", f"-Dsqlite4java.library.path={JARS}"]
     return [java, *options, "-cp", f"{JARS}/*", "logprocessing.DynamoDbLocal"]
+
+
+def reset(endpoint: str) -> None:
+    """Delete all that moto has. Its servers in a process share it."""
+    with urlopen(Request(f"{endpoint}/moto-api/reset", method="POST")):  # noqa: S310 our own URL
+        pass
 
 
 def create_table(endpoint: str, name: str = TABLE) -> None:
