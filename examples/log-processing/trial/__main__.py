@@ -1,6 +1,6 @@
 """Runs the trial: ``make demo-logs``.
 
-The job stores events, a shard is split, the driver is killed, Python workers are killed, and two
+The job stores events, the driver is killed, a shard is split, Python workers are killed, and two
 shards are merged. At the end, the stream is compared with what the job did.
 """
 
@@ -26,7 +26,6 @@ from .run import Trial
 from .services import SOURCES, STREAM, TABLE, TrialError, services, stored
 
 RATE = 200.0
-SETTLED_MS = 3000  # later events may wait for the restart of a driver that is killed
 FAILED, UNABLE, INTERRUPTED = 1, 2, 130
 
 
@@ -51,32 +50,35 @@ def main() -> int:
 
 def story(trial: Trial) -> int:
     """Play the trial. Returns the exit code."""
-    trial.begin_load()
-    trial.start_job()
-    trial.log("the job starts, and a generator writes events, errors and bad events")
-    trial.watch_until("the job has caught up", lambda: trial.is_caught_up)
-    trial.watch(2)
-    quick = [now_ms()]
-    trial.watch(5)
-    trial.log(f"a shard is split into {' and '.join(trial.services.kinesis.split(STREAM))}")
-    trial.watch(6)
-    quick.append(now_ms() - SETTLED_MS)
-
-    trial.kill_driver()
     seconds = terraform_trigger()
-    trial.log(f"kill -9: the driver. The job starts again, with --trigger-seconds {seconds:g}")
-    before = trial.processed
+    trial.begin_load()
     trial.start_job("--trigger-seconds", f"{seconds:g}")
-    trial.watch_until("the job has stored what waited", lambda: trial.processed > before)
+    trial.log(f"events arrive, and the job starts, with --trigger-seconds {seconds:g}")
+    trial.watch_until("a micro-batch", lambda: trial.processed > 0)
     slow = [now_ms()]
     trial.watch(seconds)
     slow.append(now_ms())
+    put = trial.put
+    trial.watch_until("the job has stored them", lambda: trial.processed >= put)
+
+    trial.kill_driver()
+    trial.log("kill -9: the driver. The job starts again, with --trigger-seconds 0")
+    before = trial.processed
+    trial.start_job()
+    trial.watch_until(
+        "the job has caught up", lambda: trial.processed > before and trial.is_caught_up
+    )
+    trial.log(f"a shard is split into {' and '.join(trial.services.kinesis.split(STREAM))}")
+    trial.watch(2)
+    quick = [now_ms()]
+    trial.watch(8)
+    quick.append(now_ms())
     for _ in range(2):
+        trial.watch(1)
         trial.watch_until("a Python worker", trial.kill_worker)
         trial.log("kill -9: a Python worker")
-        trial.watch(1)
     trial.log(f"two shards are merged into {trial.services.kinesis.merge(STREAM)}")
-    trial.watch(3)
+    trial.watch(2)
     trial.log("the generator stops, and the job processes the rest")
     code = trial.finish()
     items = stored(trial.services.dynamodb)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from log_processing.dashboard import batches
 from log_processing.sending import client
 
-from .oracle import Balance, compare, expected, kept_in, place_of
+from .oracle import Balance, Place, compare, expected, kept_in, place_of
 from .services import BUS, STREAM, TABLE, Program, TrialError, published, stored
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Trial:
     @property
     def is_caught_up(self) -> bool:
         """Whether the job has stored almost all records."""
-        return 0 < self.processed > self.put - self._rate * CAUGHT_UP_SECONDS
+        return self.processed > self.put - self._rate * CAUGHT_UP_SECONDS
 
     def watch(self, seconds: float) -> None:
         """Show progress for some seconds."""
@@ -190,19 +190,20 @@ class Trial:
         """End the load, let the job do the rest, and stop it. Returns its exit code."""
         self.end_load()
         self.watch_until("all records are stored", lambda: self.processed >= self.put)
-        self.watch_until("all alerts are published", lambda: not self._balance_of_alerts())
+        alerts = expected(self.services.kinesis.records(STREAM), STREAM).alerts
+        self.watch_until("all alerts are published", lambda: alerts <= self.published)
         return self.job.stop()
 
-    def _balance_of_alerts(self) -> int:
-        balance = self.balance()
-        return balance.errors - balance.published
+    @property
+    def published(self) -> set[Place]:
+        """The places of the events whose alerts arrived."""
+        return {place_of(detail) for detail in published(self.services.events)}
 
     def balance(self) -> Balance:
         """Compare the records of the stream with table, alerts and bad events."""
         should = expected(self.services.kinesis.records(STREAM), STREAM)
         keys = [(it["pk"]["S"], it["sk"]["S"]) for it in stored(self.services.dynamodb)]
-        alerts = map(place_of, published(self.services.events))
-        return compare(should, keys, alerts, kept_in(self._files / "bad"))
+        return compare(should, keys, self.published, kept_in(self._files / "bad"))
 
     def close(self) -> None:
         """End the load, and kill the job if it runs."""

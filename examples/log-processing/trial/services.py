@@ -110,11 +110,11 @@ def services(folder: Path) -> Iterator[Services]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line per request
     moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     with ExitStack() as stack:
+        tables = Program("DynamoDB Local", _dynamodb_command(), folder)
+        stack.callback(tables.stop)
         kinesis = stack.enter_context(LocalKinesis(streams={STREAM: 2}))
         moto.start()
         stack.callback(moto.stop)
-        tables = Program("DynamoDB Local", _dynamodb_command(), folder)
-        stack.callback(tables.stop)
         host, port = moto.get_host_and_port()
         started = Services(kinesis, tables.address(), f"http://{host}:{port}", folder)
         reset(started.events)
