@@ -85,6 +85,8 @@ def story(trial: Trial) -> int:
     trial.log(f"put to stored with --trigger-seconds 0: {percentiles(items, quick)}")
     trial.log(f"put to stored with --trigger-seconds {seconds:g}: {percentiles(items, slow)}")
     balance = trial.balance()
+    if balance.strange:
+        print(f"{balance.strange} alerts or bad events should not be there, or are there twice")
     print(balance, flush=True)
     return 0 if code == 0 and balance.is_even else FAILED
 
