@@ -21,7 +21,6 @@ SBT := project/sbt
 TOOLS := .venv/stamps/tools
 INSTALLED := .venv/stamps/installed
 DOCS_TOOLS := .venv/stamps/docs
-LOGS_TOOLS := .venv/stamps/logs
 # Amazon's DynamoDB Local, for the example of log processing.
 DYNAMODB := target/dynamodb-local/.built
 # Applications of the Kinesis Client Library, for tests of `spark-kinesis migrate`.
@@ -51,7 +50,7 @@ help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
-setup: $(TOOLS) $(LOGS_TOOLS) ## the tools, into .venv (first time: a few minutes)
+setup: $(TOOLS) ## the tools, into .venv (first time: a few minutes)
 
 fmt: setup ## format Scala and Python
 	$(SBT) scalafmtAll bench/scalafmtAll scalafmtSbt
@@ -66,10 +65,10 @@ check: setup ## formatting, linters, types; changes nothing
 
 # `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
 SCOPE := quick
-test: wheel $(LOGS_TOOLS) $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
+test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about ten minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all $(SCOPE)
 
-test-all: wheel dist docs $(LOGS_TOOLS) $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
+test-all: wheel dist docs $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -92,8 +91,8 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
-demo-logs: wheel $(LOGS_TOOLS) $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: two minutes
-	@PYTHONPATH=examples/log-processing $(PYTHON) -m log_processing.demo
+demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: 90 seconds, once all is built
+	@PYTHONPATH=examples/log-processing $(PYTHON) -m trial
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
 
@@ -132,10 +131,6 @@ $(TOOLS): python/requirements-dev.txt
 $(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "the documentation site needs Python 3.11 or newer as python3" >&2; exit 1; }
-	$(PYTHON) $(PIP_INSTALL) -r $<
-	@mkdir -p $(@D) && touch $@
-
-$(LOGS_TOOLS): examples/log-processing/requirements-dev.txt | $(TOOLS)
 	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
 

@@ -1,4 +1,1 @@
-"""Distributed log processing: Kinesis to DynamoDB and EventBridge, with PySpark.
-
-``job`` is the program that ``spark-submit`` runs. ``partition`` is what each Spark task does.
-"""
+"""Log events from Kinesis to DynamoDB and EventBridge. Start to read in ``job``."""

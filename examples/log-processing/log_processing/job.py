@@ -1,129 +1,252 @@
 """The job: ``spark-submit log_processing/job.py ...`` or ``python -m log_processing.job ...``.
 
-It runs until ``SIGTERM``, or with ``--once`` until it has processed what has arrived. If a
-micro-batch fails, the program ends with an exit code other than 0. Start it again: it repeats the
-micro-batch.
+Two queries read the stream, each with a checkpoint of its own. One stores all events, the other
+publishes alerts. If one fails, it starts again, and the other one continues.
+
+The job runs until ``SIGTERM``, or with ``--once`` until it has processed what has arrived.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
+import time
 import zipfile
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if not __package__:  # spark-submit adds the folder of this file to the path, not the one above it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from botocore.exceptions import BotoCoreError, ClientError
 from pyspark.sql import SparkSession
 
 import log_processing
-from log_processing.bad_events import check_folder
-from log_processing.batch import process_batch
-from log_processing.delivery.clients import is_local
-from log_processing.delivery.clock import SYSTEM_CLOCK
+from log_processing.batches import QUERIES, run_batch
+from log_processing.progress import print_metrics
+from log_processing.sending import client, is_local, may_pass
 from log_processing.settings import Settings, read_settings
-from log_processing.startup_checks import StartupError, wait_until_ready
 from spark_kinesis import (
-    AtTimestamp,
     EnhancedFanOut,
     KinesisSource,
-    Latest,
     StaticCredentials,
-    TrimHorizon,
     stop_on_sigterm,
     with_kinesis,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-POSITIONS: dict[str, Latest | TrimHorizon] = {"latest": Latest(), "trim_horizon": TrimHorizon()}
-ARROW_RECORDS = 200  # of at most 1 MB, or 10 MB in a stream with large records
-
-
-def source(settings: Settings, tasks: int) -> KinesisSource:
-    """The source of the records.
-
-    Args:
-        settings: settings of the job.
-        tasks: number of tasks that can run at a time. Events need no order, so that several tasks
-            may share a shard.
-    """
-    start = settings.start_time
-    keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
-    return KinesisSource(
-        stream_name=settings.stream_names,
-        region=settings.region or ("us-east-1" if is_local(settings.kinesis_endpoint) else None),
-        endpoint=settings.kinesis_endpoint,
-        credentials=keys if is_local(settings.kinesis_endpoint) else None,
-        starting_position=AtTimestamp(start) if start else POSITIONS[settings.starting_position],
-        consumer=EnhancedFanOut(name=settings.consumer) if settings.consumer else None,
-        max_bytes_per_trigger=settings.max_bytes_per_batch,
-        min_partitions=tasks,
-    )
-
-
-def start(spark: SparkSession, settings: Settings) -> StreamingQuery:
-    """Start the query."""
-    # A batch of Arrow is in memory at once.
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(ARROW_RECORDS))
-    records = source(settings, spark.sparkContext.defaultParallelism).read_stream(spark)
-    writer = (
-        records.writeStream.queryName(settings.name)
-        .option("checkpointLocation", settings.checkpoint)
-        .foreachBatch(partial(process_batch, settings))
-    )
-    if settings.once:
-        return writer.trigger(availableNow=True).start()
-    return writer.trigger(
-        processingTime=f"{settings.trigger_seconds * 1000:.0f} milliseconds"
-    ).start()
-
-
-def ship_package(spark: SparkSession) -> None:
-    """Give the package to the executors. In a zip file of ``--py-files``, they have it already."""
-    package = Path(log_processing.__file__).parent
-    if not package.is_dir():
-        return
-    archive = Path(tempfile.mkdtemp()) / "log_processing.zip"
-    with zipfile.ZipFile(archive, "w") as opened:
-        for file in package.rglob("*.py"):
-            opened.write(file, file.relative_to(package.parent))
-    spark.sparkContext.addPyFile(str(archive))
-
-
-def run(settings: Settings) -> None:
-    """Run the query until its planned end.
-
-    Raises:
-        StartupError: if something is missing at the start.
-    """
-    wait_until_ready(settings, SYSTEM_CLOCK)
-    spark = with_kinesis(SparkSession.builder.appName(settings.name)).getOrCreate()
-    ship_package(spark)
-    stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
-    try:
-        check_folder(spark, settings.bad_events)
-        start(spark, settings).awaitTermination()
-    finally:
-        spark.stop()
+ARROW_RECORDS = "200"  # of at most 10 MB, in memory at once
+PAUSE_SECONDS = 10.0  # until a query that failed starts again
+HEARTBEAT_SECONDS = 10.0
+ALERT_PERIOD = timedelta(seconds=1)
+_LOG = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the job. Returns 0 after a planned end, and 1 if something is missing at the start."""
     settings = read_settings(sys.argv[1:] if arguments is None else arguments)
-    try:
-        run(settings)
-    except StartupError as error:
-        print(f"log_processing: {error}", file=sys.stderr)
+    missing = list(problems(settings))
+    for problem in missing:
+        print(f"log_processing: {problem}", file=sys.stderr)
+    if missing:
         return 1
+    spark = with_kinesis(SparkSession.builder.appName(settings.name)).getOrCreate()
+    stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
+    try:
+        run(spark, settings)
+    finally:
+        spark.stop()
     return 0
+
+
+def problems(settings: Settings) -> Iterator[str]:
+    """What is missing for good, one sentence each.
+
+    A service that does not answer now is no problem: the query that needs it waits for it.
+    """
+    region, table, stream = settings.region, settings.table, settings.stream
+    dynamodb = partial(client, "dynamodb", region, settings.dynamodb_endpoint)
+    bus = partial(client, "events", region, settings.events_endpoint)
+    kinesis = partial(client, "kinesis", region, settings.kinesis_endpoint)
+    calls: dict[str, Callable[[], Any]] = {
+        f"Table '{table}'": lambda: dynamodb().describe_table(TableName=table),
+        f"Bus '{settings.bus}'": lambda: bus().describe_event_bus(Name=settings.bus),
+        f"Stream '{stream}'": lambda: kinesis().describe_stream_summary(StreamName=stream),
+    }
+    for what, describe in calls.items():
+        try:
+            schema = describe().get("Table", {}).get("KeySchema", [])
+        except (BotoCoreError, ClientError) as error:
+            if not may_pass(error):
+                hint = "Check its name, the region, and the account and permissions of the job."
+                yield f"{what} cannot be used. {hint} {error}"
+            continue
+        if schema and [it["AttributeName"] for it in schema] != ["pk", "sk"]:
+            yield f"{what} needs the keys 'pk' and 'sk'. Create it as Terraform does."
+
+
+def run(spark: SparkSession, settings: Settings) -> None:
+    """Run both queries until their planned end.
+
+    Raises:
+        StreamingQueryException: with ``--once``, if one of them failed.
+    """
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", ARROW_RECORDS)
+    starts = {name: partial(start, spark, settings, name) for name in QUERIES}
+    with tempfile.TemporaryDirectory() as folder:
+        ship_package(spark, folder)
+        if not settings.once:
+            keep_running(starts, Heartbeats(settings.name).beat)
+            return
+        queries = [begin() for begin in starts.values()]
+        while any(query.isActive for query in queries):
+            time.sleep(0.1)
+        for query in queries:
+            query.awaitTermination()
+
+
+def start(spark: SparkSession, settings: Settings, query: str) -> StreamingQuery:
+    """Start a query: ``store`` or ``alerts``."""
+    records = source(settings, query, spark.sparkContext.defaultParallelism).read_stream(spark)
+    seconds = settings.trigger_seconds
+    if query == "alerts":
+        seconds = max(seconds, ALERT_PERIOD.total_seconds())
+    trigger: dict[str, Any] = {"processingTime": f"{1000 * seconds:.0f} milliseconds"}
+    return (
+        records.writeStream.queryName(f"{settings.name}-{query}")
+        .option("checkpointLocation", f"{settings.checkpoint}/{query}")
+        .foreachBatch(partial(run_batch, query, settings))
+        .trigger(**({"availableNow": True} if settings.once else trigger))
+        .start()
+    )
+
+
+def source(settings: Settings, query: str, slots: int) -> KinesisSource:
+    """The source of a query.
+
+    A quarter of the slots is for alerts, the others are for storing. Otherwise, tasks that wait for
+    one service in an outage would take the slots of both queries.
+
+    The alerts read each shard once per second: one of the five calls that Kinesis allows.
+
+    Args:
+        settings: settings of the job.
+        query: ``store`` or ``alerts``.
+        slots: number of tasks that can run at a time.
+
+    Raises:
+        ValueError: if there is one slot only.
+    """
+    if slots < len(QUERIES):
+        raise ValueError("The job needs two task slots, and Spark has one. Use --master local[2].")
+    of_alerts = max(1, slots // 4)
+    tasks = of_alerts if query == "alerts" else slots - of_alerts
+    keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
+    local = is_local(settings.kinesis_endpoint)
+    fan_out = settings.consumer is not None and query == "store"
+    return KinesisSource(
+        stream_name=settings.stream,
+        region=settings.region or ("us-east-1" if local else None),
+        endpoint=settings.kinesis_endpoint,
+        credentials=keys if local else None,
+        starting_position=settings.starting_position,
+        consumer=EnhancedFanOut(name=settings.consumer) if fan_out else None,
+        max_bytes_per_trigger=settings.max_mb_per_batch * 1_000_000,
+        min_partitions=tasks,
+        max_partitions=tasks,
+        min_fetch_period=ALERT_PERIOD if query == "alerts" else None,
+    )
+
+
+def keep_running(
+    starts: Mapping[str, Callable[[], StreamingQuery]],
+    beat: Callable[[str, StreamingQuery], None],
+    pause: float = PAUSE_SECONDS,
+) -> None:
+    """Start queries, and start those again that failed, until one of them ends as planned.
+
+    Args:
+        starts: by name, what starts each query.
+        beat: is called again and again for each query that runs.
+        pause: seconds until a query that failed starts again.
+    """
+    running = {name: start() for name, start in starts.items()}
+    due: dict[str, float] = {}
+    ending = False
+    while running or (due and not ending):
+        for name, query in list(running.items()):
+            if query.isActive:
+                beat(name, query)
+                continue
+            del running[name]
+            if query.exception() is None:
+                ending = True  # SIGTERM, which ends the other queries, too
+            else:
+                _LOG.error("Query '%s' starts again in %g s. %s", name, pause, query.exception())
+                due[name] = time.monotonic() + pause
+        for name in [it for it, at in due.items() if at <= time.monotonic() and not ending]:
+            due[name] = time.monotonic() + pause
+            if (started := _started(name, starts[name])) is not None:
+                running[name] = started
+                del due[name]
+        time.sleep(min(pause, 0.5))
+
+
+def _started(name: str, start: Callable[[], StreamingQuery]) -> StreamingQuery | None:
+    try:
+        return start()
+    except Exception:  # noqa: BLE001 whatever it is, the other query continues
+        _LOG.exception("Query '%s' did not start. It is tried again.", name)
+        return None
+
+
+class Heartbeats:
+    """Prints the metric ``Heartbeat`` of a query that makes progress or has nothing to do.
+
+    Args:
+        job: name of the job.
+        seconds: minimum time between two metrics of a query.
+    """
+
+    def __init__(self, job: str, seconds: float = HEARTBEAT_SECONDS) -> None:
+        """Print nothing yet."""
+        self._job, self._seconds = job, seconds
+        self._last: dict[str, tuple[float, Any]] = {}
+
+    def beat(self, name: str, query: StreamingQuery) -> None:
+        """Print the metric, if it is time and there is progress since the last time."""
+        at, seen = self._last.get(name, (0.0, None))
+        if time.monotonic() - at < self._seconds:
+            return
+        progress = query.lastProgress
+        if progress is None or progress["timestamp"] == seen:
+            return
+        self._last[name] = time.monotonic(), progress["timestamp"]
+        behind = progress["sources"][0]["metrics"].get("maxMsBehindLatest", 0)
+        print_metrics(f"{self._job}-{name}", Heartbeat=1, AgeMs=int(behind))
+
+
+def ship_package(spark: SparkSession, folder: str) -> None:
+    """Give the package to the executors. In a zip file of ``--py-files``, they have it already.
+
+    Args:
+        spark: session of the job.
+        folder: folder for the zip file, which must exist as long as the job runs.
+    """
+    package = Path(log_processing.__file__).parent
+    if package.is_dir():
+        archive = Path(folder) / "log_processing.zip"
+        with zipfile.ZipFile(archive, "w") as opened:
+            for file in package.rglob("*.py"):
+                opened.write(file, file.relative_to(package.parent))
+        spark.sparkContext.addPyFile(str(archive))
 
 
 if __name__ == "__main__":

@@ -1,165 +1,157 @@
-"""The progress of a micro-batch: one item of the table, which the dashboard reads.
-
-Its keys come from ``keys.progress_keys``. Its attribute ``progress`` is the JSON text of
-``Progress``, and its attribute ``expiresAt`` is one day later.
-"""
+"""What a micro-batch did, in numbers: for CloudWatch, and for the dashboard."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from log_processing.table.keys import progress_from
+from .sending import client
+from .table import time_text
 
-LIFE_SECONDS = 24 * 60 * 60
-MOST_SHARDS = 200  # with names of the longest kind, an item has room for them
-# After a restart on another machine, whose clock is behind, new batches come before known ones.
-CLOCKS_DIFFER_MS = 60_000
+if TYPE_CHECKING:
+    from .events import Event, Record
+    from .settings import Settings
 
-
-@dataclass(frozen=True)
-class Latency:
-    """Milliseconds from the arrival of an event at Kinesis until DynamoDB had stored it."""
-
-    p50: int
-    p99: int
-    max: int
-
-
-@dataclass(frozen=True)
-class ShardLag:
-    """A shard with records in the batch.
-
-    Attributes:
-        behindMs: milliseconds from the arrival of its newest record until the end of the batch.
-    """
-
-    stream: str
-    shard: str
-    behindMs: int  # noqa: N815 names of JSON
+NAMESPACE = "LogProcessing"
+PROGRESS = "#progress#"  # begins the partition key of the dashboard's items, as no service does
+PROGRESS_DAYS = 1
+_MOST_NAMES, _MAX_NAME, _LATEST_ERRORS, _MAX_ERROR = 50, 64, 5, 300
+_LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class LatestError:
-    """An event with the level ERROR."""
-
-    timestamp: str
-    service: str
-    message: str
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a micro-batch did.
+@dataclass
+class Counts:
+    """The counts of a task, or of a micro-batch.
 
     Attributes:
-        time: end of the batch, in milliseconds since 1970.
-        query: ID of the query, which stays the same as long as its checkpoint.
-        batch: ID of the batch.
-        records: number of Kinesis records.
-        events: number of events that were stored.
-        bad: number of bad events.
-        errors: number of events with the level ERROR.
-        seconds: events by second of arrival, service and level: ``[second, service, level, count]``
-            with the second in seconds since 1970. The oldest are left out if there are more than
-            500, and long names are cut.
-        latency: ``None`` if the batch stored nothing.
-        shards: the shards that had records in the batch, at most the 200 with the largest lag.
-        shardCount: number of all shards that had records in the batch.
-        latestErrors: the latest errors, newest first.
+        records: Kinesis records.
+        done: events that were stored, or alerts that were published.
+        bad: events that are kept as bad.
+        oldest: earliest arrival of a record, in milliseconds since 1970; 0 without records.
+        levels: stored events by level.
+        services: stored events by service.
+        latency: stored events by milliseconds from arrival until they were stored, rounded up.
+        errors: timestamp, service and message of the latest severe events.
     """
 
-    time: int
-    query: str
-    batch: int
-    records: int
-    events: int
-    bad: int
-    errors: int
-    seconds: Sequence[tuple[int, str, str, int]]
-    latency: Latency | None
-    shards: Sequence[ShardLag]
-    shardCount: int  # noqa: N815 names of JSON
-    latestErrors: Sequence[LatestError]  # noqa: N815 names of JSON
+    records: int = 0
+    done: int = 0
+    bad: int = 0
+    oldest: int = 0
+    levels: Counter[str] = field(default_factory=Counter)
+    services: Counter[str] = field(default_factory=Counter)
+    latency: Counter[str] = field(default_factory=Counter)
+    errors: list[list[str]] = field(default_factory=list)
+
+    def count_record(self, record: Record) -> None:
+        """Count a record that was read."""
+        self.records += 1
+        self.oldest = min(self.oldest or record.arrival_ms, record.arrival_ms)
+
+    def count_stored(self, event: Event, at_ms: int) -> None:
+        """Count an event that was stored at a time in milliseconds since 1970."""
+        self.done += 1
+        self.levels[event.level[:_MAX_NAME]] += 1
+        self.services[event.service[:_MAX_NAME]] += 1
+        self.latency[str(_rounded_up(max(0, at_ms - event.record.arrival_ms)))] += 1
+        if event.is_severe:
+            message = event.message[:_MAX_ERROR]
+            self._keep_latest([[time_text(event.time_us), event.service[:_MAX_NAME], message]])
+
+    def add(self, other: Counts) -> None:
+        """Add the counts of another task."""
+        self.records += other.records
+        self.done += other.done
+        self.bad += other.bad
+        self.oldest = min(filter(None, (self.oldest, other.oldest)), default=0)
+        self.levels.update(other.levels)
+        self.services.update(other.services)
+        self.latency.update(other.latency)
+        self._keep_latest(other.errors)
+
+    def percentile(self, share: float) -> int:
+        """Milliseconds within which this share of the events was stored, at most 10 % too high."""
+        left = share * self.done
+        for millis in sorted(map(int, self.latency)):
+            left -= self.latency[str(millis)]
+            if left <= 0:
+                return millis
+        return 0
 
     def to_json(self) -> str:
-        """The text of the attribute ``progress``."""
-        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
+        """The counts as text, for a row of a DataFrame."""
+        return json.dumps(vars(self))
+
+    def _keep_latest(self, errors: list[list[str]]) -> None:
+        self.errors = sorted(self.errors + errors, reverse=True)[:_LATEST_ERRORS]
 
 
-def from_json(text: str) -> Progress:
-    """The progress from the text of the attribute ``progress``."""
-    fields: Mapping[str, Any] = json.loads(text)
-    latency = fields["latency"]
-    return Progress(
-        time=fields["time"],
-        query=fields["query"],
-        batch=fields["batch"],
-        records=fields["records"],
-        events=fields["events"],
-        bad=fields["bad"],
-        errors=fields["errors"],
-        seconds=[(int(s), str(v), str(w), int(n)) for s, v, w, n in fields["seconds"]],
-        latency=None if latency is None else Latency(**latency),
-        shards=[ShardLag(**shard) for shard in fields["shards"]],
-        shardCount=fields["shardCount"],
-        latestErrors=[LatestError(**error) for error in fields["latestErrors"]],
-    )
+def counts_of(text: str) -> Counts:
+    """The counts from the text of ``to_json``."""
+    fields = json.loads(text)
+    counters = {name: Counter(fields[name]) for name in ("levels", "services", "latency")}
+    return Counts(**{**fields, **counters})
 
 
-def batches_request(table: str, name: str, start_ms: int) -> dict[str, Any]:
-    """The arguments of DynamoDB's ``Query`` for the batches of a job.
+def _rounded_up(millis: int) -> int:
+    step = int(10 ** max(1, len(str(millis)) - 2))
+    return -(-millis // step) * step
+
+
+def age_ms(counts: Counts, now_ms: int) -> int:
+    """Age of the oldest record of a micro-batch at its end, in milliseconds; 0 without records.
+
+    Any record that the query has not processed is younger, if shards are read evenly.
+    """
+    return max(0, now_ms - counts.oldest) if counts.oldest else 0
+
+
+def print_metrics(query: str, **numbers: float) -> None:
+    """Print a line in CloudWatch's embedded metric format. EMR sends the output to CloudWatch."""
+    metrics = [
+        {"Name": it, "Unit": "Milliseconds" if it.endswith("Ms") else "Count"} for it in numbers
+    ]
+    directive = {"Namespace": NAMESPACE, "Dimensions": [["Query"]], "Metrics": metrics}
+    stamp = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": [directive]}
+    print(json.dumps({"_aws": stamp, "Query": query, **numbers}), flush=True)
+
+
+def save_progress(settings: Settings, query: str, batch: int, total: Counts) -> None:
+    """Write an item for the dashboard. A failure is logged: the dashboard lacks one micro-batch.
 
     Args:
-        table: name of the table.
-        name: name of the job's query.
-        start_ms: least end of a batch, in milliseconds since 1970.
+        settings: settings of the job.
+        query: ID of the query, which a new checkpoint changes.
+        batch: number of the micro-batch.
+        total: its counts.
     """
-    partition, first = progress_from(name, start_ms)
-    return {
-        "TableName": table,
-        "KeyConditionExpression": "pk = :pk AND sk >= :first",
-        "ExpressionAttributeValues": {":pk": {"S": partition}, ":first": {"S": first}},
+    now = time.time_ns() // 1_000_000
+    progress = {
+        "time": now,
+        "query": query,
+        "batch": batch,
+        "records": total.records,
+        "stored": total.done,
+        "bad": total.bad,
+        "ageMs": age_ms(total, now),
+        "p50": total.percentile(0.5),
+        "p99": total.percentile(0.99),
+        "levels": total.levels.most_common(_MOST_NAMES),
+        "services": total.services.most_common(_MOST_NAMES),
+        "errors": total.errors,
     }
-
-
-def batches_in(answer: Mapping[str, Any]) -> list[Progress]:
-    """The batches in an answer of ``Query``."""
-    return [from_json(item["progress"]["S"]) for item in answer["Items"]]
-
-
-class KnownBatches:
-    """The batches that a reader of the table has seen, each once.
-
-    A batch that ran again may have two items, with different times. The later one counts.
-    """
-
-    def __init__(self) -> None:
-        """Has no batches."""
-        self._known: dict[tuple[str, int], Progress] = {}
-
-    @property
-    def in_order(self) -> list[Progress]:
-        """The batches in the order of their ends."""
-        return sorted(self._known.values(), key=lambda it: (it.time, it.batch))
-
-    @property
-    def read_from_ms(self) -> int:
-        """The end of the first batch that the next read asks for, in milliseconds since 1970."""
-        newest = max((it.time for it in self._known.values()), default=CLOCKS_DIFFER_MS)
-        return newest - CLOCKS_DIFFER_MS
-
-    def add(self, found: Iterable[Progress]) -> None:
-        """Add batches, in any order."""
-        for it in found:
-            known = self._known.get((it.query, it.batch))
-            if known is None or known.time <= it.time:
-                self._known[it.query, it.batch] = it
-
-    def forget_before(self, start_ms: int) -> None:
-        """Forget the batches that ended before a time, except for the newest one."""
-        newest = self.in_order[-1:]
-        kept = [it for it in self._known.values() if it.time >= start_ms]
-        self._known = {(it.query, it.batch): it for it in kept or newest}
+    item = {
+        "pk": {"S": PROGRESS + settings.name},
+        "sk": {"S": f"{time_text(now * 1000)}#{batch}"},
+        "progress": {"S": json.dumps(progress)},
+        "expiresAt": {"N": str(now // 1000 + PROGRESS_DAYS * 24 * 60 * 60)},
+    }
+    try:
+        dynamodb = client("dynamodb", settings.region, settings.dynamodb_endpoint)
+        dynamodb.batch_write_item(RequestItems={settings.table: [{"PutRequest": {"Item": item}}]})
+    except Exception as error:  # noqa: BLE001 whatever it is, the micro-batch is done
+        _LOG.warning("The dashboard lacks micro-batch %d: %s", batch, error)

@@ -1,134 +1,97 @@
-"""The settings of the application: options of the command line, or environment variables.
-
-Each option ``--some-name`` has the environment variable ``LOG_SOME_NAME``. The option wins.
-Secrets are not among them: AWS credentials come from the default chain of the AWS SDK.
-"""
+"""The options of the job. Credentials are none of them: the AWS SDK finds these itself."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
-from .options import add_options, option
-
-_STREAM = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
-_POSITIONS = ("latest", "trim_horizon")
-
-
-MAX_RETENTION_DAYS = 3650
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True)
-class TablePlace:
-    """Where the events are stored. Queries need no more than this."""
+class Settings:
+    """The options. `python -m log_processing.job --help` and the README describe each."""
 
-    table: str = option("name of the DynamoDB table")
-    region: str | None = option("AWS region (default: from the AWS SDK)", default=None)
-    dynamodb_endpoint: str | None = option("URL of DynamoDB (default: AWS)", default=None)
-
-
-@dataclass(frozen=True)
-class TableSettings(TablePlace):
-    """The table and the query that writes to it. The dashboard needs no more than this."""
-
-    name: str = option("name of the query, for its progress in the table", default="logs")
-
-
-@dataclass(frozen=True)
-class Settings(TableSettings):
-    """All settings of the job.
-
-    Raises:
-        ValueError: if a value is outside its limits. The message names the option.
-    """
-
-    streams: str = option("names of the streams to read, separated by commas", default="")
-    bus: str = option("name of the EventBridge bus that receives the errors", default="")
-    checkpoint: str = option("folder of the query's checkpoint", default="")
-    bad_events: str = option("folder for events that cannot be stored, as Parquet", default="")
-    kinesis_endpoint: str | None = option("URL of Kinesis (default: AWS)", default=None)
-    events_endpoint: str | None = option("URL of EventBridge (default: AWS)", default=None)
-    starting_position: str = option(
-        "where a query without a checkpoint begins: latest, trim_horizon, or a time such as "
-        "2026-01-31T12:00:00+00:00 (default: trim_horizon)",
-        default="trim_horizon",
-    )
-    consumer: str | None = option(
-        "name of a consumer of enhanced fan-out (default: none, the query polls)", default=None
-    )
-    retention_days: int = option("days until DynamoDB deletes an event (default: 30)", default=30)
-    trigger_seconds: float = option(
-        "minimum seconds between two micro-batches (default: 0)", default=0.0
-    )
-    write_timeout: float = option(
-        "seconds to retry a write that DynamoDB or EventBridge temporarily rejects (default: 60)",
-        default=60.0,
-    )
-    requests_in_flight: int = option("parallel requests per task (default: 8)", default=8)
-    max_bytes_per_batch: int = option(
-        "bytes of records per micro-batch (default: 67108864)", default=64 * 1024 * 1024
-    )
-    stop_timeout: float = option(
-        "seconds that a micro-batch may take after SIGTERM (default: 25)", default=25.0
-    )
-    once: bool = option("process all available records, then exit", default=False)
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for field in ("streams", "table", "bus", "checkpoint", "bad_events", "name"):
-            if not getattr(self, field).strip():
-                raise ValueError(f"--{field.replace('_', '-')} is missing")
-        for stream in self.stream_names:
-            if not _STREAM.fullmatch(stream):
-                raise ValueError(f"--streams: '{stream}' is not the name of a stream")
-        if len(set(self.stream_names)) != len(self.stream_names):
-            raise ValueError(f"--streams names a stream twice: {self.streams}")
-        if self.starting_position not in _POSITIONS and self.start_time is None:
-            raise ValueError(
-                f"--starting-position must be latest, trim_horizon or a time with a time zone, "
-                f"not '{self.starting_position}'"
-            )
-        self._check("retention_days", 1, MAX_RETENTION_DAYS)
-        self._check("trigger_seconds", 0, 3600)
-        self._check("write_timeout", 1, 3600)
-        self._check("requests_in_flight", 1, 64)
-        self._check("max_bytes_per_batch", 1, 1 << 40)
-        self._check("stop_timeout", 0, 3600)
-
-    def _check(self, field: str, low: float, high: float) -> None:
-        value = getattr(self, field)
-        if not low <= value <= high:
-            name = field.replace("_", "-")
-            raise ValueError(f"--{name} must be from {low:g} to {high:g}, not {value:g}")
-
-    @property
-    def stream_names(self) -> tuple[str, ...]:
-        """The names of the streams."""
-        return tuple(name.strip() for name in self.streams.split(","))
-
-    @property
-    def start_time(self) -> datetime | None:
-        """The starting position if it is a time with a time zone."""
-        try:
-            time = datetime.fromisoformat(self.starting_position.replace("Z", "+00:00"))
-        except ValueError:
-            return None
-        return None if time.tzinfo is None else time
+    stream: str
+    table: str
+    bus: str
+    checkpoint: str
+    bad_events: str
+    name: str = "logs"
+    region: str | None = None
+    starting_position: Literal["trim_horizon", "latest"] = "trim_horizon"
+    consumer: str | None = None
+    retention_days: int = 30
+    trigger_seconds: float = 0.0
+    max_mb_per_batch: int = 64
+    write_timeout: float = 60.0
+    stop_timeout: float = 25.0
+    once: bool = False
+    kinesis_endpoint: str | None = None
+    dynamodb_endpoint: str | None = None
+    events_endpoint: str | None = None
 
 
-def read_settings(
-    arguments: Sequence[str], environment: Mapping[str, str] = os.environ
-) -> Settings:
-    """The settings of the job. A wrong one ends the program with a message that names it."""
+def read_settings(arguments: Sequence[str]) -> Settings:
+    """The settings of a command line. A wrong option ends the program, and the message names it."""
     parser = argparse.ArgumentParser(
-        prog="log_processing.job", description="Store log events of Kinesis in DynamoDB."
+        prog="log_processing.job",
+        description="Store log events of a Kinesis stream in DynamoDB, and publish the errors.",
     )
-    add_options(parser, Settings, environment)
-    try:
-        return Settings(**vars(parser.parse_args(arguments)))
-    except ValueError as error:
-        parser.error(str(error))
+    add = parser.add_argument
+    add("--stream", required=True, help="name of the stream")
+    add("--table", required=True, help="name of the DynamoDB table")
+    add("--bus", required=True, help="name of the EventBridge bus")
+    add("--checkpoint", required=True, help="folder of the checkpoints of both queries")
+    add("--bad-events", required=True, help="folder of the events that cannot be stored")
+    add("--name", default="logs", help="name of the job, in metrics and on the dashboard")
+    add("--region", help="AWS region (default: from the AWS SDK)")
+    add(
+        "--starting-position",
+        choices=("trim_horizon", "latest"),
+        default="trim_horizon",
+        help="where a query without a checkpoint begins",
+    )
+    add("--consumer", help="consumer of enhanced fan-out that stores (default: it polls)")
+    add("--retention-days", type=_number(1, 3650, int), default=30, help="life of an event")
+    add(
+        "--trigger-seconds",
+        type=_number(0, 3600, float),
+        default=0.0,
+        help="minimum time between the starts of two micro-batches",
+    )
+    add(
+        "--max-mb-per-batch",
+        type=_number(1, 1_000_000, int),
+        default=64,
+        help="megabytes that a micro-batch reads at most",
+    )
+    add(
+        "--write-timeout",
+        type=_number(1, 3600, float),
+        default=60.0,
+        help="seconds to repeat a request that DynamoDB or EventBridge refuses for now",
+    )
+    add(
+        "--stop-timeout",
+        type=_number(0, 3600, float),
+        default=25.0,
+        help="seconds that a micro-batch may take after SIGTERM",
+    )
+    add("--once", action="store_true", help="process what has arrived, then end")
+    for service in ("kinesis", "dynamodb", "events"):
+        add(f"--{service}-endpoint", help="URL of another server, for tests (default: AWS)")
+    return Settings(**vars(parser.parse_args(arguments)))
+
+
+def _number(low: float, high: float, kind: type[int | float]) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        value = kind(text)
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"{text} is not from {low:g} to {high:g}")
+        return value
+
+    read.__name__ = "number"  # argparse names it if the text is no number
+    return read

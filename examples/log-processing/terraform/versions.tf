@@ -4,7 +4,7 @@ terraform {
   required_providers {
     aws = {
       source  = "hashicorp/aws"
-      version = "~> 6.25"
+      version = ">= 5.100, < 7"
     }
   }
 }
@@ -13,6 +13,8 @@ provider "aws" {
   region = var.region
 
   default_tags {
-    tags = local.tags
+    tags = { application = var.name }
   }
 }
+
+data "aws_caller_identity" "here" {}

@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import boto3
 import pytest
 from hypothesis import settings
-from moto import mock_aws
 from moto.server import ThreadedMotoServer
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processing
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for log_processing and trial
 
-import aws
-
-from log_processing.demo.resources import create_table
 from spark_kinesis.local import LocalKinesis
+from trial.services import create_bus, create_table, reset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +43,7 @@ def _scala_of_the_local_kinesis() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def moto_server() -> Iterator[str]:
-    """The endpoint of DynamoDB, EventBridge and Kinesis of moto."""
+    """The endpoint of moto's services."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     yield "http://{}:{}".format(*server.get_host_and_port())
@@ -57,16 +53,7 @@ def moto_server() -> Iterator[str]:
 @pytest.fixture
 def moto(moto_server: str) -> str:
     """The same, with nothing but an empty table and a bus."""
-    aws.reset(moto_server)
-    aws.create_table(moto_server)
-    aws.create_bus(moto_server)
+    reset(moto_server)
+    create_table(moto_server)
+    create_bus(moto_server)
     return moto_server
-
-
-@pytest.fixture
-def dynamodb() -> Iterator[Any]:
-    """A client of a DynamoDB in this process, with nothing but an empty table."""
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="eu-west-1")
-        create_table(client, aws.TABLE)
-        yield client

@@ -1,187 +1,148 @@
-"""Items, requests and the writer of the table."""
+"""Keys, items, and what DynamoDB does not accept at once."""
 
 from __future__ import annotations
 
 import json
-import random
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import Any
 
-import made
 import pytest
-from botocore.exceptions import ClientError, ConnectTimeoutError
 from hypothesis import given
 from hypothesis import strategies as st
+from made import ARRIVAL_MS, event
+from test_sending import error
 
-from log_processing.delivery.clock import Clock
-from log_processing.delivery.retry import NotDeliveredError
-from log_processing.table import keys
-from log_processing.table.items import MAX_ITEM_BYTES, Item, event_item, progress_item
-from log_processing.table.requests import MAX_REQUEST_BYTES, item_plan
-from log_processing.table.writer import TableWriter
+from log_processing import alerts
+from log_processing.alerts import alert_of, publish
+from log_processing.sending import Delivery, NotDeliveredError
+from log_processing.table import Item, event_keys, item_of, partition_key, store
 
-if TYPE_CHECKING:
-    from log_processing.events.event import LogEvent
-
-SERVICE_LIMIT, SERVICE_ITEMS = 16 * 1024 * 1024, 25
+DELIVERY = Delivery("table 'logs'", 3600, threading.Event())
 
 
-def planned(items: list[Item]) -> list[list[Item]]:
-    plan = item_plan()
-    requests = [full for item in items if (full := plan.add(item))]
-    return [*requests, *([rest] if (rest := plan.take()) else [])]
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("log_processing.sending.random.uniform", lambda *_: 0)
 
 
-@given(st.lists(made.events, max_size=60))
-def test_requests_are_within_the_limits_and_have_each_item_once(events: list[LogEvent]) -> None:
-    items = [event_item(event, 30) for event in events]
-    items = [item for item in items if item.stored_bytes <= MAX_ITEM_BYTES]
-    requests = planned(items)
-    for request in requests:
-        assert 1 <= len(request) <= SERVICE_ITEMS
-        assert sum(item.sent_bytes for item in request) <= MAX_REQUEST_BYTES
-        body = {"RequestItems": {"t" * 255: [put(item) for item in request]}}
-        assert len(json.dumps(body)) < SERVICE_LIMIT
-        assert len({item.key for item in request}) == len(request)
-    assert {item.key for request in requests for item in request} == {item.key for item in items}
+def test_the_keys_of_an_event() -> None:
+    assert event_keys(event(service="a#b%c")) == (
+        "a%23b%25c#2026-11-23T06#b15",
+        "2026-11-23T06:15:09.123000Z#logs#shardId-000000000000#49661#0#0",
+    )
 
 
-def test_small_items_fill_a_request() -> None:
-    items = [event_item(made.log_event(number=number), 30) for number in range(60)]
-    assert [len(request) for request in planned(items)] == [25, 25, 10]
+@given(st.text(), st.text())
+def test_two_services_never_share_a_partition(one: str, other: str) -> None:
+    same = partition_key(one, "2026-11-23T06", 3) == partition_key(other, "2026-11-23T06", 3)
+    assert same == (one == other)
+    assert "#" not in partition_key(one, "", 0).removesuffix("##b0")
 
 
-def test_the_largest_items_fit_into_requests() -> None:
-    messages = ["\x00" * (MAX_ITEM_BYTES - 700)] * 30
-    items = [event_item(made.log_event(text, number), 30) for number, text in enumerate(messages)]
-    assert all(item.stored_bytes <= MAX_ITEM_BYTES for item in items)
-    requests = planned(items)
-    bodies = [json.dumps([put(item) for item in request]) for request in requests]
-    # A task holds several requests in memory, so that they are much smaller than they may be.
-    assert max(map(len, bodies)) < SERVICE_LIMIT / 2
-    assert sum(map(len, requests)) == 30
-
-
-def put(item: Item) -> dict[str, Any]:
-    return {"PutRequest": {"Item": {**item.attributes, "storedAt": {"N": "1" * 13}}}}
-
-
-@given(made.events)
-def test_the_size_in_a_request_is_not_too_small(event: LogEvent) -> None:
-    item = event_item(event, 30)
-    text = json.dumps(put(item))
-    assert len(text) <= item.sent_bytes + 400  # braces and types
-    values = [next(iter(value.values())) for value in item.attributes.values()]
-    assert item.stored_bytes >= sum(len(v.encode()) for v in values if isinstance(v, str))
-
-
-def test_an_item_looks_like_this() -> None:
-    event = made.log_event("text", level="Error", context={"a": "1"})
-    item = event_item(event, 2)
-    partition, sort = keys.event_keys("checkout", event.time_us, event.identity)
-    assert item.attributes == {
-        "pk": {"S": partition},
-        "sk": {"S": sort},
-        "timestamp": {"S": keys.time_text(event.time_us)},
-        "level": {"S": "Error"},
-        "service": {"S": "checkout"},
-        "message": {"S": "text"},
-        "context": {"M": {"a": {"S": "1"}}},
-        "arrival": {"N": str(made.NOW_MS)},
-        "expiresAt": {"N": str(made.NOW_S + 2 * 86_400)},
-    }
-    done = progress_item(("#progress#logs", "7"), "{}", 5)
-    assert set(done.attributes) == {"pk", "sk", "progress", "expiresAt"}
+def test_an_item_expires_and_knows_its_size() -> None:
+    item = item_of(event(context={"id": "ü"}), 30)
+    assert item.attributes["expiresAt"] == {"N": str(ARRIVAL_MS // 1000 + 30 * 86_400)}
+    texts = [*item.attributes, *(it["S"] for it in item.attributes.values() if "S" in it)]
+    # By DynamoDB's rules: a number has at most 21 bytes, a map 3, and each of its entries 1.
+    numbers, context = len("storedAt") + 3 * 21, 3 + 1 + len("idü".encode())
+    assert item.size == len("".join(texts).encode()) + numbers + context
 
 
 class Table:
-    """A client whose answers follow a script. After it, each request succeeds."""
+    """A table that stores one item per request, and refuses those with a bad message."""
 
-    def __init__(self, script: list[Any], answers_with: str = "logs") -> None:
-        self.script = script
-        self.answers_with = answers_with
-        self.stored: dict[tuple[str, str], Any] = {}
-        self.sizes: list[int] = []
+    def __init__(self) -> None:
+        self.items: dict[tuple[str, str], Any] = {}
+        self.requests = 0
 
-    def batch_write_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
-        puts = RequestItems["logs"]
-        self.sizes.append(len(puts))
-        step = self.script.pop(0) if self.script else 0
-        if isinstance(step, Exception):
-            raise step.with_traceback(None)
-        left, taken = puts[:step], puts[step:]
-        for one in taken:
-            item = one["PutRequest"]["Item"]
-            self.stored[item["pk"]["S"], item["sk"]["S"]] = item
-        return {"UnprocessedItems": {self.answers_with: list(reversed(left))} if left else {}}
+    def batch_write_item(self, **request: Any) -> dict[str, Any]:
+        self.requests += 1
+        puts = request["RequestItems"]["logs"]
+        if any(it["PutRequest"]["Item"]["message"]["S"] == "bad" for it in puts):
+            raise error("ValidationException")
+        if self.requests == 1:
+            raise error("ThrottlingException")
+        first, *others = puts
+        item = first["PutRequest"]["Item"]
+        self.items[item["pk"]["S"], item["sk"]["S"]] = item
+        return {"UnprocessedItems": {"logs": others}} if others else {}
 
 
-def refusal(code: str, status: int = 400) -> ClientError:
-    answer: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    return ClientError(answer, "BatchWriteItem")
+def items(*messages: str) -> list[Item]:
+    return [item_of(event(number, message=it), 30) for number, it in enumerate(messages)]
 
 
-def clock() -> Clock:
-    now = [0.0]
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-
-    return Clock(lambda: now[0], sleep, random.Random(1).random)
-
-
-PASSING = [
-    refusal("ProvisionedThroughputExceededException"),
-    refusal("ThrottlingException"),
-    refusal("InternalServerError", 500),
-    refusal("AnyOther", 503),
-    ConnectTimeoutError(endpoint_url="http://127.0.0.1"),
-]
+def test_all_items_are_stored_once_whatever_dynamodb_leaves_out() -> None:
+    table = Table()
+    for _ in range(2):  # as if the task ran twice
+        stored = store(items("a", "b", "c"), "logs", lambda: table, DELIVERY)
+        assert len(stored.items) == 3
+        assert not stored.refused
+    assert len(table.items) == 3
+    assert all(int(it["storedAt"]["N"]) <= stored.at_ms for it in table.items.values())
 
 
-@given(
-    st.integers(1, 25),
-    st.lists(st.integers(0, 25) | st.sampled_from(PASSING), max_size=10),
-)
-def test_each_item_is_stored_whatever_is_refused(count: int, script: list[Any]) -> None:
-    table = Table(list(script))
-    items = [event_item(made.log_event(number=n), 30) for n in range(count)]
-    TableWriter(table, "logs", 3600, clock()).store(items)
-    assert set(table.stored) == {item.key for item in items}
-    assert all("storedAt" in item for item in table.stored.values())
-    assert table.sizes == sorted(table.sizes, reverse=True)  # what is stored is not sent again
+def test_a_refused_item_does_not_keep_others_out() -> None:
+    table = Table()
+    stored = store(items("a", "bad", "c"), "logs", lambda: table, DELIVERY)
+    assert [it.entry.event.message for it in stored.refused] == ["bad"]
+    assert [it.event.message for it in stored.items] == ["a", "c"]
+    assert {it["message"]["S"] for it in table.items.values()} == {"a", "c"}
 
 
-@pytest.mark.parametrize("code", ["AccessDeniedException", "ResourceNotFoundException"])
-def test_an_error_that_stays_fails_at_once(code: str) -> None:
-    table = Table([refusal(code)])
-    with pytest.raises(NotDeliveredError, match=f"table 'logs'.*{code}"):
-        TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
-    assert table.sizes == [1]
+def test_an_answer_to_another_request_is_not_believed() -> None:
+    class Wrong(Table):
+        def batch_write_item(self, **request: Any) -> dict[str, Any]:
+            answer = super().batch_write_item(**request)
+            if self.requests == 2:
+                other = {"pk": {"S": "x"}, "sk": {"S": "y"}}
+                return {"UnprocessedItems": {"logs": [{"PutRequest": {"Item": other}}]}}
+            return answer
+
+    table = Wrong()
+    store(items("a", "b"), "logs", lambda: table, DELIVERY)
+    assert len(table.items) == 2
 
 
-def test_throttling_without_end_fails_at_the_deadline() -> None:
-    table = Table([refusal("ThrottlingException")] * 10_000)
-    with pytest.raises(NotDeliveredError, match=r"1 of 1 were not accepted within 60 s.*Throttl"):
-        TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
+class Bus:
+    """A bus that answers with these codes, entry by entry, and then accepts everything."""
+
+    def __init__(self, *codes: str | None) -> None:
+        self.codes, self.published = list(codes), list[Any]()
+
+    def put_events(self, Entries: list[Any]) -> dict[str, Any]:  # noqa: N803
+        results = []
+        for entry in Entries:
+            code = self.codes.pop(0) if self.codes else None
+            self.published += [] if code else [json.loads(entry["Detail"])]
+            results.append({"ErrorCode": code} if code else {"EventId": "1"})
+        failed = sum("ErrorCode" in it for it in results)
+        return {"FailedEntryCount": failed, "Entries": results}
 
 
-def test_unprocessed_items_count_under_any_name_of_the_table() -> None:
-    table = Table([2], "arn:aws:dynamodb:eu-west-1:123456789012:table/logs")
-    items = [event_item(made.log_event(number=n), 30) for n in range(3)]
-    TableWriter(table, "logs", 60, clock()).store(items)
-    assert set(table.stored) == {item.key for item in items}
+def published(bus: Bus, count: int) -> list[str]:
+    """Publish some alerts. Returns the messages of the refused ones."""
+    made = [alert_of(event(number, level="ERROR", message=str(number))) for number in range(count)]
+    refused = publish(made, "alerts", lambda: bus, DELIVERY)
+    return [it.entry.event.message for it in refused]
 
 
-def test_unprocessed_items_of_another_request_do_not_count() -> None:
-    table = Table([])
-    other = event_item(made.log_event(number=9), 30)
-    answers = [{"UnprocessedItems": {"logs": [put(other)]}}]
-    real = table.batch_write_item
+def test_alerts_are_published_again_until_the_bus_accepts_or_refuses_them() -> None:
+    bus = Bus(None, "ThrottlingException", "MalformedDetail", "InternalFailure")
+    assert published(bus, 4) == ["2"]
+    assert [it["message"] for it in bus.published] == ["0", "1", "3"]
 
-    def first_wrong(**request: Any) -> dict[str, Any]:
-        real(**request)
-        return answers.pop() if answers else {"UnprocessedItems": {}}
 
-    table.batch_write_item = first_wrong  # type: ignore[method-assign]
-    TableWriter(table, "logs", 60, clock()).store([event_item(made.log_event(), 30)])
-    assert table.sizes == [1, 1]
+def test_a_bus_that_refuses_the_job_fails_the_task() -> None:
+    with pytest.raises(NotDeliveredError, match="AccessDenied"):
+        published(Bus(None, "AccessDeniedException"), 2)
+
+
+def test_a_large_alert_is_shortened_and_says_so() -> None:
+    small = json.loads(alert_of(event(level="FATAL", context={"id": "1"})).detail)
+    assert (small["shortened"], small["context"], small["message"]) == ([], {"id": "1"}, "m")
+    pk, sk = event_keys(event())
+    assert small["item"] == {"pk": pk, "sk": sk}
+    large = alert_of(event(message="\0" * 100_000, context={"id": "ü" * 150_000}))
+    assert json.loads(large.detail)["shortened"] == ["message", "context"]
+    assert len(large.detail.encode()) < large.size < alerts.MAX_REQUEST_BYTES

@@ -1,198 +1,111 @@
-"""The Terraform files: what can be checked without AWS and without Terraform."""
+"""The Terraform files: against the provider's schema, the code, and the README."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Iterator
+import shutil
+import subprocess
 from pathlib import Path
 
 import botocore.session
-import hcl2
 import pytest
 from botocore import xform_name
-from terraform_files import FILES, FOLDERS, ROOT, Folder, read_folder, strings
+from test_readme import PAGE, rows
 
-import log_processing
+from log_processing.settings import read_settings
 
-# What the application may do on AWS. Kinesis: docs/how-to/iam.md. S3: Spark's checkpoint, the
-# Parquet files of bad events, the code. Logs: the driver's log on EMR Serverless.
-JOB = {
-    "kinesis": {"DescribeStreamSummary", "ListShards", "GetShardIterator", "GetRecords"},
-    "kinesis with a consumer": {
-        "RegisterStreamConsumer",
-        "DescribeStreamConsumer",
-        "SubscribeToShard",
-    },
-    "dynamodb": {"DescribeTable", "DescribeTimeToLive", "BatchWriteItem"},
-    "events": {"DescribeEventBus", "PutEvents"},
-    "s3": {"ListBucket", "GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"},
-    "logs": {"DescribeLogGroups", "CreateLogStream", "DescribeLogStreams", "PutLogEvents"},
-    "kms": {"Decrypt", "GenerateDataKey"},
-}
-READER = {"dynamodb:Query"}
-# Policies of other modules: who may assume a role, what services may do for the application.
-OTHERS = {
-    "bucket/main.tf": {"s3:*"},  # denied without TLS
-    "events/main.tf": {"sqs:SendMessage"},
-    "job_role/main.tf": {"sts:AssumeRole"},
-    "network/endpoints.tf": {"s3:GetObject"},  # packages of a new cluster
-    "emr_ec2/main.tf": {"sts:AssumeRole", "iam:PassRole"},
-    "alarms/topic.tf": {"sns:Publish"},
-}
-# Parts of the package that run only on a developer's machine.
-LOCAL = ("demo", "producer.py")
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "terraform"
+TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.tf")))
+TERRAFORM = shutil.which("terraform")
+PLUGINS = os.environ.get("TERRAFORM_PLUGIN_DIR", "")
+READER = {"dynamodb": {"Query"}}
+KEY_OF_A_CONDITION = "kms:ViaService"
+# The connector makes these calls.
+CONNECTOR = {"kinesis": {"DescribeStreamSummary", "GetShardIterator", "GetRecords"}}
 
-REFERENCE = re.compile(r"(?<![\w.])(var|local|module)\.(\w+)(?:\[[^\]]*\])?(?:\.(\w+))?")
-RESOURCE = re.compile(r"(?<![\w.])((?:data\.)?aws_\w+\.\w+)")
-SECRET = re.compile(
-    r"AKIA|-----BEGIN|\b\d{12}\b|(?i:password|secret|token|access_key)\w*\s*=\s*\"",
+
+@pytest.mark.skipif(TERRAFORM is None, reason="terraform is not installed")
+@pytest.mark.skipif(
+    not PLUGINS,
+    reason="set TERRAFORM_PLUGIN_DIR to a folder with the AWS provider, 5.100 or later",
 )
-
-NAMES = [str(folder.relative_to(ROOT)) for folder in FOLDERS]
-MODULES = {name: read_folder(ROOT / name) for name in NAMES}
-
-
-def actions(file: Path) -> set[str]:
-    """All actions in the policies of a file."""
-    lists = re.findall(r"\bAction\s*=\s*\[(.*?)\]", file.read_text(encoding="utf-8"), re.DOTALL)
-    return {action for it in lists for action in re.findall(r'"([^"]+)"', it)}
-
-
-def calls(service: str) -> Iterator[str]:
-    """The operations of a service that the application's code calls through boto3."""
-    model = botocore.session.get_session().get_service_model(service)
-    operations = {xform_name(name): name for name in model.operation_names}
-    package = Path(log_processing.__file__).parent
-    for file in package.rglob("*.py"):
-        if file.relative_to(package).parts[0] in LOCAL:
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in operations:
-                yield operations[node.attr]
+def test_the_files_are_valid_and_plan_what_their_tests_say(tmp_path: Path) -> None:
+    folder = tmp_path / "terraform"
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns(".terraform*"))
+    environment = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1"}
+    environment |= {"TF_IN_AUTOMATION": "1", "TF_DATA_DIR": str(tmp_path / "data")}
+    for words in (
+        ["init", "-backend=false", f"-plugin-dir={PLUGINS}"],
+        ["fmt", "-check", "-recursive"],
+        ["validate"],
+        ["test"],
+    ):
+        ended = subprocess.run(
+            [str(TERRAFORM), f"-chdir={folder}", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "4 passed, 0 failed" in ended.stdout
 
 
-def source(module: str) -> str:
-    """The folder that a module of the root comes from."""
-    return str(MODULES["."].modules[module]["source"]).removeprefix("./")
+def test_the_job_accepts_the_options_that_terraform_passes() -> None:
+    (block,) = re.findall(r"\n  arguments = concat\((.*?)\n  \)\n", TEXT, re.DOTALL)
+    options = re.findall(r'"(--[a-z-]+)"', block)
+    assert {"--max-mb-per-batch", "--stop-timeout", "--trigger-seconds"} < set(options)
+    read_settings([word for option in options for word in (option, "7")])
 
 
-def known(folder: Folder) -> set[str]:
-    """What an expression of a folder may refer to."""
-    outputs = {
-        f"module.{name}.{output}"
-        for name in folder.modules
-        for output in MODULES[source(name)].outputs
-    }
-    names = {f"var.{it}" for it in folder.variables} | {f"local.{it}" for it in folder.values}
-    return names | outputs | set(folder.resources)
-
-
-def references(folder: Folder) -> set[str]:
-    """What the expressions of a folder refer to."""
-    found = set()
-    for text in strings(folder.everything):
-        for kind, name, output in REFERENCE.findall(text):
-            found.add(f"module.{name}.{output}" if kind == "module" else f"{kind}.{name}")
-        found.update(RESOURCE.findall(text))
+def actions(text: str) -> dict[str, set[str]]:
+    """The actions in a text, per service."""
+    found: dict[str, set[str]] = {}
+    for service, action in re.findall(r"\b(kinesis|dynamodb|events|s3|logs|kms):([A-Z]\w+)", text):
+        found.setdefault(service, set()).add(action)
     return found
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda it: str(it.relative_to(ROOT)))
-def test_a_file_can_be_parsed(file: Path) -> None:
-    assert hcl2.loads(file.read_text(encoding="utf-8"))
+def calls(service: str) -> set[str]:
+    """The operations of a service that the application calls through boto3."""
+    model = botocore.session.get_session().get_service_model(service)
+    operations = {xform_name(name): name for name in model.operation_names}
+    words = {
+        node.attr if isinstance(node, ast.Attribute) else node.value
+        for file in (ROOT / "log_processing").glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Attribute, ast.Constant))
+    }
+    return {name for method, name in operations.items() if method in words}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_variables_and_outputs_say_what_they_are(name: str) -> None:
-    for it in MODULES[name].variables.values():
-        assert it["description"].endswith(".")
-        assert it["type"]
-    for it in MODULES[name].outputs.values():
-        assert it["description"].endswith(".")
+def test_the_job_may_do_what_the_code_and_the_readme_say() -> None:
+    text = (FOLDER / "permissions.tf").read_text(encoding="utf-8")
+    permissions = actions(text.replace(KEY_OF_A_CONDITION, ""))
+    documented = actions(" ".join(" ".join(row) for row in rows("Permissions")))
+    assert permissions == {**documented, "dynamodb": documented["dynamodb"] | READER["dynamodb"]}
+    assert calls("dynamodb") == permissions["dynamodb"]
+    assert calls("events") == permissions["events"]
+    assert calls("kinesis") | CONNECTOR["kinesis"] <= permissions["kinesis"]
 
 
-def test_versions_are_pinned() -> None:
-    (terraform,) = (it["terraform"] for it in MODULES["."].other if "terraform" in it)
-    assert re.fullmatch(r">= [\d.]+, < 2\.0\.0", terraform["required_version"])
-    (providers,) = terraform["required_providers"]
-    assert set(providers) == {"aws"}
-    assert re.fullmatch(r"~> \d+\.\d+", providers["aws"]["version"])
-    release = MODULES["."].variables["emr_release"]["default"]
-    assert re.fullmatch(r"emr-7\.\d+\.\d+", release)
+def test_the_readme_names_each_alarm() -> None:
+    named = {name for row in rows("Alarms") for name in re.findall(r"`([a-z-]+)`", row[0])}
+    text = (FOLDER / "alarms.tf").read_text(encoding="utf-8")
+    defined = set(re.findall(r"^      ([a-z]+-[a-z]+) = \{", text, re.MULTILINE))
+    for kind in re.findall(r'"([a-z]+)-\$\{query\}"', text):
+        defined |= {f"{kind}-store", f"{kind}-alerts"}
+    assert named == defined | {"job-failed"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_reference_leads_somewhere(name: str) -> None:
-    assert references(MODULES[name]) - known(MODULES[name]) == set()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_defined_in_vain(name: str) -> None:
-    folder = MODULES[name]
-    defined = {it for it in known(folder) if it.startswith(("var.", "local.", "module.", "data."))}
-    assert defined - references(folder) == set()
-
-
-@pytest.mark.parametrize("name", sorted(MODULES["."].modules))
-def test_a_module_receives_exactly_what_it_asks_for(name: str) -> None:
-    passed = set(MODULES["."].modules[name]) - {"source", "count"}
-    variables = MODULES[source(name)].variables
-    assert passed <= set(variables)
-    assert {it for it, block in variables.items() if "default" not in block} <= passed
-
-
-def test_all_modules_are_used() -> None:
-    assert {source(it) for it in MODULES["."].modules} == set(NAMES) - {"."}
-
-
-def test_the_application_may_do_exactly_what_it_does() -> None:
-    job = {f"{of.split()[0]}:{it}" for of, actions in JOB.items() for it in actions}
-    assert actions(ROOT / "modules/permissions/main.tf") == job | READER
-
-
-@pytest.mark.parametrize("service", ["dynamodb", "events"])
-def test_the_code_calls_exactly_what_is_allowed(service: str) -> None:
-    reader = {it.split(":")[1] for it in READER if it.startswith(f"{service}:")}
-    assert set(calls(service)) == JOB[service] | reader
-
-
-def test_the_code_calls_only_what_is_allowed_on_a_stream() -> None:
-    # The connector makes the other calls for a consumer.
-    assert set(calls("kinesis")) == JOB["kinesis"] | {"DescribeStreamConsumer"}
-
-
-def test_other_policies_allow_only_what_is_listed() -> None:
-    found = {}
-    for file in ROOT.glob("modules/*/*.tf"):
-        name = str(file.relative_to(ROOT / "modules"))
-        if name != "permissions/main.tf" and actions(file):
-            found[name] = actions(file)
-    assert found == OTHERS
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda it: str(it.relative_to(ROOT)))
-def test_no_policy_names_every_resource(file: Path) -> None:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if re.search(r'"\*"', line):
-            assert re.fullmatch(r'\s*Principal\s*=\s*"\*"', line), line
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda it: str(it.relative_to(ROOT)))
-def test_no_file_contains_a_secret(file: Path) -> None:
-    assert not SECRET.search(file.read_text(encoding="utf-8"))
-
-
-def test_the_table_has_the_keys_and_the_ttl_of_the_job() -> None:
-    table = MODULES["modules/table"].resources["aws_dynamodb_table.events"]
-    assert (table["hash_key"], table["range_key"]) == ("pk", "sk")
-    assert table["ttl"] == [{"attribute_name": "expiresAt", "enabled": True}]
-    assert table["point_in_time_recovery"] == [{"enabled": True}]
-
-
-def test_the_bucket_is_private() -> None:
-    resources = MODULES["modules/bucket"].resources
-    blocked = dict(resources["aws_s3_bucket_public_access_block.files"])
-    del blocked["bucket"]
-    assert len(blocked) == 4
-    assert all(value is True for value in blocked.values())
+def test_the_readme_names_existing_variables_and_outputs() -> None:
+    variables = set(re.findall(r'^variable "(\w+)"', TEXT, re.MULTILINE))
+    outputs = set(re.findall(r'^output "(\w+)"', TEXT, re.MULTILINE))
+    assert set(re.findall(r"output -raw (\w+)", PAGE)) <= outputs
+    assert set(re.findall(r"-var (\w+)=", PAGE)) <= variables
+    assert {it for it in re.findall(r"`(\w+)`", PAGE) if it.endswith(("_hours", "_second"))} <= (
+        variables
+    )

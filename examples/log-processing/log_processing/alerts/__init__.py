@@ -1,1 +1,0 @@
-"""Events with the level ERROR, for EventBridge."""

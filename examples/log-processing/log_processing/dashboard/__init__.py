@@ -1,1 +1,0 @@
-"""A web page that shows the job at work: ``python -m log_processing.dashboard --help``."""

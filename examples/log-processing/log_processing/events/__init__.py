@@ -1,1 +1,0 @@
-"""From the bytes of a record to events. Nothing here has side effects."""

@@ -1,1 +1,0 @@
-"""Queries of the stored log events: ``python -m log_processing.query --help``."""

@@ -1,1 +1,0 @@
-"""The table in DynamoDB: its keys, its items, and how they are written."""

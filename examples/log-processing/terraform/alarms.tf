@@ -1,0 +1,141 @@
+# The alarms. The job prints the metrics of the namespace LogProcessing, and EMR sends its output to
+# CloudWatch. They are about this job: those of AWS/Kinesis are about all readers of the stream.
+
+locals {
+  stream = { StreamName = aws_kinesis_stream.events.name }
+
+  # Per alarm: namespace, metric, dimensions, statistic, the value above which it is raised, minutes
+  # for which it has to be above, and what it means if there is no data.
+  alarms = merge(
+    { for query in ["store", "alerts"] : "silent-${query}" => {
+      text       = "The query ${query} neither ends micro-batches nor waits for records: it is stuck, or does not run."
+      metric     = ["LogProcessing", "Heartbeat", "Sum"]
+      dimensions = { Query = "${var.name}-${query}" }
+      below      = 1
+      minutes    = 5
+      missing    = "breaching"
+    } },
+    { for query in ["store", "alerts"] : "behind-${query}" => {
+      text       = "The query ${query} has records that are too old when it processes them."
+      metric     = ["LogProcessing", "AgeMs", "Maximum"]
+      dimensions = { Query = "${var.name}-${query}" }
+      above      = 1000 * var.behind_seconds
+      minutes    = 5
+      missing    = "notBreaching"
+    } },
+    {
+      bad-events = {
+        text       = "Events cannot be read or stored. A service may have changed their form."
+        metric     = ["LogProcessing", "Bad", "Sum"]
+        dimensions = { Query = "${var.name}-store" }
+        above      = var.bad_events_allowed
+        minutes    = 5
+        missing    = "notBreaching"
+      }
+      alerts-refused = {
+        text       = "EventBridge refuses alerts for what they contain."
+        metric     = ["LogProcessing", "Bad", "Sum"]
+        dimensions = { Query = "${var.name}-alerts" }
+        above      = 0
+        minutes    = 5
+        missing    = "notBreaching"
+      }
+      writes-throttled = {
+        text       = "Kinesis refuses records of the services: it needs more shards or other partition keys."
+        metric     = ["AWS/Kinesis", "WriteProvisionedThroughputExceeded", "Sum"]
+        dimensions = local.stream
+        above      = 0
+        minutes    = 15
+        missing    = "notBreaching"
+      }
+      reads-throttled = {
+        text       = "More than 5 % of the calls of GetRecords are refused: too many applications poll the stream."
+        metric     = ["AWS/Kinesis", "ReadProvisionedThroughputExceeded", "Average"]
+        dimensions = local.stream
+        above      = 0.05
+        minutes    = 15
+        missing    = "notBreaching"
+      }
+      table-throttled = {
+        text       = "DynamoDB refuses writes for a quarter of an hour."
+        metric     = ["AWS/DynamoDB", "WriteThrottleEvents", "Sum"]
+        dimensions = { TableName = aws_dynamodb_table.events.name }
+        above      = 0
+        minutes    = 15
+        missing    = "notBreaching"
+      }
+      alerts-dead = {
+        text       = "Alerts could not be delivered, or their reader failed five times."
+        metric     = ["AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum"]
+        dimensions = { QueueName = aws_sqs_queue.dead.name }
+        above      = 0
+        minutes    = 5
+        missing    = "notBreaching"
+      }
+    },
+  )
+}
+
+resource "aws_cloudwatch_metric_alarm" "each" {
+  for_each = local.alarms
+
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.text
+  namespace           = each.value.metric[0]
+  metric_name         = each.value.metric[1]
+  statistic           = each.value.metric[2]
+  dimensions          = each.value.dimensions
+  comparison_operator = can(each.value.below) ? "LessThanThreshold" : "GreaterThanThreshold"
+  threshold           = try(each.value.below, each.value.above)
+  period              = 300
+  evaluation_periods  = each.value.minutes / 5
+  treat_missing_data  = each.value.missing
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_event_rule" "job_failed" {
+  name        = "${var.name}-job-failed"
+  description = "The job failed ten times in an hour, and EMR does not start it again"
+
+  event_pattern = jsonencode({
+    source      = ["aws.emr-serverless"]
+    detail-type = ["EMR Serverless Job Run State Change"]
+    detail      = { applicationId = [aws_emrserverless_application.job.id], state = ["FAILED"] }
+  })
+}
+
+resource "aws_cloudwatch_event_target" "job_failed" {
+  rule = aws_cloudwatch_event_rule.job_failed.name
+  arn  = aws_sns_topic.alarms.arn
+}
+
+resource "aws_sns_topic" "alarms" {
+  name = "${var.name}-alarms"
+}
+
+resource "aws_sns_topic_subscription" "email" {
+  count = var.alarm_email == null ? 0 : 1
+
+  topic_arn = aws_sns_topic.alarms.arn
+  protocol  = "email"
+  endpoint  = var.alarm_email
+}
+
+resource "aws_sns_topic_policy" "alarms" {
+  arn = aws_sns_topic.alarms.arn
+
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [for service, condition in {
+      "cloudwatch.amazonaws.com" = { StringEquals = { "aws:SourceAccount" = local.account } }
+      "events.amazonaws.com"     = { ArnEquals = { "aws:SourceArn" = aws_cloudwatch_event_rule.job_failed.arn } }
+      } : {
+      Effect    = "Allow"
+      Principal = { Service = service }
+      Action    = ["sns:Publish"]
+      Resource  = [aws_sns_topic.alarms.arn]
+      Condition = condition
+    }]
+  })
+}

@@ -1,0 +1,135 @@
+"""How the job starts its two queries, and starts one again that failed. Without Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_batches import SETTINGS
+
+from log_processing.job import Heartbeats, keep_running, main, problems, source
+from log_processing.settings import read_settings
+from spark_kinesis import EnhancedFanOut
+from trial.services import BUS, TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Query:
+    """A query that runs for some looks at it, and then fails or ends."""
+
+    def __init__(self, looks: int, error: Exception | None = None) -> None:
+        self.left, self.error = looks, error
+
+    @property
+    def isActive(self) -> bool:  # noqa: N802
+        self.left -= 1
+        return self.left >= 0
+
+    def exception(self) -> Exception | None:
+        return self.error
+
+
+def test_a_query_that_fails_starts_again_and_the_other_one_is_left_alone() -> None:
+    failed = ValueError("bus away")
+    alerts: Iterator[Any] = iter([Query(1, failed), failed, Query(2, failed), Query(5)])
+    store = Query(10**9)
+    beats: list[str] = []
+    started: list[str] = []
+
+    def start_alerts() -> Any:
+        started.append("alerts")
+        query = next(alerts)
+        if isinstance(query, Exception):
+            raise query
+        if query.error is None:
+            store.left = 3  # SIGTERM ends both
+        return query
+
+    starts: dict[str, Any] = {"store": lambda: store}
+    starts["alerts"] = start_alerts
+    keep_running(starts, lambda name, _: beats.append(name), pause=0)
+    assert started == ["alerts"] * 4
+    assert beats.count("store") > 3
+
+
+def test_a_planned_end_of_one_query_does_not_start_the_other_again() -> None:
+    started: list[str] = []
+
+    def start(name: str, query: Query) -> Any:
+        started.append(name)
+        return query
+
+    starts = {
+        "store": lambda: start("store", Query(0)),
+        "alerts": lambda: start("alerts", Query(1, ValueError())),
+    }
+    keep_running(starts, lambda *_: None, pause=0)
+    assert started == ["store", "alerts"]
+
+
+def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    query: Any = SimpleNamespace(lastProgress=None)
+    heartbeats = Heartbeats("logs", seconds=0)
+    heartbeats.beat("store", query)
+    for time in ("10:00", "10:00", "10:01"):
+        metrics = {"maxMsBehindLatest": "1500"}
+        query.lastProgress = {"timestamp": time, "sources": [{"metrics": metrics}]}
+        heartbeats.beat("store", query)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert '"Query": "logs-store", "Heartbeat": 1, "AgeMs": 1500' in lines[0]
+
+
+def test_each_query_has_slots_of_its_own() -> None:
+    settings = replace(SETTINGS, consumer="reader", max_mb_per_batch=40)
+    store, alerts = (source(settings, query, 8) for query in ("store", "alerts"))
+    assert (store.min_partitions, store.max_partitions) == (6, 6)
+    assert (alerts.min_partitions, alerts.max_partitions) == (2, 2)
+    assert isinstance(store.consumer, EnhancedFanOut)
+    assert alerts.consumer is None  # a consumer has one reader
+    assert store.max_bytes_per_trigger == alerts.max_bytes_per_trigger == 40_000_000
+    with pytest.raises(ValueError, match="two task slots"):
+        source(settings, "store", 1)
+
+
+REQUIRED = ["--stream=s", "--table=t", "--bus=b", "--checkpoint=c", "--bad-events=d"]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--retention-days=0", "argument --retention-days: 0 is not from 1 to 3650"),
+        ("--trigger-seconds=x", "argument --trigger-seconds: invalid number value: 'x'"),
+        ("--starting-position=now", "argument --starting-position: invalid choice: 'now'"),
+        ("--tables=t", "unrecognized arguments: --tables=t"),
+    ],
+)
+def test_a_wrong_option_is_named(
+    option: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert read_settings(REQUIRED).table == "t"
+    with pytest.raises(SystemExit):
+        read_settings([*REQUIRED, option])
+    assert said in capsys.readouterr().err
+
+
+def test_the_job_names_all_that_is_missing_and_ends(
+    moto: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [f"--{it}-endpoint={moto}" for it in ("kinesis", "dynamodb", "events")]
+    options += ["--stream=none", "--table=t", "--bus=b", "--checkpoint=c", "--bad-events=d"]
+    assert main(options) == 1
+    said = capsys.readouterr().err
+    for missing in ("Table 't'", "Bus 'b'", "Stream 'none'"):
+        assert f"log_processing: {missing} cannot be used. Check its name, the region" in said
+
+
+def test_a_service_that_does_not_answer_does_not_keep_the_job_from_starting(moto: str) -> None:
+    away = "http://127.0.0.1:9"
+    settings = replace(SETTINGS, table=TABLE, bus=BUS, kinesis_endpoint=away)
+    settings = replace(settings, dynamodb_endpoint=moto, events_endpoint=moto)
+    assert list(problems(settings)) == []
