@@ -38,8 +38,9 @@ class TestScope(env: Map[String, String]) {
     val skipped = if (isRest) inQuick else 0
     val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong) + skipped
     val all = env.get("SEEDS").fold(repetitions(full))(_.toInt)
-    val others = first until first + math.max(5, all - fixed.size)
-    only.fold((if (isRest) Vector.empty else fixed) ++ others.filterNot(fixed.contains))(Vector(_))
+    val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains)
+    val count = math.max(5, all - fixed.size)
+    only.fold((if (isRest) Vector.empty else fixed) ++ others.take(count))(Vector(_))
   }
 
   /**
