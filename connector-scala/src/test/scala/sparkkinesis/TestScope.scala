@@ -36,9 +36,9 @@ class TestScope(env: Map[String, String]) {
   def seeds(full: Int, fixed: Vector[Long] = Fixed): Vector[Long] = {
     val inQuick = math.max(5, repetitions(full, "quick") - fixed.size)
     val skipped = if (isRest) inQuick else 0
-    val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong) + skipped
+    val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong)
     val all = env.get("SEEDS").fold(repetitions(full))(_.toInt)
-    val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains)
+    val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains).drop(skipped)
     val count = math.max(5, all - fixed.size)
     only.fold((if (isRest) Vector.empty else fixed) ++ others.take(count))(Vector(_))
   }

@@ -119,12 +119,12 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
 
   private def runToEnd(query: SimulatedQuery): Unit = {
     var (rounds, quiet) = (0, 0)
-    while (quiet < QuietRounds && !query.isOver) {
+    while (rounds < MaxRounds && quiet < QuietRounds && !query.isOver) {
       // Without faults it must continue, and end.
       if (rounds > DisturbedRounds) soothe() else disturb(query)
       query.executorsWork()
       val hasGoneOn = query.runBatch(mayFail = !isCalm)
-      quiet = if (hasGoneOn || !isCalm) 0 else quiet + 1
+      quiet = if (hasGoneOn || !isCalm || !query.isAtTip) 0 else quiet + 1
       clock.advance(1.second)
       rounds += 1
     }
