@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections import Counter
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -40,10 +41,12 @@ from spark_kinesis import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pyspark import SparkContext
     from pyspark.sql.streaming.query import StreamingQuery
 
 ARROW_RECORDS = "200"  # of at most 10 MB, in memory at once
 PAUSE_SECONDS = 10.0  # until a query that failed starts again
+MOST_STARTS = 10  # that fail in a row
 HEARTBEAT_SECONDS = 10.0
 ALERT_PERIOD = timedelta(seconds=1)
 _LOG = logging.getLogger(__name__)
@@ -67,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def problems(settings: Settings) -> Iterator[str]:
-    """What is missing for good, one sentence each.
+    """What is permanently missing, one sentence each.
 
     A service that does not answer now is no problem: the query that needs it waits for it.
     """
@@ -103,13 +106,19 @@ def run(spark: SparkSession, settings: Settings) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ship_package(spark, folder)
         if not settings.once:
-            keep_running(starts, Heartbeats(settings.name).beat)
+            context = spark.sparkContext
+            keep_running(starts, Heartbeats(settings.name).beat, lambda: is_stopped(context))
             return
         queries = [begin() for begin in starts.values()]
         while any(query.isActive for query in queries):
             time.sleep(0.1)
         for query in queries:
             query.awaitTermination()
+
+
+def is_stopped(context: SparkContext) -> bool:
+    """Whether Spark has stopped, for example after an error. Fails if Java has ended."""
+    return bool(context._jsc.sc().isStopped())  # noqa: SLF001 there is no public way
 
 
 def start(spark: SparkSession, settings: Settings, query: str) -> StreamingQuery:
@@ -168,6 +177,7 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
 def keep_running(
     starts: Mapping[str, Callable[[], StreamingQuery]],
     beat: Callable[[str, StreamingQuery], None],
+    is_over: Callable[[], bool],
     pause: float = PAUSE_SECONDS,
 ) -> None:
     """Start queries, and start those again that failed, until one of them ends as planned.
@@ -175,10 +185,16 @@ def keep_running(
     Args:
         starts: by name, what starts each query.
         beat: is called again and again for each query that runs.
+        is_over: whether no query can start any more. It may raise an error instead.
         pause: seconds until a query that failed starts again.
+
+    Raises:
+        Exception: what a start raises, if no query can start any more, or ten times in a row. Then
+            a new driver has to help.
     """
     running = {name: start() for name, start in starts.items()}
     due: dict[str, float] = {}
+    failures: Counter[str] = Counter()
     ending = False
     while running or (due and not ending):
         for name, query in list(running.items()):
@@ -192,19 +208,17 @@ def keep_running(
                 _LOG.error("Query '%s' starts again in %g s. %s", name, pause, query.exception())
                 due[name] = time.monotonic() + pause
         for name in [it for it, at in due.items() if at <= time.monotonic() and not ending]:
-            due[name] = time.monotonic() + pause
-            if (started := _started(name, starts[name])) is not None:
-                running[name] = started
-                del due[name]
+            try:
+                running[name] = starts[name]()
+            except Exception:  # noqa: PERF203 whatever it is, the other query continues
+                failures[name] += 1
+                if is_over() or failures[name] == MOST_STARTS:
+                    raise
+                _LOG.exception("Query '%s' did not start. It is tried again.", name)
+                due[name] = time.monotonic() + pause
+            else:
+                del due[name], failures[name]
         time.sleep(min(pause, 0.5))
-
-
-def _started(name: str, start: Callable[[], StreamingQuery]) -> StreamingQuery | None:
-    try:
-        return start()
-    except Exception:  # noqa: BLE001 whatever it is, the other query continues
-        _LOG.exception("Query '%s' did not start. It is tried again.", name)
-        return None
 
 
 class Heartbeats:

@@ -51,7 +51,7 @@ def test_a_query_that_fails_starts_again_and_the_other_one_is_left_alone() -> No
 
     starts: dict[str, Any] = {"store": lambda: store}
     starts["alerts"] = start_alerts
-    keep_running(starts, lambda name, _: beats.append(name), pause=0)
+    keep_running(starts, lambda name, _: beats.append(name), lambda: False, pause=0)
     assert started == ["alerts"] * 4
     assert beats.count("store") > 3
 
@@ -67,8 +67,24 @@ def test_a_planned_end_of_one_query_does_not_start_the_other_again() -> None:
         "store": lambda: start("store", Query(0)),
         "alerts": lambda: start("alerts", Query(1, ValueError())),
     }
-    keep_running(starts, lambda *_: None, pause=0)
+    keep_running(starts, lambda *_: None, lambda: False, pause=0)
     assert started == ["store", "alerts"]
+
+
+@pytest.mark.parametrize(("is_over", "most"), [(True, 1), (False, 10)])
+def test_a_query_that_cannot_start_again_ends_the_job(is_over: bool, most: int) -> None:
+    tried: list[int] = []
+
+    def start_alerts() -> Any:
+        tried.append(len(tried))
+        if len(tried) > 1:
+            raise ValueError("Spark is stopped")
+        return Query(1, ValueError())
+
+    starts: dict[str, Any] = {"store": lambda: Query(10**9), "alerts": start_alerts}
+    with pytest.raises(ValueError, match="Spark is stopped"):
+        keep_running(starts, lambda *_: None, lambda: is_over, pause=0)
+    assert len(tried) == 1 + most
 
 
 def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
