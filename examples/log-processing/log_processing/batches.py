@@ -135,14 +135,14 @@ def run_batch(query: str, settings: Settings, records: DataFrame, batch: int) ->
     finally:
         outcomes.unpersist()
     age = age_ms(total, time.time_ns() // 1_000_000)
-    numbers = {"Records": total.records, "Done": total.done, "Bad": total.bad, "AgeMs": age}
-    print_metrics(f"{settings.name}-{query}", **numbers)
+    read = {"Records": total.records, "Bytes": total.bytes, "AgeMs": age}
+    print_metrics(f"{settings.name}-{query}", **read, Done=total.done, Bad=total.bad)
     if query == "store":
         save_progress(settings, checkpoint, batch, total)
 
 
 def keep_bad(outcomes: DataFrame, folder: str) -> None:
-    """Write the bad events of a micro-batch as Parquet. If it runs again, it replaces the files.
+    """Write the bad events of a micro-batch as Parquet, in the place of those of an earlier run.
 
     Args:
         outcomes: rows of ``OUTCOMES``.

@@ -144,7 +144,7 @@ def _event_or_bad(
 def _event(fields: Mapping[str, Any], record: Record, index: int, data: bytes) -> Event:
     for name in ("level", "service", "message"):
         if not _is_text(fields, name):
-            raise _BadError(UNPARSABLE, f"'{name}' is missing or not a text")
+            raise _BadError(UNPARSABLE, f"'{name}' is missing or not a string")
     level, service, message = (_clean(fields[it]) for it in ("level", "service", "message"))
     _limit("service", service, MAX_SERVICE_BYTES)
     _limit("level", level, MAX_LEVEL_BYTES)
@@ -182,7 +182,7 @@ def _is_text(fields: Mapping[str, Any], name: str) -> bool:
 
 def _limit(name: str, text: str, most: int) -> None:
     if len(text.encode()) > most:
-        raise _BadError(TOO_LARGE, f"'{name}' has a text of more than {most} bytes")
+        raise _BadError(TOO_LARGE, f"'{name}' has a string of more than {most} bytes")
 
 
 def _clean(text: str) -> str:
@@ -226,7 +226,7 @@ def _payload(data: bytes) -> dict[str, Any]:
 def _log_fields(payload: Mapping[str, Any], entry: Any) -> dict[str, Any]:
     """The fields of a log event. If its message is itself a JSON event, that event counts."""
     if not isinstance(entry, dict) or not isinstance(entry.get("message"), str):
-        raise _BadError(UNPARSABLE, "the log event has no text 'message'")
+        raise _BadError(UNPARSABLE, "the log event has no string 'message'")
     message = entry["message"]
     if message.lstrip().startswith("{"):
         try:

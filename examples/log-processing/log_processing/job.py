@@ -48,7 +48,8 @@ ARROW_RECORDS = "200"  # of at most 10 MB, in memory at once
 PAUSE_SECONDS = 10.0  # until a query that failed starts again
 MOST_STARTS = 10  # that fail in a row
 HEARTBEAT_SECONDS = 10.0
-ALERT_PERIOD = timedelta(seconds=1)
+# Kinesis allows five calls per second and shard. The alerts take one of them.
+ALERT_PERIOD, STORE_PERIOD = timedelta(seconds=1), timedelta(milliseconds=250)
 _LOG = logging.getLogger(__name__)
 
 
@@ -143,8 +144,6 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
     A quarter of the slots is for alerts, the others are for storing. Otherwise, tasks that wait for
     one service in an outage would take the slots of both queries.
 
-    The alerts read each shard once per second: one of the five calls that Kinesis allows.
-
     Args:
         settings: settings of the job.
         query: ``store`` or ``alerts``.
@@ -157,6 +156,7 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         raise ValueError("The job needs two task slots, and Spark has one. Use --master local[2].")
     of_alerts = max(1, slots // 4)
     tasks = of_alerts if query == "alerts" else slots - of_alerts
+    polls = STORE_PERIOD if settings.consumer is None else None
     keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
     local = is_local(settings.kinesis_endpoint)
     fan_out = settings.consumer is not None and query == "store"
@@ -165,12 +165,12 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         region=settings.region or ("us-east-1" if local else None),
         endpoint=settings.kinesis_endpoint,
         credentials=keys if local else None,
-        starting_position=settings.starting_position,
+        starting_position="trim_horizon",
         consumer=EnhancedFanOut(name=settings.consumer) if fan_out else None,
         max_bytes_per_trigger=settings.max_mb_per_batch * 1_000_000,
         min_partitions=tasks,
         max_partitions=tasks,
-        min_fetch_period=ALERT_PERIOD if query == "alerts" else None,
+        min_fetch_period=ALERT_PERIOD if query == "alerts" else polls,
     )
 
 

@@ -29,6 +29,7 @@ class Counts:
 
     Attributes:
         records: Kinesis records.
+        bytes: of their data.
         done: events that were stored, or alerts that were published.
         bad: events that are kept as bad.
         oldest: earliest arrival of a record, in milliseconds since 1970; 0 without records.
@@ -39,6 +40,7 @@ class Counts:
     """
 
     records: int = 0
+    bytes: int = 0
     done: int = 0
     bad: int = 0
     oldest: int = 0
@@ -50,6 +52,7 @@ class Counts:
     def count_record(self, record: Record) -> None:
         """Count a record that was read."""
         self.records += 1
+        self.bytes += len(record.data)
         self.oldest = min(self.oldest or record.arrival_ms, record.arrival_ms)
 
     def count_stored(self, event: Event, at_ms: int) -> None:
@@ -65,6 +68,7 @@ class Counts:
     def add(self, other: Counts) -> None:
         """Add the counts of another task."""
         self.records += other.records
+        self.bytes += other.bytes
         self.done += other.done
         self.bad += other.bad
         self.oldest = min(filter(None, (self.oldest, other.oldest)), default=0)
@@ -112,9 +116,8 @@ def age_ms(counts: Counts, now_ms: int) -> int:
 
 def print_metrics(query: str, **numbers: float) -> None:
     """Print a line in CloudWatch's embedded metric format. EMR sends the output to CloudWatch."""
-    metrics = [
-        {"Name": it, "Unit": "Milliseconds" if it.endswith("Ms") else "Count"} for it in numbers
-    ]
+    units = {"AgeMs": "Milliseconds", "Bytes": "Bytes"}
+    metrics = [{"Name": it, "Unit": units.get(it, "Count")} for it in numbers]
     directive = {"Namespace": NAMESPACE, "Dimensions": [["Query"]], "Metrics": metrics}
     stamp = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": [directive]}
     print(json.dumps({"_aws": stamp, "Query": query, **numbers}), flush=True)

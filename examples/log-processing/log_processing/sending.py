@@ -50,7 +50,7 @@ def client(
         service: ``dynamodb``, ``events`` or ``kinesis``.
         region: AWS region. Default: from the AWS SDK.
         endpoint: URL of another server. One on this machine needs no credentials.
-        attempts: how often the SDK makes a call that fails for now. ``Delivery`` decides itself.
+        attempts: tries of the SDK for a call that fails temporarily. ``Delivery`` decides itself.
 
     Raises:
         NoCredentialsError: if the AWS SDK finds no credentials now. The next call looks again: a

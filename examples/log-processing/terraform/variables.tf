@@ -56,7 +56,7 @@ variable "executors" {
 }
 
 variable "trigger_seconds" {
-  description = "Seconds from the start of one micro-batch to the start of the next. Shorter means sooner, and more requests to S3."
+  description = "Seconds from the start of one micro-batch to the start of the next. A shorter time stores events sooner but makes more requests to S3."
   type        = number
   default     = 10
 }
@@ -80,7 +80,7 @@ variable "bad_event_days" {
 }
 
 variable "keep_data" {
-  description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it."
+  description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it. It always deletes the stream, the alerts in the queues and the archive."
   type        = bool
   default     = true
 }
@@ -106,5 +106,5 @@ variable "behind_seconds" {
 variable "bad_events_allowed" {
   description = "Number of bad events in five minutes above which the alarm `bad-events` is raised."
   type        = number
-  default     = 10
+  default     = 0
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +107,11 @@ def test_each_query_has_slots_of_its_own() -> None:
     assert (store.min_partitions, store.max_partitions) == (6, 6)
     assert (alerts.min_partitions, alerts.max_partitions) == (2, 2)
     assert isinstance(store.consumer, EnhancedFanOut)
+    assert store.min_fetch_period is None
     assert alerts.consumer is None  # a consumer has one reader
     assert store.max_bytes_per_trigger == alerts.max_bytes_per_trigger == 40_000_000
+    polling = source(SETTINGS, "store", 8).min_fetch_period, alerts.min_fetch_period
+    assert sum(timedelta(seconds=1) / it for it in polling if it) == 5  # calls per shard
     with pytest.raises(ValueError, match="two task slots"):
         source(settings, "store", 1)
 
@@ -120,7 +124,6 @@ REQUIRED = ["--stream=s", "--table=t", "--bus=b", "--checkpoint=c", "--bad-event
     [
         ("--retention-days=0", "argument --retention-days: 0 is not from 1 to 3650"),
         ("--trigger-seconds=x", "argument --trigger-seconds: invalid number value: 'x'"),
-        ("--starting-position=now", "argument --starting-position: invalid choice: 'now'"),
         ("--tables=t", "unrecognized arguments: --tables=t"),
     ],
 )
