@@ -17,7 +17,7 @@ locals {
       text       = "The query ${query} is processing records that are too old."
       metric     = ["LogProcessing", "AgeMs", "Maximum"]
       dimensions = { Query = "${var.name}-${query}" }
-      above      = 1000 * var.behind_seconds
+      above      = 120 * 1000 # milliseconds
       minutes    = 5
       missing    = "notBreaching"
     } },
@@ -26,7 +26,7 @@ locals {
         text       = "Events cannot be read or stored. A service may have changed their format."
         metric     = ["LogProcessing", "Bad", "Sum"]
         dimensions = { Query = "${var.name}-store" }
-        above      = var.bad_events_allowed
+        above      = 0
         minutes    = 5
         missing    = "notBreaching"
       }

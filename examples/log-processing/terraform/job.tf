@@ -2,6 +2,7 @@
 
 locals {
   python       = "./environment/bin/python"
+  jar          = "spark-kinesis_2.12-0.1.0.jar"
   code         = "s3://${aws_s3_bucket.files.bucket}/code"
   log_group    = "/emr-serverless/${var.name}"
   job_log_days = 30
@@ -49,7 +50,7 @@ locals {
     "spark.executor.memory"                                = "5g"
     "spark.executor.memoryOverhead"                        = "3g"
     "spark.executorEnv.PYSPARK_PYTHON"                     = local.python
-    "spark.jars"                                           = "${local.code}/${var.connector_jar}"
+    "spark.jars"                                           = "${local.code}/${local.jar}"
     "spark.submit.pyFiles"                                 = "${local.code}/log_processing.zip"
   }
 
@@ -122,7 +123,7 @@ output "upload_code" {
     aws s3 cp log_processing.zip ${local.code}/log_processing.zip
     aws s3 cp log_processing/job.py ${local.code}/job.py
     aws s3 cp environment.tar.gz ${local.code}/environment.tar.gz
-    aws s3 cp ../../target/${var.connector_jar} ${local.code}/${var.connector_jar}
+    aws s3 cp ../../target/${local.jar} ${local.code}/${local.jar}
   EOT
 }
 

@@ -14,12 +14,6 @@ variable "name" {
   }
 }
 
-variable "kms_key_arn" {
-  description = "ARN of your own KMS key for the stream, the table and the bucket. Without it, keys of AWS encrypt them. Alerts and logs of the job always have keys of AWS."
-  type        = string
-  default     = null
-}
-
 variable "shards" {
   description = "Number of shards. A shard takes 1 MB and 1,000 records per second. Without it, the stream is on-demand."
   type        = number
@@ -36,12 +30,6 @@ variable "fan_out_consumer" {
   description = "Name of a consumer of enhanced fan-out for the query that stores. Without it, both queries poll and share the read quota of a shard."
   type        = string
   default     = null
-}
-
-variable "connector_jar" {
-  description = "File name of the connector's jar for Scala 2.12, which `make jar-2.12` builds."
-  type        = string
-  default     = "spark-kinesis_2.12-0.1.0.jar"
 }
 
 variable "executors" {
@@ -73,12 +61,6 @@ variable "event_days" {
   default     = 30
 }
 
-variable "bad_event_days" {
-  description = "Days that the bucket keeps bad events."
-  type        = number
-  default     = 90
-}
-
 variable "keep_data" {
   description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it. It always deletes the stream, the alerts in the queues and the archive."
   type        = bool
@@ -95,16 +77,4 @@ variable "alarm_email" {
   description = "E-mail address that receives the alarms. AWS asks this address to confirm. Without it, subscribe to the topic yourself."
   type        = string
   default     = null
-}
-
-variable "behind_seconds" {
-  description = "Age in seconds of an unprocessed record from which the alarms `behind-store` and `behind-alerts` are raised."
-  type        = number
-  default     = 120
-}
-
-variable "bad_events_allowed" {
-  description = "Number of bad events in five minutes above which the alarm `bad-events` is raised."
-  type        = number
-  default     = 0
 }

@@ -87,7 +87,6 @@ run "busy" {
     trigger_seconds   = 0
     max_mb_per_second = 100
     fan_out_consumer  = "logs"
-    kms_key_arn       = "arn:aws:kms:eu-west-1:123456789012:key/1"
     alarm_email       = "on-call@example.com"
     keep_data         = false
     zones             = ["eu-west-1c"]
@@ -98,8 +97,8 @@ run "busy" {
     error_message = "Without a trigger, a micro-batch has what ten seconds may bring."
   }
   assert {
-    condition     = contains(local.arguments, "--consumer") && strcontains(aws_iam_role_policy.job.policy, "SubscribeToShard") && strcontains(aws_iam_role_policy.job.policy, "kms:ViaService")
-    error_message = "The job cannot use its consumer or its key."
+    condition     = contains(local.arguments, "--consumer") && strcontains(aws_iam_role_policy.job.policy, "SubscribeToShard")
+    error_message = "The job cannot use its consumer."
   }
   assert {
     condition     = aws_s3_bucket.files.force_destroy && !aws_dynamodb_table.events.deletion_protection_enabled
