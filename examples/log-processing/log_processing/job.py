@@ -144,11 +144,6 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
     A quarter of the slots is for alerts, the others are for storing. Otherwise, tasks that wait for
     one service in an outage would take the slots of both queries.
 
-    Args:
-        settings: settings of the job.
-        query: ``store`` or ``alerts``.
-        slots: number of tasks that can run at a time.
-
     Raises:
         ValueError: if there is one slot only.
     """
@@ -222,12 +217,7 @@ def keep_running(
 
 
 class Heartbeats:
-    """Prints the metric ``Heartbeat`` of a query that makes progress or has nothing to do.
-
-    Args:
-        job: name of the job.
-        seconds: minimum time between two metrics of a query.
-    """
+    """Prints the metric ``Heartbeat`` of a query that makes progress or has nothing to do."""
 
     def __init__(self, job: str, seconds: float = HEARTBEAT_SECONDS) -> None:
         """Print nothing yet."""
@@ -250,9 +240,7 @@ class Heartbeats:
 def ship_package(spark: SparkSession, folder: str) -> None:
     """Give the package to the executors. In a zip file of ``--py-files``, they have it already.
 
-    Args:
-        spark: session of the job.
-        folder: folder for the zip file, which must exist as long as the job runs.
+    The folder has the zip file, and must exist as long as the job runs.
     """
     package = Path(log_processing.__file__).parent
     if package.is_dir():

@@ -28,13 +28,8 @@ class Counts:
     """The counts of a task, or of a micro-batch.
 
     Attributes:
-        records: Kinesis records.
-        bytes: of their data.
         done: events that were stored, or alerts that were published.
-        bad: events that are kept as bad.
         oldest: earliest arrival of a record, in milliseconds since 1970; 0 without records.
-        levels: stored events by level.
-        services: stored events by service.
         latency: stored events by milliseconds from arrival until they were stored, rounded up.
         errors: timestamp, service and message of the latest severe events.
     """
@@ -126,11 +121,7 @@ def print_metrics(query: str, **numbers: float) -> None:
 def save_progress(settings: Settings, query: str, batch: int, total: Counts) -> None:
     """Write an item for the dashboard. A failure is logged: the dashboard lacks one micro-batch.
 
-    Args:
-        settings: settings of the job.
-        query: ID of the query, which a new checkpoint changes.
-        batch: number of the micro-batch.
-        total: its counts.
+    The ID of the query tells micro-batches of the same number apart after a new checkpoint.
     """
     now = time.time_ns() // 1_000_000
     progress = {

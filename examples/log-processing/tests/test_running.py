@@ -11,7 +11,6 @@ import pytest
 from test_batches import SETTINGS
 
 from log_processing.job import Heartbeats, keep_running, main, problems, source
-from log_processing.settings import read_settings
 from spark_kinesis import EnhancedFanOut
 from trial.services import BUS, TABLE
 
@@ -114,26 +113,6 @@ def test_each_query_has_slots_of_its_own() -> None:
     assert sum(timedelta(seconds=1) / it for it in polling if it) == 5  # calls per shard
     with pytest.raises(ValueError, match="two task slots"):
         source(settings, "store", 1)
-
-
-REQUIRED = ["--stream=s", "--table=t", "--bus=b", "--checkpoint=c", "--bad-events=d"]
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--retention-days=0", "argument --retention-days: 0 is not from 1 to 3650"),
-        ("--trigger-seconds=x", "argument --trigger-seconds: invalid number value: 'x'"),
-        ("--tables=t", "unrecognized arguments: --tables=t"),
-    ],
-)
-def test_a_wrong_option_is_named(
-    option: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert read_settings(REQUIRED).table == "t"
-    with pytest.raises(SystemExit):
-        read_settings([*REQUIRED, option])
-    assert said in capsys.readouterr().err
 
 
 def test_the_job_names_all_that_is_missing_and_ends(
