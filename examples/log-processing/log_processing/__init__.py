@@ -1,1 +1,1 @@
-"""Log events from Kinesis to DynamoDB and EventBridge. Start to read in ``job``."""
+"""Log events from Kinesis to DynamoDB and EventBridge. Start reading in ``job``."""

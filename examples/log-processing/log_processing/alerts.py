@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .sending import Answer, NotDeliveredError, Refused
 from .table import event_keys, time_text
@@ -30,8 +29,7 @@ _REFUSES_THE_JOB = {
 _REFUSES_THE_ENTRY = {"InvalidArgument", "MalformedDetail", "RedactionFailure"}
 
 
-@dataclass(frozen=True)
-class Alert:
+class Alert(NamedTuple):
     """An alert: the detail of an entry, as JSON. ``size`` is its bytes with the other fields."""
 
     event: Event
@@ -82,13 +80,7 @@ def _size(detail: Mapping[str, Any]) -> int:
 def publish(
     alerts: Sequence[Alert], bus: str, events: Callable[[], Any], delivery: Delivery
 ) -> Sequence[Refused[Alert]]:
-    """Publish the alerts of one request, each at least once.
-
-    Args:
-        alerts: at most 10, with at most ``MAX_REQUEST_BYTES``.
-        bus: name of the bus.
-        events: returns a client of boto3.
-        delivery: how long to repeat it.
+    """Publish the alerts of one request, each at least once: at most 10.
 
     Returns:
         The alerts that EventBridge refuses each time.

@@ -114,14 +114,7 @@ QUERIES = {"store": store_events, "alerts": publish_alerts}
 
 
 def run_batch(query: str, settings: Settings, records: DataFrame, batch: int) -> None:
-    """The function of ``foreachBatch``. If it fails, Spark repeats the micro-batch after a restart.
-
-    Args:
-        query: ``store`` or ``alerts``.
-        settings: settings of the job.
-        records: rows of the Kinesis source.
-        batch: number of the micro-batch.
-    """
+    """The function of ``foreachBatch``. If it fails, a restart repeats the micro-batch."""
     context = records.sparkSession.sparkContext
     checkpoint = str(context.getLocalProperty("sql.streaming.queryId"))
     task = partial(run_task, query, settings)
@@ -135,19 +128,14 @@ def run_batch(query: str, settings: Settings, records: DataFrame, batch: int) ->
     finally:
         outcomes.unpersist()
     age = age_ms(total, time.time_ns() // 1_000_000)
-    numbers = {"Records": total.records, "Done": total.done, "Bad": total.bad, "AgeMs": age}
-    print_metrics(f"{settings.name}-{query}", **numbers)
+    read = {"Records": total.records, "Bytes": total.bytes, "AgeMs": age}
+    print_metrics(f"{settings.name}-{query}", **read, Done=total.done, Bad=total.bad)
     if query == "store":
         save_progress(settings, checkpoint, batch, total)
 
 
 def keep_bad(outcomes: DataFrame, folder: str) -> None:
-    """Write the bad events of a micro-batch as Parquet. If it runs again, it replaces the files.
-
-    Args:
-        outcomes: rows of ``OUTCOMES``.
-        folder: folder of this micro-batch alone.
-    """
+    """Write the bad events of a micro-batch as Parquet, in the place of those of an earlier run."""
     bad = outcomes.where("counts IS NULL").selectExpr(*BAD)
     bad.coalesce(1).write.mode("overwrite").parquet(folder)
     _LOG.warning("Bad events are kept in %s", folder)
@@ -155,11 +143,6 @@ def keep_bad(outcomes: DataFrame, folder: str) -> None:
 
 def run_task(query: str, settings: Settings, arrow: Iterator[Any]) -> Iterator[Any]:
     """The function of ``mapInArrow``: from rows of ``RECORDS`` to rows of ``OUTCOMES``.
-
-    Args:
-        query: ``store`` or ``alerts``.
-        settings: settings of the job.
-        arrow: batches of Arrow.
 
     Raises:
         NotDeliveredError: if a service did not accept all requests. Spark then repeats the task.

@@ -24,9 +24,9 @@ REASONS = (UNPARSABLE, UNDATED, TOO_LARGE, EXPIRED, FROM_THE_FUTURE, REFUSED, AL
 
 SEVERE = frozenset({"error", "fatal", "critical"})
 MAX_SERVICE_BYTES, MAX_LEVEL_BYTES, MAX_NAME_BYTES = 512, 128, 65_535
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 DAY_US = 24 * 60 * 60 * 1_000_000
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _FIRST_US, _LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 to 9999
 _TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?"
@@ -47,11 +47,7 @@ _MAX_UNPACKED, _MAX_LOG_EVENTS = 16 * 1024 * 1024, 50_000
 
 @dataclass(frozen=True)
 class Record:
-    """A record of the stream, and what identifies it.
-
-    Attributes:
-        arrival_ms: time of arrival at Kinesis, in milliseconds since 1970.
-    """
+    """A record of the stream, and what identifies it."""
 
     stream: str
     shard_id: str
@@ -66,15 +62,11 @@ class Event:
     """A log event.
 
     Attributes:
-        time_us: its time, in microseconds since 1970.
-        level: as the service sent it.
-        context: values as text.
-        record: the record that contains it.
         index: its number in the record, from 0. Bad events count, too.
         data: the event as it was received.
     """
 
-    time_us: int
+    time_us: int  # since 1970
     level: str
     service: str
     message: str
@@ -91,15 +83,7 @@ class Event:
 
 @dataclass(frozen=True)
 class BadEvent:
-    """An event that is kept in the folder of bad events.
-
-    Attributes:
-        reason: one of ``REASONS``.
-        detail: what is wrong with it.
-        record: the record that contains it.
-        index: its number in the record.
-        data: the event as it was received.
-    """
+    """An event that is kept in the folder of bad events, with one of ``REASONS``."""
 
     reason: str
     detail: str
@@ -144,7 +128,7 @@ def _event_or_bad(
 def _event(fields: Mapping[str, Any], record: Record, index: int, data: bytes) -> Event:
     for name in ("level", "service", "message"):
         if not _is_text(fields, name):
-            raise _BadError(UNPARSABLE, f"'{name}' is missing or not a text")
+            raise _BadError(UNPARSABLE, f"'{name}' is missing or not a string")
     level, service, message = (_clean(fields[it]) for it in ("level", "service", "message"))
     _limit("service", service, MAX_SERVICE_BYTES)
     _limit("level", level, MAX_LEVEL_BYTES)
@@ -182,7 +166,7 @@ def _is_text(fields: Mapping[str, Any], name: str) -> bool:
 
 def _limit(name: str, text: str, most: int) -> None:
     if len(text.encode()) > most:
-        raise _BadError(TOO_LARGE, f"'{name}' has a text of more than {most} bytes")
+        raise _BadError(TOO_LARGE, f"'{name}' has a string of more than {most} bytes")
 
 
 def _clean(text: str) -> str:
@@ -226,7 +210,7 @@ def _payload(data: bytes) -> dict[str, Any]:
 def _log_fields(payload: Mapping[str, Any], entry: Any) -> dict[str, Any]:
     """The fields of a log event. If its message is itself a JSON event, that event counts."""
     if not isinstance(entry, dict) or not isinstance(entry.get("message"), str):
-        raise _BadError(UNPARSABLE, "the log event has no text 'message'")
+        raise _BadError(UNPARSABLE, "the log event has no string 'message'")
     message = entry["message"]
     if message.lstrip().startswith("{"):
         try:
@@ -265,7 +249,7 @@ def micros(value: object) -> int | None:
         except ValueError:
             return None
         offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
-        since = at - _EPOCH + (offset if sign == "-" else -offset)
+        since = at - EPOCH + (offset if sign == "-" else -offset)
         time_us = since // timedelta(microseconds=1) + int(f"{fraction or 0:0<6}"[:6])
     else:
         return None

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections import Counter
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -40,12 +41,15 @@ from spark_kinesis import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pyspark import SparkContext
     from pyspark.sql.streaming.query import StreamingQuery
 
 ARROW_RECORDS = "200"  # of at most 10 MB, in memory at once
 PAUSE_SECONDS = 10.0  # until a query that failed starts again
+MOST_STARTS = 10  # that fail in a row
 HEARTBEAT_SECONDS = 10.0
-ALERT_PERIOD = timedelta(seconds=1)
+# Kinesis allows five calls per second and shard. The alerts take one of them.
+ALERT_PERIOD, STORE_PERIOD = timedelta(seconds=1), timedelta(milliseconds=250)
 _LOG = logging.getLogger(__name__)
 
 
@@ -67,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def problems(settings: Settings) -> Iterator[str]:
-    """What is missing for good, one sentence each.
+    """What is permanently missing, one sentence each.
 
     A service that does not answer now is no problem: the query that needs it waits for it.
     """
@@ -103,13 +107,19 @@ def run(spark: SparkSession, settings: Settings) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ship_package(spark, folder)
         if not settings.once:
-            keep_running(starts, Heartbeats(settings.name).beat)
+            context = spark.sparkContext
+            keep_running(starts, Heartbeats(settings.name).beat, lambda: is_stopped(context))
             return
         queries = [begin() for begin in starts.values()]
         while any(query.isActive for query in queries):
             time.sleep(0.1)
         for query in queries:
             query.awaitTermination()
+
+
+def is_stopped(context: SparkContext) -> bool:
+    """Whether Spark has stopped, for example after an error. Fails if Java has ended."""
+    return bool(context._jsc.sc().isStopped())  # noqa: SLF001 there is no public way
 
 
 def start(spark: SparkSession, settings: Settings, query: str) -> StreamingQuery:
@@ -134,13 +144,6 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
     A quarter of the slots is for alerts, the others are for storing. Otherwise, tasks that wait for
     one service in an outage would take the slots of both queries.
 
-    The alerts read each shard once per second: one of the five calls that Kinesis allows.
-
-    Args:
-        settings: settings of the job.
-        query: ``store`` or ``alerts``.
-        slots: number of tasks that can run at a time.
-
     Raises:
         ValueError: if there is one slot only.
     """
@@ -148,6 +151,7 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         raise ValueError("The job needs two task slots, and Spark has one. Use --master local[2].")
     of_alerts = max(1, slots // 4)
     tasks = of_alerts if query == "alerts" else slots - of_alerts
+    polls = STORE_PERIOD if settings.consumer is None else None
     keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
     local = is_local(settings.kinesis_endpoint)
     fan_out = settings.consumer is not None and query == "store"
@@ -156,18 +160,19 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         region=settings.region or ("us-east-1" if local else None),
         endpoint=settings.kinesis_endpoint,
         credentials=keys if local else None,
-        starting_position=settings.starting_position,
+        starting_position="trim_horizon",
         consumer=EnhancedFanOut(name=settings.consumer) if fan_out else None,
         max_bytes_per_trigger=settings.max_mb_per_batch * 1_000_000,
         min_partitions=tasks,
         max_partitions=tasks,
-        min_fetch_period=ALERT_PERIOD if query == "alerts" else None,
+        min_fetch_period=ALERT_PERIOD if query == "alerts" else polls,
     )
 
 
 def keep_running(
     starts: Mapping[str, Callable[[], StreamingQuery]],
     beat: Callable[[str, StreamingQuery], None],
+    is_over: Callable[[], bool],
     pause: float = PAUSE_SECONDS,
 ) -> None:
     """Start queries, and start those again that failed, until one of them ends as planned.
@@ -175,10 +180,16 @@ def keep_running(
     Args:
         starts: by name, what starts each query.
         beat: is called again and again for each query that runs.
+        is_over: whether no query can start any more. It may raise an error instead.
         pause: seconds until a query that failed starts again.
+
+    Raises:
+        Exception: what a start raises, if no query can start any more, or ten times in a row. Then
+            a new driver has to help.
     """
     running = {name: start() for name, start in starts.items()}
     due: dict[str, float] = {}
+    failures: Counter[str] = Counter()
     ending = False
     while running or (due and not ending):
         for name, query in list(running.items()):
@@ -192,28 +203,21 @@ def keep_running(
                 _LOG.error("Query '%s' starts again in %g s. %s", name, pause, query.exception())
                 due[name] = time.monotonic() + pause
         for name in [it for it, at in due.items() if at <= time.monotonic() and not ending]:
-            due[name] = time.monotonic() + pause
-            if (started := _started(name, starts[name])) is not None:
-                running[name] = started
-                del due[name]
+            try:
+                running[name] = starts[name]()
+            except Exception:  # noqa: PERF203 whatever it is, the other query continues
+                failures[name] += 1
+                if is_over() or failures[name] == MOST_STARTS:
+                    raise
+                _LOG.exception("Query '%s' did not start. It is tried again.", name)
+                due[name] = time.monotonic() + pause
+            else:
+                del due[name], failures[name]
         time.sleep(min(pause, 0.5))
 
 
-def _started(name: str, start: Callable[[], StreamingQuery]) -> StreamingQuery | None:
-    try:
-        return start()
-    except Exception:  # noqa: BLE001 whatever it is, the other query continues
-        _LOG.exception("Query '%s' did not start. It is tried again.", name)
-        return None
-
-
 class Heartbeats:
-    """Prints the metric ``Heartbeat`` of a query that makes progress or has nothing to do.
-
-    Args:
-        job: name of the job.
-        seconds: minimum time between two metrics of a query.
-    """
+    """Prints the metric ``Heartbeat`` of a query that makes progress or has nothing to do."""
 
     def __init__(self, job: str, seconds: float = HEARTBEAT_SECONDS) -> None:
         """Print nothing yet."""
@@ -236,9 +240,7 @@ class Heartbeats:
 def ship_package(spark: SparkSession, folder: str) -> None:
     """Give the package to the executors. In a zip file of ``--py-files``, they have it already.
 
-    Args:
-        spark: session of the job.
-        folder: folder for the zip file, which must exist as long as the job runs.
+    The folder has the zip file, and must exist as long as the job runs.
     """
     package = Path(log_processing.__file__).parent
     if package.is_dir():

@@ -28,17 +28,14 @@ class Counts:
     """The counts of a task, or of a micro-batch.
 
     Attributes:
-        records: Kinesis records.
         done: events that were stored, or alerts that were published.
-        bad: events that are kept as bad.
         oldest: earliest arrival of a record, in milliseconds since 1970; 0 without records.
-        levels: stored events by level.
-        services: stored events by service.
         latency: stored events by milliseconds from arrival until they were stored, rounded up.
         errors: timestamp, service and message of the latest severe events.
     """
 
     records: int = 0
+    bytes: int = 0
     done: int = 0
     bad: int = 0
     oldest: int = 0
@@ -50,6 +47,7 @@ class Counts:
     def count_record(self, record: Record) -> None:
         """Count a record that was read."""
         self.records += 1
+        self.bytes += len(record.data)
         self.oldest = min(self.oldest or record.arrival_ms, record.arrival_ms)
 
     def count_stored(self, event: Event, at_ms: int) -> None:
@@ -65,6 +63,7 @@ class Counts:
     def add(self, other: Counts) -> None:
         """Add the counts of another task."""
         self.records += other.records
+        self.bytes += other.bytes
         self.done += other.done
         self.bad += other.bad
         self.oldest = min(filter(None, (self.oldest, other.oldest)), default=0)
@@ -112,9 +111,8 @@ def age_ms(counts: Counts, now_ms: int) -> int:
 
 def print_metrics(query: str, **numbers: float) -> None:
     """Print a line in CloudWatch's embedded metric format. EMR sends the output to CloudWatch."""
-    metrics = [
-        {"Name": it, "Unit": "Milliseconds" if it.endswith("Ms") else "Count"} for it in numbers
-    ]
+    units = {"AgeMs": "Milliseconds", "Bytes": "Bytes"}
+    metrics = [{"Name": it, "Unit": units.get(it, "Count")} for it in numbers]
     directive = {"Namespace": NAMESPACE, "Dimensions": [["Query"]], "Metrics": metrics}
     stamp = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": [directive]}
     print(json.dumps({"_aws": stamp, "Query": query, **numbers}), flush=True)
@@ -123,11 +121,7 @@ def print_metrics(query: str, **numbers: float) -> None:
 def save_progress(settings: Settings, query: str, batch: int, total: Counts) -> None:
     """Write an item for the dashboard. A failure is logged: the dashboard lacks one micro-batch.
 
-    Args:
-        settings: settings of the job.
-        query: ID of the query, which a new checkpoint changes.
-        batch: number of the micro-batch.
-        total: its counts.
+    The ID of the query tells micro-batches of the same number apart after a new checkpoint.
     """
     now = time.time_ns() // 1_000_000
     progress = {

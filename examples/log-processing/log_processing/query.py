@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .events import EPOCH
 from .sending import client
 from .table import BUCKETS, partition_key, time_text
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 HOUR = timedelta(hours=1)
 PAGE_SIZE = 100  # events per request
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def events(
@@ -97,4 +97,4 @@ def plain(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(at: datetime) -> str:
-    return time_text((at - _EPOCH) // timedelta(microseconds=1))
+    return time_text((at - EPOCH) // timedelta(microseconds=1))

@@ -50,7 +50,7 @@ def client(
         service: ``dynamodb``, ``events`` or ``kinesis``.
         region: AWS region. Default: from the AWS SDK.
         endpoint: URL of another server. One on this machine needs no credentials.
-        attempts: how often the SDK makes a call that fails for now. ``Delivery`` decides itself.
+        attempts: tries of the SDK for a call that fails temporarily. ``Delivery`` decides itself.
 
     Raises:
         NoCredentialsError: if the AWS SDK finds no credentials now. The next call looks again: a
@@ -82,13 +82,7 @@ class Refused(Generic[Entry]):
 
 @dataclass(frozen=True)
 class Answer(Generic[Entry]):
-    """The answer to a request.
-
-    Attributes:
-        again: entries that the service may accept later.
-        reason: why it did not accept them.
-        refused: entries that it refuses each time.
-    """
+    """The entries that a service may accept later, why not now, and those that it refuses."""
 
     again: Sequence[Entry] = ()
     reason: str = ""
@@ -97,17 +91,11 @@ class Answer(Generic[Entry]):
 
 @dataclass(frozen=True)
 class Delivery:
-    """How long a request is repeated.
+    """How long a request is repeated."""
 
-    Attributes:
-        target: kind and name of the table or bus, for messages.
-        timeout: seconds.
-        abandoned: ends the pauses, because another request of the task has failed.
-    """
-
-    target: str
-    timeout: float
-    abandoned: threading.Event
+    target: str  # kind and name of the table or bus, for messages
+    timeout: float  # seconds
+    abandoned: threading.Event  # ends the pauses, because another request of the task has failed
 
     def deliver(
         self, entries: Sequence[Entry], send: Callable[[Sequence[Entry]], Answer[Entry]]
@@ -205,13 +193,9 @@ def chunks(
 def in_parallel(
     call: Callable[[Entry], Result], entries: Iterable[Entry], limit: int, failed: threading.Event
 ) -> Iterator[Result]:
-    """The results of calls, as they end. At most ``limit`` entries are in memory.
+    """The results of calls in threads, as they end. At most ``limit`` entries are in memory.
 
-    Args:
-        call: runs in a thread.
-        entries: the arguments.
-        limit: number of threads.
-        failed: is set as soon as a call fails, so that the others end their pauses.
+    ``failed`` is set as soon as a call fails, so that the others end their pauses.
     """
     running: set[Future[Result]] = set()
     with ThreadPoolExecutor(limit) as pool:

@@ -1,10 +1,10 @@
-"""The options of the job. Credentials are none of them: the AWS SDK finds these itself."""
+"""The options of the job. Credentials are not among them: the AWS SDK finds those."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,6 @@ class Settings:
     bad_events: str
     name: str = "logs"
     region: str | None = None
-    starting_position: Literal["trim_horizon", "latest"] = "trim_horizon"
     consumer: str | None = None
     retention_days: int = 30
     trigger_seconds: float = 0.0
@@ -39,6 +38,7 @@ def read_settings(arguments: Sequence[str]) -> Settings:
     parser = argparse.ArgumentParser(
         prog="log_processing.job",
         description="Store log events of a Kinesis stream in DynamoDB, and publish the errors.",
+        argument_default=argparse.SUPPRESS,  # the defaults are those of the class
     )
     add = parser.add_argument
     add("--stream", required=True, help="name of the stream")
@@ -46,40 +46,16 @@ def read_settings(arguments: Sequence[str]) -> Settings:
     add("--bus", required=True, help="name of the EventBridge bus")
     add("--checkpoint", required=True, help="folder of the checkpoints of both queries")
     add("--bad-events", required=True, help="folder of the events that cannot be stored")
-    add("--name", default="logs", help="name of the job, in metrics and on the dashboard")
+    add("--name", help="name of the job, in metrics and on the dashboard")
     add("--region", help="AWS region (default: from the AWS SDK)")
-    add(
-        "--starting-position",
-        choices=("trim_horizon", "latest"),
-        default="trim_horizon",
-        help="where a query without a checkpoint begins",
-    )
     add("--consumer", help="consumer of enhanced fan-out that stores (default: it polls)")
-    add("--retention-days", type=_number(1, 3650, int), default=30, help="life of an event")
-    add(
-        "--trigger-seconds",
-        type=_number(0, 3600, float),
-        default=0.0,
-        help="minimum time between the starts of two micro-batches",
-    )
-    add(
-        "--max-mb-per-batch",
-        type=_number(1, 1_000_000, int),
-        default=64,
-        help="megabytes that a micro-batch reads at most",
-    )
-    add(
-        "--write-timeout",
-        type=_number(1, 3600, float),
-        default=60.0,
-        help="seconds to repeat a request that DynamoDB or EventBridge refuses for now",
-    )
-    add(
-        "--stop-timeout",
-        type=_number(0, 3600, float),
-        default=25.0,
-        help="seconds that a micro-batch may take after SIGTERM",
-    )
+    add("--retention-days", type=_number(1, 3650, int), help="life of an event")
+    seconds = _number(0, 3600, float)
+    add("--trigger-seconds", type=seconds, help="minimum time between two starts of micro-batches")
+    megabytes = _number(1, 1_000_000, int)
+    add("--max-mb-per-batch", type=megabytes, help="megabytes that a micro-batch reads at most")
+    add("--write-timeout", type=_number(1, 3600, float), help="seconds to repeat a request")
+    add("--stop-timeout", type=seconds, help="seconds that a micro-batch may take after SIGTERM")
     add("--once", action="store_true", help="process what has arrived, then end")
     for service in ("kinesis", "dynamodb", "events"):
         add(f"--{service}-endpoint", help="URL of another server, for tests (default: AWS)")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 import zlib
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .events import EPOCH
 from .sending import Answer, Refused
 
 if TYPE_CHECKING:
@@ -27,12 +28,11 @@ MAX_ITEMS = 25  # of a request
 # DynamoDB allows 16 MB per request. JSON may take six bytes for one.
 MAX_REQUEST_BYTES = 16 * 1024 * 1024 // 6
 _NUMBER_BYTES = 21  # at most
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def time_text(time_us: int) -> str:
     """A time as text of fixed width: ``2026-11-23T07:15:09.123456Z``."""
-    at = _EPOCH + timedelta(microseconds=time_us)
+    at = EPOCH + timedelta(microseconds=time_us)
     return at.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
@@ -55,16 +55,11 @@ def event_keys(event: Event) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Item:
-    """An event as an item.
-
-    Attributes:
-        attributes: as DynamoDB's requests contain them, without ``storedAt``.
-        size: bytes by DynamoDB's rules, or a few more.
-    """
+    """An event as an item of DynamoDB's requests, without ``storedAt``."""
 
     event: Event
     attributes: Mapping[str, Any]
-    size: int
+    size: int  # bytes by DynamoDB's rules, or a few more
 
 
 def item_of(event: Event, retention_days: int) -> Item:
@@ -92,15 +87,8 @@ def _bytes(texts: Mapping[str, str]) -> int:
     return len(("".join(texts) + "".join(texts.values())).encode())
 
 
-@dataclass(frozen=True)
-class Stored:
-    """What became of the items of a request.
-
-    Attributes:
-        items: the stored items.
-        at_ms: when DynamoDB accepted the last of them, in milliseconds since 1970.
-        refused: the items that DynamoDB refuses each time.
-    """
+class Stored(NamedTuple):
+    """The items that DynamoDB stored, when it accepted the last one, and those that it refuses."""
 
     items: Sequence[Item]
     at_ms: int
@@ -110,13 +98,7 @@ class Stored:
 def store(
     items: Sequence[Item], table: str, dynamodb: Callable[[], Any], delivery: Delivery
 ) -> Stored:
-    """Store the items of one request.
-
-    Args:
-        items: at most 25, with different keys.
-        table: name of the table.
-        dynamodb: returns a client of boto3.
-        delivery: how long to repeat it.
+    """Store the items of one request: at most 25, with different keys.
 
     Raises:
         NotDeliveredError: if DynamoDB does not accept them.

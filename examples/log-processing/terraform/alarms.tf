@@ -2,8 +2,6 @@
 # CloudWatch. They are about this job: those of AWS/Kinesis are about all readers of the stream.
 
 locals {
-  stream = { StreamName = aws_kinesis_stream.events.name }
-
   # Per alarm: namespace, metric, dimensions, statistic, the value above which it is raised, minutes
   # for which it has to be above, and what it means if there is no data.
   alarms = merge(
@@ -16,19 +14,19 @@ locals {
       missing    = "breaching"
     } },
     { for query in ["store", "alerts"] : "behind-${query}" => {
-      text       = "The query ${query} has records that are too old when it processes them."
+      text       = "The query ${query} is processing records that are too old."
       metric     = ["LogProcessing", "AgeMs", "Maximum"]
       dimensions = { Query = "${var.name}-${query}" }
-      above      = 1000 * var.behind_seconds
+      above      = 120 * 1000 # milliseconds
       minutes    = 5
       missing    = "notBreaching"
     } },
     {
       bad-events = {
-        text       = "Events cannot be read or stored. A service may have changed their form."
+        text       = "Events cannot be read or stored. A service may have changed their format."
         metric     = ["LogProcessing", "Bad", "Sum"]
         dimensions = { Query = "${var.name}-store" }
-        above      = var.bad_events_allowed
+        above      = 0
         minutes    = 5
         missing    = "notBreaching"
       }
@@ -43,25 +41,17 @@ locals {
       writes-throttled = {
         text       = "Kinesis refuses records of the services: it needs more shards or other partition keys."
         metric     = ["AWS/Kinesis", "WriteProvisionedThroughputExceeded", "Sum"]
-        dimensions = local.stream
+        dimensions = { StreamName = aws_kinesis_stream.events.name }
         above      = 0
         minutes    = 15
         missing    = "notBreaching"
       }
-      reads-throttled = {
-        text       = "More than 5 % of the calls of GetRecords are refused: too many applications poll the stream."
-        metric     = ["AWS/Kinesis", "ReadProvisionedThroughputExceeded", "Average"]
-        dimensions = local.stream
-        above      = 0.05
-        minutes    = 15
-        missing    = "notBreaching"
-      }
-      table-throttled = {
-        text       = "DynamoDB refuses writes for a quarter of an hour."
-        metric     = ["AWS/DynamoDB", "WriteThrottleEvents", "Sum"]
-        dimensions = { TableName = aws_dynamodb_table.events.name }
-        above      = 0
-        minutes    = 15
+      alerts-unread = {
+        text       = "An alert waits for its reader for more than a quarter of an hour."
+        metric     = ["AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum"]
+        dimensions = { QueueName = aws_sqs_queue.alerts.name }
+        above      = 900
+        minutes    = 5
         missing    = "notBreaching"
       }
       alerts-dead = {

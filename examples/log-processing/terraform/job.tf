@@ -2,15 +2,17 @@
 
 locals {
   python       = "./environment/bin/python"
+  jar          = "spark-kinesis_2.12-0.1.0.jar"
   code         = "s3://${aws_s3_bucket.files.bucket}/code"
   log_group    = "/emr-serverless/${var.name}"
   job_log_days = 30
 
   # At most what a shard gives to its readers. A smaller limit than what services write, times the
-  # seconds of the trigger, would let the job fall behind for good, whatever the executors.
+  # seconds of the trigger, would let the job fall behind for good, whatever the executors. A short
+  # trigger does not make the micro-batches of a job that catches up short: each has fixed costs.
   on_demand_mb  = 20
   mb_per_second = coalesce(var.max_mb_per_second, var.shards == null ? local.on_demand_mb : 2 * coalesce(var.shards, 1))
-  mb_per_batch  = ceil(local.mb_per_second * max(var.trigger_seconds, 1))
+  mb_per_batch  = ceil(local.mb_per_second * max(var.trigger_seconds, 10))
 
   # A micro-batch may end before EMR kills the job.
   grace_seconds = 120
@@ -48,7 +50,7 @@ locals {
     "spark.executor.memory"                                = "5g"
     "spark.executor.memoryOverhead"                        = "3g"
     "spark.executorEnv.PYSPARK_PYTHON"                     = local.python
-    "spark.jars"                                           = "${local.code}/${var.connector_jar}"
+    "spark.jars"                                           = "${local.code}/${local.jar}"
     "spark.submit.pyFiles"                                 = "${local.code}/log_processing.zip"
   }
 
@@ -75,6 +77,19 @@ locals {
   emr  = "aws emr-serverless --region ${var.region}"
   app  = "--application-id ${aws_emrserverless_application.job.id}"
   runs = "${local.emr} list-job-runs ${local.app} --query 'jobRuns[].id' --output text --states SUBMITTED PENDING SCHEDULED QUEUED RUNNING"
+
+  # Only an application at rest can be updated or deleted. A run starts it again.
+  rest = <<-EOT
+    while :; do
+      state=$(${local.emr} get-application ${local.app} --query application.state --output text)
+      case "$state" in
+        CREATED | STOPPED) break ;;
+        STARTED) ${local.emr} stop-application ${local.app} ;;
+        TERMINATED) exit 1 ;;
+      esac
+      sleep 5
+    done
+  EOT
 }
 
 resource "aws_emrserverless_application" "job" {
@@ -108,18 +123,21 @@ output "upload_code" {
     aws s3 cp log_processing.zip ${local.code}/log_processing.zip
     aws s3 cp log_processing/job.py ${local.code}/job.py
     aws s3 cp environment.tar.gz ${local.code}/environment.tar.gz
-    aws s3 cp ../../target/${var.connector_jar} ${local.code}/${var.connector_jar}
+    aws s3 cp ../../target/${local.jar} ${local.code}/${local.jar}
   EOT
 }
 
 output "start_job" {
   description = "Commands that start the job, unless a run of it has not ended."
   value       = <<-EOT
-    runs=$(${local.runs} CANCELLING) || exit 1
+    set -e
+    runs=$(${local.runs} CANCELLING)
     if [ -n "$runs" ] && [ "$runs" != None ]; then
       echo "The job runs already: $runs. Stop it first, because two runs must not share a checkpoint." >&2
       exit 1
     fi
+    ${local.rest}
+    ${local.emr} update-application ${local.app} --scheduler-configuration maxConcurrentRuns=1
     ${local.emr} start-job-run ${local.app} --name ${var.name} --mode STREAMING \
       --execution-role-arn ${aws_iam_role.job.arn} \
       --retry-policy maxFailedAttemptsPerHour=10 \
@@ -129,14 +147,20 @@ output "start_job" {
 }
 
 output "stop_job" {
-  description = "Commands that stop the job, and wait until its run has ended."
+  description = "Commands that stop the job, and wait until its run and the application have ended."
   value       = <<-EOT
     set -e
-    for run in $(${local.runs}); do
+    runs=$(${local.runs})
+    for run in $runs; do
       [ "$run" = None ] || ${local.emr} cancel-job-run ${local.app} --job-run-id "$run" \
         --shutdown-grace-period-in-seconds ${local.grace_seconds}
     done
-    while runs=$(${local.runs} CANCELLING) && [ -n "$runs" ] && [ "$runs" != None ]; do sleep 5; done
+    while :; do
+      runs=$(${local.runs} CANCELLING)
+      [ -n "$runs" ] && [ "$runs" != None ] || break
+      sleep 5
+    done
+    ${local.rest}
   EOT
 }
 

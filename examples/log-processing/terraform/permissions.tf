@@ -5,7 +5,6 @@ locals {
   partition = split(":", aws_kinesis_stream.events.arn)[1]
   logs_arn  = "arn:${local.partition}:logs:${var.region}:${local.account}:log-group"
   consumers = var.fan_out_consumer == null ? [] : [var.fan_out_consumer]
-  keys      = var.kms_key_arn == null ? [] : [var.kms_key_arn]
 
   # Per service. The endpoints of the network allow the same.
   allowed = {
@@ -108,17 +107,8 @@ resource "aws_iam_role_policy" "job" {
   role = aws_iam_role.job.id
 
   policy = jsonencode({
-    Version = "2012-10-17"
-    Statement = concat(flatten(values(local.allowed)), [for key in local.keys : {
-      Sid      = "UseTheKey"
-      Effect   = "Allow"
-      Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
-      Resource = [key]
-      # Only through the services that hold the data, never with the key itself.
-      Condition = { StringEquals = { "kms:ViaService" = [
-        for service in ["kinesis", "dynamodb", "s3"] : "${service}.${var.region}.amazonaws.com"
-      ] } }
-    }])
+    Version   = "2012-10-17"
+    Statement = flatten(values(local.allowed))
   })
 }
 
@@ -128,20 +118,11 @@ resource "aws_iam_policy" "reader" {
 
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = concat(
-      [{
-        Sid      = "QueryEvents"
-        Effect   = "Allow"
-        Action   = ["dynamodb:Query"]
-        Resource = [aws_dynamodb_table.events.arn]
-      }],
-      [for key in local.keys : {
-        Sid       = "UseTheKey"
-        Effect    = "Allow"
-        Action    = ["kms:Decrypt"]
-        Resource  = [key]
-        Condition = { StringEquals = { "kms:ViaService" = ["dynamodb.${var.region}.amazonaws.com"] } }
-      }],
-    )
+    Statement = [{
+      Sid      = "QueryEvents"
+      Effect   = "Allow"
+      Action   = ["dynamodb:Query"]
+      Resource = [aws_dynamodb_table.events.arn]
+    }]
   })
 }

@@ -1,11 +1,12 @@
 # The stream, the table, and the bucket with code, checkpoints, bad events and logs.
 
 resource "aws_kinesis_stream" "events" {
-  name             = var.name
-  shard_count      = var.shards
-  retention_period = var.stream_retention_hours
-  encryption_type  = "KMS"
-  kms_key_id       = coalesce(var.kms_key_arn, "alias/aws/kinesis")
+  name                      = var.name
+  shard_count               = var.shards
+  retention_period          = var.stream_retention_hours
+  encryption_type           = "KMS"
+  kms_key_id                = "alias/aws/kinesis"
+  enforce_consumer_deletion = true # the job registers a consumer, which would block `destroy`
 
   stream_mode_details {
     stream_mode = var.shards == null ? "ON_DEMAND" : "PROVISIONED"
@@ -37,37 +38,12 @@ resource "aws_dynamodb_table" "events" {
   point_in_time_recovery {
     enabled = true
   }
-
-  server_side_encryption {
-    enabled     = var.kms_key_arn != null
-    kms_key_arn = var.kms_key_arn
-  }
 }
 
+# AWS encrypts a bucket, and blocks public access to it, unless told otherwise.
 resource "aws_s3_bucket" "files" {
   bucket        = "${var.name}-${local.account}-${var.region}"
   force_destroy = !var.keep_data
-}
-
-resource "aws_s3_bucket_public_access_block" "files" {
-  bucket                  = aws_s3_bucket.files.id
-  block_public_acls       = true
-  block_public_policy     = true
-  ignore_public_acls      = true
-  restrict_public_buckets = true
-}
-
-resource "aws_s3_bucket_server_side_encryption_configuration" "files" {
-  bucket = aws_s3_bucket.files.id
-
-  rule {
-    bucket_key_enabled = true
-
-    apply_server_side_encryption_by_default {
-      sse_algorithm     = var.kms_key_arn == null ? "AES256" : "aws:kms"
-      kms_master_key_id = var.kms_key_arn
-    }
-  }
 }
 
 # Code and checkpoints never expire: without its checkpoint, a query starts from the beginning.
@@ -75,7 +51,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "files" {
   bucket = aws_s3_bucket.files.id
 
   dynamic "rule" {
-    for_each = { "bad-events/" = var.bad_event_days, "logs/" = local.job_log_days }
+    for_each = { "bad-events/" = 90, "logs/" = local.job_log_days }
 
     content {
       id     = trimsuffix(rule.key, "/")
@@ -93,8 +69,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "files" {
 }
 
 resource "aws_s3_bucket_policy" "files" {
-  bucket     = aws_s3_bucket.files.id
-  depends_on = [aws_s3_bucket_public_access_block.files]
+  bucket = aws_s3_bucket.files.id
 
   policy = jsonencode({
     Version = "2012-10-17"

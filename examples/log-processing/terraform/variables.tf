@@ -14,12 +14,6 @@ variable "name" {
   }
 }
 
-variable "kms_key_arn" {
-  description = "ARN of your own KMS key for the stream, the table and the bucket. Without it, keys of AWS encrypt them. Alerts and logs of the job always have keys of AWS."
-  type        = string
-  default     = null
-}
-
 variable "shards" {
   description = "Number of shards. A shard takes 1 MB and 1,000 records per second. Without it, the stream is on-demand."
   type        = number
@@ -38,12 +32,6 @@ variable "fan_out_consumer" {
   default     = null
 }
 
-variable "connector_jar" {
-  description = "File name of the connector's jar for Scala 2.12, which `make jar-2.12` builds."
-  type        = string
-  default     = "spark-kinesis_2.12-0.1.0.jar"
-}
-
 variable "executors" {
   description = "Number of executors. Each has 2 vCPUs and 8 GB. A quarter of their task slots is for alerts, at least one slot."
   type        = number
@@ -56,7 +44,7 @@ variable "executors" {
 }
 
 variable "trigger_seconds" {
-  description = "Seconds from the start of one micro-batch to the start of the next. Shorter means sooner, and more requests to S3."
+  description = "Seconds from the start of one micro-batch to the start of the next. A shorter time stores events sooner but makes more requests to S3."
   type        = number
   default     = 10
 }
@@ -73,14 +61,8 @@ variable "event_days" {
   default     = 30
 }
 
-variable "bad_event_days" {
-  description = "Days that the bucket keeps bad events."
-  type        = number
-  default     = 90
-}
-
 variable "keep_data" {
-  description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it."
+  description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it. It always deletes the stream, the alerts in the queues and the archive."
   type        = bool
   default     = true
 }
@@ -95,16 +77,4 @@ variable "alarm_email" {
   description = "E-mail address that receives the alarms. AWS asks this address to confirm. Without it, subscribe to the topic yourself."
   type        = string
   default     = null
-}
-
-variable "behind_seconds" {
-  description = "Age in seconds of an unprocessed record from which the alarms `behind-store` and `behind-alerts` are raised."
-  type        = number
-  default     = 120
-}
-
-variable "bad_events_allowed" {
-  description = "Number of bad events in five minutes above which the alarm `bad-events` is raised."
-  type        = number
-  default     = 10
 }

@@ -59,6 +59,7 @@ def test_a_task_stores_events_and_returns_the_others(monkeypatch: pytest.MonkeyP
     assert {it["data"] for it in bad} == {it.data for it in RECORDS[2:]}
     assert counts.levels == {"INFO": 1, "ERROR": 1}
     assert [it[2] for it in counts.errors] == ["disk full"]
+    assert counts.bytes == sum(len(it.data) for it in RECORDS)
     assert age_ms(counts, ARRIVAL_MS) == 500
 
 

@@ -134,17 +134,12 @@ def test_age_is_counted_from_the_arrival() -> None:
     assert (events.why_not_stored(late, 30) or "")[0] == events.FROM_THE_FUTURE
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner),
-    max_leaves=4,
+JSON: st.SearchStrategy[Any] = (
+    st.integers() | st.text(max_size=3) | st.sampled_from([None, True, [1], {}, {"a": []}])
 )
 OFFSETS = st.integers(-1439, 1439).map(lambda it: timezone(timedelta(minutes=it)))
-TIMES = st.builds(
-    lambda seconds, offset: datetime.fromtimestamp(seconds, offset).isoformat(),
-    st.floats(86_400, 4e9),
-    OFFSETS,
-)
+MOMENTS = st.builds(datetime.fromtimestamp, st.floats(86_400, 4e9), OFFSETS)
+TIMES = MOMENTS.map(datetime.isoformat)
 EVENTS = st.fixed_dictionaries(
     {},
     optional={
@@ -155,20 +150,17 @@ EVENTS = st.fixed_dictionaries(
         "context": st.dictionaries(st.text(min_size=1, max_size=2), st.text(max_size=2)) | JSON,
     },
 )
-ENTRIES = st.builds(
-    lambda level, at: {"message": f"{level} m", **({} if at is None else {"timestamp": at})},
-    st.sampled_from(["INFO", "ERROR", "FATAL"]),
-    st.none() | st.integers(0, 10**13),
+ENTRIES = st.fixed_dictionaries(
+    {"message": st.sampled_from(["INFO m", "ERROR m", "FATAL m"])},
+    optional={"timestamp": st.integers(0, 10**13)},
 )
+PAYLOADS = st.lists(ENTRIES).map(lambda it: payload(*it))
 
 
 @given(st.binary(max_size=64) | JSON.map(lambda it: json.dumps(it).encode()))
 def test_no_record_raises_an_error(data: bytes) -> None:
     for raw in (data, gzip.compress(data), payload(data.hex(), json.loads("[1]"), {"message": 1})):
         assert list(events.read(record(raw))) == list(events.read(record(raw)))
-
-
-PAYLOADS = st.lists(ENTRIES).map(lambda it: payload(*it))
 
 
 @given(EVENTS.map(lambda it: json.dumps(it).encode()) | PAYLOADS)
@@ -182,6 +174,4 @@ def test_the_rules_written_a_second_time_say_the_same(data: bytes) -> None:
             continue
         assert facts is not None
         assert one.is_severe == (facts[1].upper() in oracle.ALERTING)
-        # JSON may have half of a character, which the oracle's events have not.
-        if one.service == facts[2]:
-            assert event_keys(one) == oracle.key(facts, f"{place}#{index}")
+        assert event_keys(one) == oracle.key(facts, f"{place}#{index}")

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from spark_kinesis.local import Record
+from trial.__main__ import percentiles
 from trial.oracle import compare, expected, facts_of
 from trial.run import UNDATED, payload
+from trial.services import TrialError
 
 SHARD = "shardId-000000000000"
 
@@ -67,3 +69,10 @@ def test_the_trial_writes_events_of_all_kinds() -> None:
     facts = facts_of(payload())
     assert [it and it[1] for it in facts] == ["INFO", "warn", "FATAL", None, "INFO"]
     assert facts_of(UNDATED.encode()) == [None]
+
+
+def test_the_times_of_no_event_are_no_times() -> None:
+    item = {"arrival": {"N": "1000"}, "storedAt": {"N": "1750"}}
+    assert percentiles([item], [1000, 1001]) == "p50=0.75 s p99=0.75 s"
+    with pytest.raises(TrialError, match="No event arrived"):
+        percentiles([item], [1001, 2000])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ import pytest
 from test_batches import SETTINGS
 
 from log_processing.job import Heartbeats, keep_running, main, problems, source
-from log_processing.settings import read_settings
 from spark_kinesis import EnhancedFanOut
 from trial.services import BUS, TABLE
 
@@ -51,7 +51,7 @@ def test_a_query_that_fails_starts_again_and_the_other_one_is_left_alone() -> No
 
     starts: dict[str, Any] = {"store": lambda: store}
     starts["alerts"] = start_alerts
-    keep_running(starts, lambda name, _: beats.append(name), pause=0)
+    keep_running(starts, lambda name, _: beats.append(name), lambda: False, pause=0)
     assert started == ["alerts"] * 4
     assert beats.count("store") > 3
 
@@ -67,8 +67,24 @@ def test_a_planned_end_of_one_query_does_not_start_the_other_again() -> None:
         "store": lambda: start("store", Query(0)),
         "alerts": lambda: start("alerts", Query(1, ValueError())),
     }
-    keep_running(starts, lambda *_: None, pause=0)
+    keep_running(starts, lambda *_: None, lambda: False, pause=0)
     assert started == ["store", "alerts"]
+
+
+@pytest.mark.parametrize(("is_over", "most"), [(True, 1), (False, 10)])
+def test_a_query_that_cannot_start_again_ends_the_job(is_over: bool, most: int) -> None:
+    tried: list[int] = []
+
+    def start_alerts() -> Any:
+        tried.append(len(tried))
+        if len(tried) > 1:
+            raise ValueError("Spark is stopped")
+        return Query(1, ValueError())
+
+    starts: dict[str, Any] = {"store": lambda: Query(10**9), "alerts": start_alerts}
+    with pytest.raises(ValueError, match="Spark is stopped"):
+        keep_running(starts, lambda *_: None, lambda: is_over, pause=0)
+    assert len(tried) == 1 + most
 
 
 def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,31 +106,13 @@ def test_each_query_has_slots_of_its_own() -> None:
     assert (store.min_partitions, store.max_partitions) == (6, 6)
     assert (alerts.min_partitions, alerts.max_partitions) == (2, 2)
     assert isinstance(store.consumer, EnhancedFanOut)
+    assert store.min_fetch_period is None
     assert alerts.consumer is None  # a consumer has one reader
     assert store.max_bytes_per_trigger == alerts.max_bytes_per_trigger == 40_000_000
+    polling = source(SETTINGS, "store", 8).min_fetch_period, alerts.min_fetch_period
+    assert sum(timedelta(seconds=1) / it for it in polling if it) == 5  # calls per shard
     with pytest.raises(ValueError, match="two task slots"):
         source(settings, "store", 1)
-
-
-REQUIRED = ["--stream=s", "--table=t", "--bus=b", "--checkpoint=c", "--bad-events=d"]
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--retention-days=0", "argument --retention-days: 0 is not from 1 to 3650"),
-        ("--trigger-seconds=x", "argument --trigger-seconds: invalid number value: 'x'"),
-        ("--starting-position=now", "argument --starting-position: invalid choice: 'now'"),
-        ("--tables=t", "unrecognized arguments: --tables=t"),
-    ],
-)
-def test_a_wrong_option_is_named(
-    option: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert read_settings(REQUIRED).table == "t"
-    with pytest.raises(SystemExit):
-        read_settings([*REQUIRED, option])
-    assert said in capsys.readouterr().err
 
 
 def test_the_job_names_all_that_is_missing_and_ends(

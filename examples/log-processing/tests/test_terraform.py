@@ -12,19 +12,22 @@ from pathlib import Path
 import botocore.session
 import pytest
 from botocore import xform_name
+from made import event
 from test_readme import PAGE, rows
 
+from log_processing import alerts
+from log_processing.progress import NAMESPACE
 from log_processing.settings import read_settings
+from log_processing.table import item_of
+from spark_kinesis.doctor.permissions.actions import ACTIONS, Use
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "terraform"
 TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.tf")))
+CODE = "\n".join(file.read_text(encoding="utf-8") for file in ROOT.glob("log_processing/*.py"))
 TERRAFORM = shutil.which("terraform")
 PLUGINS = os.environ.get("TERRAFORM_PLUGIN_DIR", "")
 READER = {"dynamodb": {"Query"}}
-KEY_OF_A_CONDITION = "kms:ViaService"
-# The connector makes these calls.
-CONNECTOR = {"kinesis": {"DescribeStreamSummary", "GetShardIterator", "GetRecords"}}
 
 
 @pytest.mark.skipif(TERRAFORM is None, reason="terraform is not installed")
@@ -54,6 +57,18 @@ def test_the_files_are_valid_and_plan_what_their_tests_say(tmp_path: Path) -> No
     assert "4 passed, 0 failed" in ended.stdout
 
 
+def test_the_files_name_what_the_job_sends() -> None:
+    text = (FOLDER / "alerts.tf").read_text(encoding="utf-8")
+    for name, value in (("source", alerts.SOURCE), ("detail-type", alerts.DETAIL_TYPE)):
+        assert re.findall(rf'^    {name} += \["(.*)"\]$', text, re.MULTILINE) == [value]
+    (expires,) = re.findall(r'ttl {\s+attribute_name = "(\w+)"', TEXT)
+    assert expires in item_of(event(), 1).attributes
+    namespaces = re.findall(r'metric += \["(\w+)", "(\w+)", "\w+"\]', TEXT)
+    assert {space for space, _ in namespaces} == {NAMESPACE}
+    for _, metric in namespaces:
+        assert re.search(rf'\b{metric}(=|":)', CODE), metric
+
+
 def test_the_job_accepts_the_options_that_terraform_passes() -> None:
     (block,) = re.findall(r"\n  arguments = concat\((.*?)\n  \)\n", TEXT, re.DOTALL)
     options = re.findall(r'"(--[a-z-]+)"', block)
@@ -61,10 +76,70 @@ def test_the_job_accepts_the_options_that_terraform_passes() -> None:
     read_settings([word for option in options for word in (option, "7")])
 
 
+def script(output: str) -> str:
+    """The commands of an output. What Terraform fills in from resources is ``x``."""
+    locals_ = dict(re.findall(r'^  (\w+) += "(.*)"$', TEXT, re.MULTILINE))
+    locals_ |= re.findall(r"^  (\w+) = <<-EOT\n(.*?)^  EOT$", TEXT, re.MULTILINE | re.DOTALL)
+    (text,) = re.findall(rf'output "{output}" {{.*?<<-EOT\n(.*?)\n  EOT', TEXT, re.DOTALL)
+    for _ in range(3):  # a local value may contain others
+        text = re.sub(r"\$\{local\.(\w+)\}", lambda it: locals_.get(it[1], "x"), text)
+    return re.sub(r"\$\{[^}]*\}", "x", text)
+
+
+STOP = [
+    ("list-job-runs", "run-1"),
+    ("cancel-job-run", ""),
+    ("list-job-runs", "run-1"),
+    ("list-job-runs", "None"),
+    ("get-application", "STARTED"),
+    ("stop-application", ""),
+    ("get-application", "STOPPED"),
+]
+START = [
+    ("list-job-runs", ""),
+    ("get-application", "CREATED"),
+    ("update-application", ""),
+    ("start-job-run", ""),
+]
+
+
+def run_script(output: str, answers: list[str], folder: Path, fails_at: int = 0) -> list[str]:
+    """Run an output's commands with an `aws` that answers so. Returns its calls, and the code."""
+    calls = folder / "calls"
+    calls.write_text("")
+    (folder / "answers").write_text("\n".join(answers))
+    aws = f"""#!/bin/sh
+        echo "$4" >> {calls}
+        number=$(wc -l < {calls})
+        [ $number -ne {fails_at} ] || exit 255
+        sed -n ${{number}}p {folder}/answers
+    """
+    for name, text in (("aws", aws), ("sleep", "#!/bin/sh\n")):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    ended = subprocess.run(["bash", "-ec", script(output)], env=environment, check=False)
+    return [*calls.read_text().split(), str(ended.returncode)]
+
+
+@pytest.mark.parametrize(("output", "story"), [("stop_job", STOP), ("start_job", START)])
+def test_a_script_waits_and_fails_as_soon_as_a_call_fails(
+    output: str, story: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    calls, answers = (list(it) for it in zip(*story, strict=True))
+    assert run_script(output, answers, tmp_path) == [*calls, "0"]
+    for number in range(1, len(calls) + 1):
+        assert run_script(output, answers, tmp_path, number) == [*calls[:number], "255"]
+
+
+def test_the_job_starts_only_once(tmp_path: Path) -> None:
+    assert run_script("start_job", ["run-1"], tmp_path) == ["list-job-runs", "1"]
+
+
 def actions(text: str) -> dict[str, set[str]]:
     """The actions in a text, per service."""
     found: dict[str, set[str]] = {}
-    for service, action in re.findall(r"\b(kinesis|dynamodb|events|s3|logs|kms):([A-Z]\w+)", text):
+    for service, action in re.findall(r"\b(kinesis|dynamodb|events|s3|logs):([A-Z]\w+)", text):
         found.setdefault(service, set()).add(action)
     return found
 
@@ -83,13 +158,14 @@ def calls(service: str) -> set[str]:
 
 
 def test_the_job_may_do_what_the_code_and_the_readme_say() -> None:
-    text = (FOLDER / "permissions.tf").read_text(encoding="utf-8")
-    permissions = actions(text.replace(KEY_OF_A_CONDITION, ""))
+    permissions = actions((FOLDER / "permissions.tf").read_text(encoding="utf-8"))
     documented = actions(" ".join(" ".join(row) for row in rows("Permissions")))
     assert permissions == {**documented, "dynamodb": documented["dynamodb"] | READER["dynamodb"]}
     assert calls("dynamodb") == permissions["dynamodb"]
     assert calls("events") == permissions["events"]
-    assert calls("kinesis") | CONNECTOR["kinesis"] <= permissions["kinesis"]
+    uses = {Use.READ, Use.FAN_OUT}
+    connector = actions(" ".join(it.name for it in ACTIONS if it.uses & uses))
+    assert calls("kinesis") | connector["kinesis"] == permissions["kinesis"]
 
 
 def test_the_readme_names_each_alarm() -> None:
@@ -106,6 +182,5 @@ def test_the_readme_names_existing_variables_and_outputs() -> None:
     outputs = set(re.findall(r'^output "(\w+)"', TEXT, re.MULTILINE))
     assert set(re.findall(r"output -raw (\w+)", PAGE)) <= outputs
     assert set(re.findall(r"-var (\w+)=", PAGE)) <= variables
-    assert {it for it in re.findall(r"`(\w+)`", PAGE) if it.endswith(("_hours", "_second"))} <= (
-        variables
-    )
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PAGE))
+    assert {"max_mb_per_second", "stop_job"} < named <= variables | outputs

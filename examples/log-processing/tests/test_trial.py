@@ -143,6 +143,8 @@ def test_the_demo_ends_with_an_even_balance() -> None:
     assert (put, errors, bad) == (stored, published, kept)
     assert min(put, errors, bad) > 0
     for line, seconds in ((quick, "0"), (slow, "10")):
-        said = rf".*put to stored with --trigger-seconds {seconds}: p50=\d.* s p99=\d.* s"
-        assert re.fullmatch(said, line), line
+        said = rf".*put to stored with --trigger-seconds {seconds}: p50=(\d.*) s p99=(\d.*) s"
+        times = re.fullmatch(said, line)
+        assert times, line
+        assert 0 < float(times[1]) <= float(times[2])
     assert sum("kill -9" in line for line in story) == 3

@@ -103,7 +103,9 @@ def terraform_trigger() -> float:
 def percentiles(items: list[dict[str, Any]], span: list[int]) -> str:
     """The times from put to stored of the events that arrived within a span."""
     times = [(int(it["arrival"]["N"]), int(it["storedAt"]["N"])) for it in items]
-    waits = sorted(at - put for put, at in times if span[0] <= put < span[1]) or [0]
+    waits = sorted(at - put for put, at in times if span[0] <= put < span[1])
+    if not waits:
+        raise TrialError("No event arrived in the time that is measured.")
     p50, p99 = (waits[math.ceil(share * len(waits)) - 1] / 1000 for share in (0.5, 0.99))
     return f"p50={p50:.2f} s p99={p99:.2f} s"
 

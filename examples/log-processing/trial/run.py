@@ -93,7 +93,7 @@ class Trial:
         self._others.start()
 
     def end_load(self) -> None:
-        """Stop to write. All requests have ended when it returns."""
+        """Stop writing. When it returns, all requests have ended."""
         self._ended.set()
         if self._load is not None:
             load, self._load = self._load, None

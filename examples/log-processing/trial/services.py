@@ -18,7 +18,6 @@ from urllib.request import Request, urlopen
 
 from moto.server import ThreadedMotoServer
 
-from log_processing.alerts import DETAIL_TYPE, SOURCE
 from log_processing.progress import PROGRESS
 from log_processing.sending import client
 from spark_kinesis.local import LocalKinesis
@@ -155,7 +154,7 @@ def create_bus(endpoint: str, name: str = BUS) -> None:
     logs.create_log_group(logGroupName=GROUP)
     (group,) = logs.describe_log_groups(logGroupNamePrefix=GROUP)["logGroups"]
     events.create_event_bus(Name=name)
-    pattern = json.dumps({"source": [SOURCE], "detail-type": [DETAIL_TYPE]})
+    pattern = json.dumps({"source": ["log.stream.processor"], "detail-type": ["LogError"]})
     events.put_rule(Name="errors", EventBusName=name, EventPattern=pattern)
     target = {"Id": "group", "Arn": group["arn"].removesuffix(":*")}
     events.put_targets(Rule="errors", EventBusName=name, Targets=[target])
