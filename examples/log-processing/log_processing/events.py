@@ -244,8 +244,9 @@ def micros(value: object) -> int | None:
         time_us = value * 1000
     elif isinstance(value, str) and (found := _TIME.fullmatch(value)):
         *numbers, fraction, sign, hours, minutes = found.groups()
+        year, month, day, hour, minute, second = (int(it or 0) for it in numbers)
         try:
-            at = datetime(*(int(it or 0) for it in numbers), tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
+            at = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
         except ValueError:
             return None
         offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))

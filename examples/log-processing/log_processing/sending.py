@@ -126,7 +126,8 @@ class Delivery:
             entries = answer.again
             if entries:
                 left = until - time.monotonic()
-                if left <= 0 or self.abandoned.wait(min(left, random.uniform(0, pause))):  # noqa: S311
+                rest = min(left, random.uniform(0, pause))  # noqa: S311
+                if left <= 0 or self.abandoned.wait(rest):
                     raise NotDeliveredError(
                         f"{self.target}: {len(entries)} entries were not accepted within "
                         f"{self.timeout:g} s. The last answer was: {answer.reason}"
