@@ -16,10 +16,14 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
 NAME = re.compile(r"`([\w/]+?)(?:\.py)?`( \(CI\))?")
 
 
+def section(page: str) -> str:
+    """The part of the page with the table."""
+    return page.partition("\n## Invariants\n")[2].partition("\n## ")[0]
+
+
 def named(page: str) -> Iterator[tuple[str, bool]]:
     """The tests that the table names, and whether only CI runs them."""
-    table = page.partition("\n## Invariants\n")[2].partition("\n## ")[0]
-    for row in re.findall(r"^\| .* \| (.*) \|$", table, re.MULTILINE):
+    for row in re.findall(r"^\| .* \| (.*) \|$", section(page), re.MULTILINE):
         for name, only_in_ci in NAME.findall(row):
             yield name.replace("/", "."), bool(only_in_ci)
 

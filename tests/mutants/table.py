@@ -246,9 +246,9 @@ MUTANTS = [
     Mutant(
         name="stop-not-awaited",
         promise="A run with a stop time reads when the records that had arrived are visible.",
-        file="source/checkpoint/QueryStream.scala",
-        old="(ArrivalTimes.lastDoubt(by.toEpochMilli) - now.toEpochMilli).millis",
-        new="((ArrivalTimes.lastDoubt(by.toEpochMilli) - now.toEpochMilli) / 2).millis",
+        file="model/ArrivalTimes.scala",
+        old="(lastDoubt(by) - now).max(0L).millis",
+        new="((lastDoubt(by) - now) / 2).max(0L).millis",
         suite="QueryStreamsSuite",
     ),
     Mutant(

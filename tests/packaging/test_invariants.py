@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import invariants
-from tests.invariants import PAGE, named, unproven
+from tests.invariants import PAGE, named, section, unproven
 
 ROOT = PAGE.parents[1]
 TABLE = """
@@ -59,7 +59,7 @@ def test_no_report_a_skipped_and_a_failed_test_prove_nothing(report: Path) -> No
 
 
 def test_each_row_of_the_table_names_a_test() -> None:
-    table = PAGE.read_text(encoding="utf-8").partition("\n## Invariants\n")[2].partition("\n## ")[0]
+    table = section(PAGE.read_text(encoding="utf-8"))
     rows = [it for it in table.splitlines() if it.startswith("| ") and "---" not in it][1:]
     assert len(rows) > 50
     for row in rows:

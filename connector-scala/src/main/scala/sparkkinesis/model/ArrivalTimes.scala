@@ -18,4 +18,7 @@ object ArrivalTimes {
 
   /** If a record arrived later than this, no record after it arrived at the time or before. */
   def lastDoubt(millis: Long): Long = millis + Margin.toMillis
+
+  /** How long to wait until each record that arrived by a time is visible; 0 if it is now. */
+  def untilVisible(by: Long, now: Long): FiniteDuration = (lastDoubt(by) - now).max(0L).millis
 }

@@ -2,7 +2,7 @@ package sparkkinesis.source.checkpoint
 
 import java.time.Instant
 
-import scala.concurrent.duration._
+import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
@@ -64,7 +64,7 @@ final class QueryStream(
    * @param now by the service's clock, or earlier
    */
   def awaitVisible(by: Instant, now: Instant): Unit =
-    clock.sleep((ArrivalTimes.lastDoubt(by.toEpochMilli) - now.toEpochMilli).millis)
+    clock.sleep(ArrivalTimes.untilVisible(by.toEpochMilli, now.toEpochMilli))
 
   /** @throws SourceException if the stream was created again since the offset was written */
   def checkIdentity(offset: StreamOffset): Unit =

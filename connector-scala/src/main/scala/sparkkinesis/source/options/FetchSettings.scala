@@ -85,14 +85,18 @@ final case class FetchSettings(
     val end = begin + math.min(records.size - begin.toLong, most).toInt - 1
     var first = records.arrivalMillis(begin)
     var latest = first
-    def fits(arrival: Long) = math.max(latest, arrival) - math.min(first, arrival) <= mostMillis
     var index = begin
     var bytes = records.dataLength(begin).toLong
-    while (index < end && bytes < mostBytes && fits(records.arrivalMillis(index + 1))) {
-      index += 1
-      first = math.min(first, records.arrivalMillis(index))
-      latest = math.max(latest, records.arrivalMillis(index))
-      bytes += records.dataLength(index)
+    var fits = true
+    while (fits && index < end && bytes < mostBytes) {
+      val arrival = records.arrivalMillis(index + 1)
+      first = math.min(first, arrival)
+      latest = math.max(latest, arrival)
+      fits = latest - first <= mostMillis
+      if (fits) {
+        index += 1
+        bytes += records.dataLength(index)
+      }
     }
     index
   }

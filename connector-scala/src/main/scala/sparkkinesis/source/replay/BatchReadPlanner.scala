@@ -167,9 +167,9 @@ final class BatchReadPlanner(
   private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption
     last
-      .map(ArrivalTimes.lastDoubt(_) - serviceTime.toEpochMilli)
-      .filter(_ > 0)
-      .foreach(rest => clock.sleep(rest.millis))
+      .map(ArrivalTimes.untilVisible(_, serviceTime.toEpochMilli))
+      .filter(_ > Duration.Zero)
+      .foreach(clock.sleep)
   }
 
   private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)

@@ -15,8 +15,7 @@ import sparkkinesis.source.watch.WatchService
  * Finds the end of a micro-batch, on the driver.
  *
  * @param skew how far a shard may be read beyond others, if that is limited
- * @param stopAtMillis with `Trigger.AvailableNow`: the query reads each record that arrived by
- *   then, and some that arrived up to a second later
+ * @param hasStopTime with `Trigger.AvailableNow`: the query ends when executors have read up to it
  * @param read makes sure that executors read ahead from an offset
  */
 private[spark] final class BatchEndFinder(
@@ -24,7 +23,7 @@ private[spark] final class BatchEndFinder(
     streams: QueryStreams,
     watch: WatchService,
     skew: Option[FiniteDuration],
-    stopAtMillis: Option[Long],
+    hasStopTime: Boolean,
     read: SourceOffset => Unit
 ) {
   import BatchEndFinder._
@@ -40,8 +39,8 @@ private[spark] final class BatchEndFinder(
     val joined = streams.withJoined(streams.withoutRemoved(from))
     val next =
       if (joined ne from) end(joined, frontiers, limits)
-      else if (stopAtMillis.isEmpty) atOnce(from, limits, frontiers)
-      else before(from, limits, frontiers)
+      else if (hasStopTime) before(from, limits, frontiers)
+      else atOnce(from, limits, frontiers)
     val repaired = watch.repair(next)
     if (repaired ne from) ahead.foundEnd(repaired)
     repaired

@@ -86,7 +86,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     streams,
     watch,
     options.fetch.maxShardSkew,
-    stopAtMillis,
+    stopAtMillis.nonEmpty,
     readFrom
   )
   @volatile private var unread: () => Map[StreamShard, Instant] = () => Map.empty

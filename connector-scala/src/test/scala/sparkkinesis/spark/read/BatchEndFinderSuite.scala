@@ -57,7 +57,7 @@ class BatchEndFinderSuite extends AnyFunSuite {
   /** @param start where the next batch starts */
   private final class Query(
       start: SourceOffset,
-      stopAt: Option[Long] = None,
+      hasStopTime: Boolean = false,
       skew: Option[FiniteDuration] = None
   ) extends BatchEndFinder.Ahead {
     var pages: Map[StreamShard, Frontier] = read()
@@ -72,7 +72,7 @@ class BatchEndFinderSuite extends AnyFunSuite {
     private val client = StreamClient(stream, Kinesis)
     private val watch = new StreamWatch(client, failOnDataLoss = false, 10.seconds, () => 0.5)
     private val service = new WatchService(Map(arn -> watch), new FastClock)
-    private val finder = new BatchEndFinder(this, streams, service, skew, stopAt, _ => ())
+    private val finder = new BatchEndFinder(this, streams, service, skew, hasStopTime, _ => ())
     private var now = Instant.EPOCH
     streams.check(start)
     watch.advance(start.streams(arn))
@@ -97,13 +97,13 @@ class BatchEndFinderSuite extends AnyFunSuite {
   }
 
   test("with a stop time, a run that has read everything waits until its shards are settled") {
-    val query = new Query(half, Some(stopTime))
+    val query = new Query(half, hasStopTime = true)
     assert(query.nextEnd() === whole)
     assert(query.nextEnd(whole) === whole, "now it ends")
   }
 
   test("with a stop time and the smallest skew, a run takes all that was read, and ends") {
-    val query = new Query(whole, Some(stopTime), skew = Some(1.second))
+    val query = new Query(whole, hasStopTime = true, skew = Some(1.second))
     // Executors read up to records that arrived a second after the stop time.
     query.pages = read(stopTime + 500).transform((_, it) => it.copy(completeAsOfMillis = 2000))
     assert(lastRead(query.nextEnd()) === Seq(1, 1))

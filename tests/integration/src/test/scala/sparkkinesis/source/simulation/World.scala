@@ -153,8 +153,8 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
   }
 
   /**
-   * After the choice of a start or of a stop time: records that are written now have a later
-   * arrival time. A query from `latest` might or might not read others.
+   * After the choice of a start: records that are written now have a later arrival time. A query
+   * from `latest` might or might not read others.
    */
   def passChoice(): Unit = clock.advance(behaviour.arrivalFall + 1.milli)
 
