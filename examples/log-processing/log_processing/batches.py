@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from .alerts import MAX_REQUEST_BYTES as MAX_ALERT_BYTES
 from .events import BadEvent, Event, Record
 from .progress import Counts, age_ms, counts_of, print_metrics, save_progress
 from .sending import Delivery, Refused, chunks, client, in_parallel
-from .table import MAX_ITEM_BYTES, MAX_ITEMS, MAX_REQUEST_BYTES, Item, item_of, store
+from .table import MAX_ITEM_BYTES, MAX_ITEMS, MAX_REQUEST_BYTES, Item, item_of, now_ms, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,7 +126,7 @@ def run_batch(query: str, settings: Settings, records: DataFrame, batch: int) ->
             keep_bad(outcomes, f"{settings.bad_events}/run={checkpoint}/batch={batch}")
     finally:
         outcomes.unpersist()
-    age = age_ms(total, time.time_ns() // 1_000_000)
+    age = age_ms(total, now_ms())
     read = {"Records": total.records, "Bytes": total.bytes, "AgeMs": age}
     print_metrics(f"{settings.name}-{query}", **read, Done=total.done, Bad=total.bad)
     if query == "store":

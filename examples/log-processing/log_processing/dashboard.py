@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from .progress import PROGRESS
 from .sending import client
-from .table import time_text
+from .table import now_ms, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ def batches(dynamodb: Any, table: str, name: str) -> list[Any]:
         table: name of the table.
         name: name of the job.
     """
-    first = time_text((time.time_ns() // 1_000_000 - MINUTES * 60_000) * 1000)
+    first = time_text((now_ms() - MINUTES * 60_000) * 1000)
     pages = dynamodb.get_paginator("query").paginate(
         TableName=table,
         KeyConditionExpression="pk = :pk AND sk >= :first",

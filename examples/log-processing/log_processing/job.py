@@ -151,10 +151,10 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         raise ValueError("The job needs two task slots, and Spark has one. Use --master local[2].")
     of_alerts = max(1, slots // 4)
     tasks = of_alerts if query == "alerts" else slots - of_alerts
-    polls = STORE_PERIOD if settings.consumer is None else None
     keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
     local = is_local(settings.kinesis_endpoint)
     fan_out = settings.consumer is not None and query == "store"
+    polls = ALERT_PERIOD if query == "alerts" else STORE_PERIOD
     return KinesisSource(
         stream_name=settings.stream,
         region=settings.region or ("us-east-1" if local else None),
@@ -165,7 +165,7 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
         max_bytes_per_trigger=settings.max_mb_per_batch * 1_000_000,
         min_partitions=tasks,
         max_partitions=tasks,
-        min_fetch_period=ALERT_PERIOD if query == "alerts" else polls,
+        min_fetch_period=None if fan_out else polls,
     )
 
 

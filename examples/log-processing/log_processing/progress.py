@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .sending import client
-from .table import time_text
+from .table import now_ms, time_text
 
 if TYPE_CHECKING:
     from .events import Event, Record
@@ -114,7 +113,7 @@ def print_metrics(query: str, **numbers: float) -> None:
     units = {"AgeMs": "Milliseconds", "Bytes": "Bytes"}
     metrics = [{"Name": it, "Unit": units.get(it, "Count")} for it in numbers]
     directive = {"Namespace": NAMESPACE, "Dimensions": [["Query"]], "Metrics": metrics}
-    stamp = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": [directive]}
+    stamp = {"Timestamp": now_ms(), "CloudWatchMetrics": [directive]}
     print(json.dumps({"_aws": stamp, "Query": query, **numbers}), flush=True)
 
 
@@ -123,7 +122,7 @@ def save_progress(settings: Settings, query: str, batch: int, total: Counts) -> 
 
     The ID of the query tells micro-batches of the same number apart after a new checkpoint.
     """
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
     progress = {
         "time": now,
         "query": query,

@@ -30,6 +30,11 @@ MAX_REQUEST_BYTES = 16 * 1024 * 1024 // 6
 _NUMBER_BYTES = 21  # at most
 
 
+def now_ms() -> int:
+    """The time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
 def time_text(time_us: int) -> str:
     """A time as text of fixed width: ``2026-11-23T07:15:09.123456Z``."""
     at = EPOCH + timedelta(microseconds=time_us)
@@ -105,7 +110,7 @@ def store(
     """
 
     def send(part: Sequence[Item]) -> Answer[Item]:
-        now = {"N": str(time.time_ns() // 1_000_000)}
+        now = {"N": str(now_ms())}
         puts = [{"PutRequest": {"Item": {**it.attributes, "storedAt": now}}} for it in part]
         answer = dynamodb().batch_write_item(RequestItems={table: puts})
         # DynamoDB names the table as the request does: by its name, or by its ARN.
@@ -119,7 +124,7 @@ def store(
     refused = delivery.deliver(items, send)
     bad = {id(it.entry) for it in refused}
     stored = [it for it in items if id(it) not in bad]
-    return Stored(stored, time.time_ns() // 1_000_000, refused)
+    return Stored(stored, now_ms(), refused)
 
 
 def _key(attributes: Mapping[str, Any]) -> tuple[str, str]:

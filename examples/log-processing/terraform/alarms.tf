@@ -2,15 +2,14 @@
 # CloudWatch. They are about this job: those of AWS/Kinesis are about all readers of the stream.
 
 locals {
-  # Per alarm: namespace, metric, dimensions, statistic, the value above which it is raised, minutes
-  # for which it has to be above, and what it means if there is no data.
+  # Per alarm: namespace, metric, dimensions, statistic, and the value above (or below) which it is
+  # raised. By default it has to be above for 5 minutes, and no data means that all is well.
   alarms = merge(
     { for query in ["store", "alerts"] : "silent-${query}" => {
       text       = "The query ${query} neither ends micro-batches nor waits for records: it is stuck, or does not run."
       metric     = ["LogProcessing", "Heartbeat", "Sum"]
       dimensions = { Query = "${var.name}-${query}" }
       below      = 1
-      minutes    = 5
       missing    = "breaching"
     } },
     { for query in ["store", "alerts"] : "behind-${query}" => {
@@ -18,8 +17,6 @@ locals {
       metric     = ["LogProcessing", "AgeMs", "Maximum"]
       dimensions = { Query = "${var.name}-${query}" }
       above      = 120 * 1000 # milliseconds
-      minutes    = 5
-      missing    = "notBreaching"
     } },
     {
       bad-events = {
@@ -27,16 +24,12 @@ locals {
         metric     = ["LogProcessing", "Bad", "Sum"]
         dimensions = { Query = "${var.name}-store" }
         above      = 0
-        minutes    = 5
-        missing    = "notBreaching"
       }
       alerts-refused = {
         text       = "EventBridge refuses alerts for what they contain."
         metric     = ["LogProcessing", "Bad", "Sum"]
         dimensions = { Query = "${var.name}-alerts" }
         above      = 0
-        minutes    = 5
-        missing    = "notBreaching"
       }
       writes-throttled = {
         text       = "Kinesis refuses records of the services: it needs more shards or other partition keys."
@@ -44,23 +37,18 @@ locals {
         dimensions = { StreamName = aws_kinesis_stream.events.name }
         above      = 0
         minutes    = 15
-        missing    = "notBreaching"
       }
       alerts-unread = {
         text       = "An alert waits for its reader for more than a quarter of an hour."
         metric     = ["AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum"]
         dimensions = { QueueName = aws_sqs_queue.alerts.name }
         above      = 900
-        minutes    = 5
-        missing    = "notBreaching"
       }
       alerts-dead = {
         text       = "Alerts could not be delivered, or their reader failed five times."
         metric     = ["AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum"]
         dimensions = { QueueName = aws_sqs_queue.dead.name }
         above      = 0
-        minutes    = 5
-        missing    = "notBreaching"
       }
     },
   )
@@ -78,8 +66,8 @@ resource "aws_cloudwatch_metric_alarm" "each" {
   comparison_operator = can(each.value.below) ? "LessThanThreshold" : "GreaterThanThreshold"
   threshold           = try(each.value.below, each.value.above)
   period              = 300
-  evaluation_periods  = each.value.minutes / 5
-  treat_missing_data  = each.value.missing
+  evaluation_periods  = try(each.value.minutes, 5) / 5
+  treat_missing_data  = try(each.value.missing, "notBreaching")
   alarm_actions       = [aws_sns_topic.alarms.arn]
   ok_actions          = [aws_sns_topic.alarms.arn]
 }

@@ -13,13 +13,13 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 from log_processing.dashboard import server
 from log_processing.sending import client
+from log_processing.table import now_ms
 from spark_kinesis import SparkKinesisError
 
 from .run import Trial
@@ -108,11 +108,6 @@ def percentiles(items: list[dict[str, Any]], span: list[int]) -> str:
         raise TrialError("No event arrived in the time that is measured.")
     p50, p99 = (waits[math.ceil(share * len(waits)) - 1] / 1000 for share in (0.5, 0.99))
     return f"p50={p50:.2f} s p99={p99:.2f} s"
-
-
-def now_ms() -> int:
-    """The time in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 def _interrupt(*_: Any) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from log_processing.dashboard import batches
 from log_processing.sending import client
+from log_processing.table import now_ms
 
 from .oracle import Balance, Place, compare, expected, kept_in, place_of
 from .services import BUS, STREAM, TABLE, Program, TrialError, published, stored
@@ -219,8 +220,7 @@ def payload() -> bytes:
     event = {"level": "warn", "service": "billing", "message": "slow"}
     messages = ["INFO a line", json.dumps(event), "FATAL cannot write", "no time", "INFO the end"]
     entries: list[dict[str, Any]] = [
-        {"id": str(uuid.uuid4()), "timestamp": time.time_ns() // 1_000_000, "message": message}
-        for message in messages
+        {"id": str(uuid.uuid4()), "timestamp": now_ms(), "message": message} for message in messages
     ]
     del entries[3]["timestamp"]
     names = {"messageType": "DATA_MESSAGE", "logGroup": "/aws/lambda/invoices", "logStream": "s"}
