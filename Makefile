@@ -65,7 +65,7 @@ check: setup ## formatting, linters, types; changes nothing
 
 # `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
 SCOPE := quick
-test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about 15 minutes; the last line is the sum
+test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in 15 to 20 minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all $(SCOPE)
 
 test-all: wheel dist docs $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
@@ -91,7 +91,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
-demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: 90 seconds, once all is built
+demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: three minutes, once all is built
 	@PYTHONPATH=examples/log-processing $(PYTHON) -m trial
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/
