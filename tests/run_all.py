@@ -5,7 +5,8 @@
 The numbers come from the JUnit XML reports that sbt and pytest write. A part counts as one more
 failure if it fails without a failed test (a crash, code that does not compile), if it runs no test,
 if a report cannot be read, or if it takes too long. The other parts still run. A whole run of some
-scopes also fails if a test that docs/architecture.md names did not run (`tests/invariants.py`).
+scopes also fails if a test that docs/architecture.md names did not run (`tests/invariants.py`), or
+if a test was skipped for a reason that its scope does not allow.
 
 Two lanes of parts run side by side, because many tests wait more than they compute. A lane that is
 done takes the next part that belongs to no lane. What a part prints goes to `target/test-logs`. The
@@ -19,6 +20,7 @@ other part has half an hour more. One that has not ended by then counts as a fai
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -190,8 +192,11 @@ def read(report: Path) -> Tally:
         if failures:
             text = failures[0].text or failures[0].get("message") or ""
             tally.fail(name, "\n".join(text.splitlines()[-SHOWN_LINES:]))
-        elif case.find("skipped") is not None:
-            tally.skipped.append(name)
+        elif (skipped := case.find("skipped")) is not None:
+            reason = skipped.get("message") or ""
+            if reason == "collection skipped":  # of a whole module: its text says why
+                reason = " ".join((skipped.text or "").split())
+            tally.skipped.append(f"{name}: {reason}" if reason else name)
         else:
             tally.passed += 1
     return tally
@@ -225,6 +230,10 @@ def main(scope: str, *names: str) -> int:
     if SCOPES[scope].proves and not names:
         for lack in unproven([it for part in parts for it in reports_of(part)], scope == "ci"):
             total.fail(lack, "")
+    may_skip = SCOPES[scope].may_skip
+    for skipped in total.skipped if may_skip is not None else []:
+        if not re.search(may_skip, skipped):
+            total.fail(f"{skipped}: this run must not skip it", "")
     if not total.passed and not total.failed:
         total.fail("no test passed", "")
     for skipped in total.skipped:

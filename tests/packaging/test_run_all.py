@@ -19,7 +19,8 @@ from tests.scopes import SCOPES, Part, Scope
 CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure/></testcase>
 <testcase classname="a" name="worse"><error/></testcase>
-<testcase classname="a" name="left out"><skipped/></testcase></testsuite></testsuites>"""
+<testcase classname="a" name="left out"><skipped message="no browser"/></testcase>
+</testsuite></testsuites>"""
 GOOD = '<testsuite><testcase classname="a" name="good"/></testsuite>'
 
 
@@ -38,7 +39,7 @@ def part(*reports: str, then: str = "", name: str = "p", is_optional: bool = Fal
 
 
 def test_each_case_counts_once() -> None:
-    expected = Tally(passed=2, failed=["a: bad", "a: worse"], skipped=["a: left out"])
+    expected = Tally(passed=2, failed=["a: bad", "a: worse"], skipped=["a: left out: no browser"])
     assert run(part(CASES, GOOD)) == expected
     assert str(expected) == "2 passed, 2 failed, 1 skipped"
     assert str(Tally(2)) == "2 passed, 0 failed, 0 skipped"
@@ -127,6 +128,16 @@ def test_a_whole_run_fails_if_a_named_test_did_not_run(
     monkeypatch.setitem(SCOPES, "some", Scope([[part(GOOD)]], proves=True))
     monkeypatch.setattr(run_all, "unproven", lambda *_: ["a lack"])
     assert main("some", *named) == status
+
+
+@pytest.mark.parametrize(("allowed", "status"), [(None, 0), ("no browser$", 0), ("no Docker", 1)])
+def test_a_test_is_skipped_for_allowed_reasons_only(
+    monkeypatch: pytest.MonkeyPatch, allowed: str | None, status: int
+) -> None:
+    skips = '<testcase name="b"><skipped message="no browser"/></testcase></testsuite>'
+    report = GOOD.replace("</testsuite>", skips)
+    monkeypatch.setitem(SCOPES, "some", Scope([[part(report)]], may_skip=allowed))
+    assert main("some") == status
 
 
 def test_only_the_site_and_the_slow_tests_of_the_example_may_be_left_out() -> None:
