@@ -216,6 +216,13 @@ def first_seed() -> int:
     return int(datetime.now(timezone.utc).strftime("%Y%m%d0000"))
 
 
+def wrongly_skipped(total: Tally, scope: Scope) -> list[str]:
+    """The tests that were skipped for a reason that the scope does not allow."""
+    if scope.may_skip is None:
+        return []
+    return [it for it in total.skipped if not re.search(scope.may_skip, it)]
+
+
 def main(scope: str, *names: str) -> int:
     """Run the named parts of a scope, or all of them."""
     if scope not in SCOPES:
@@ -230,10 +237,8 @@ def main(scope: str, *names: str) -> int:
     if SCOPES[scope].proves and not names:
         for lack in unproven([it for part in parts for it in reports_of(part)], scope == "ci"):
             total.fail(lack, "")
-    may_skip = SCOPES[scope].may_skip
-    for skipped in total.skipped if may_skip is not None else []:
-        if not re.search(may_skip, skipped):
-            total.fail(f"{skipped}: this run must not skip it", "")
+    for skipped in wrongly_skipped(total, SCOPES[scope]):
+        total.fail(f"{skipped}: this run must not skip it", "")
     if not total.passed and not total.failed:
         total.fail("no test passed", "")
     for skipped in total.skipped:
