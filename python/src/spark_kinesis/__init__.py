@@ -44,7 +44,6 @@ from ._options.positions import (
     ShardPosition,
     TrimHorizon,
 )
-from ._options.retry import RetryStrategy
 from ._session.builder import with_kinesis
 from ._session.jars import jar_path
 from ._sink import KinesisSink
@@ -109,7 +108,6 @@ __all__ = [
     "PositionWord",
     "Profile",
     "Proxy",
-    "RetryStrategy",
     "ShardPosition",
     "SparkKinesisError",
     "StaticCredentials",

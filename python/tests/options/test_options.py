@@ -21,7 +21,6 @@ from spark_kinesis import (
     KinesisSource,
     Profile,
     Proxy,
-    RetryStrategy,
     StaticCredentials,
     Timeouts,
 )
@@ -87,9 +86,7 @@ SOURCE = {
     "fetch_buffer_size": 64 << 20,
     "fetch_spill_size": 1 << 30,
     "shard_discovery_interval": timedelta(minutes=1),
-    "retry": RetryStrategy(
-        timeout="unlimited", base_delay=timedelta(seconds=1), max_delay=timedelta(minutes=1)
-    ),
+    "retry_timeout": "unlimited",
 }
 SOURCE_OPTIONS = {
     "startingPosition": "2026-01-02T03:04:05.678000Z",
@@ -111,8 +108,6 @@ SOURCE_OPTIONS = {
     "fetchSpillSize": "1073741824",
     "shardDiscoveryInterval": "60000ms",
     "retryTimeout": "unlimited",
-    "retryDelay": "1000ms",
-    "maxRetryDelay": "60000ms",
 }
 SINK = {
     "delivery_timeout": timedelta(minutes=1),
@@ -203,12 +198,12 @@ def _camel(field: str) -> str:
 
 
 def test_the_limit_of_retries_is_a_duration_or_a_word() -> None:
-    brief = RetryStrategy(timeout=timedelta(seconds=30))
-    assert KinesisSource(stream_name="s", retry=brief).options()["retryTimeout"] == "30000ms"
-    with pytest.raises(ValueError, match="timeout must be 'unlimited', not 'unlimitted'"):
-        RetryStrategy(timeout="unlimitted")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="timeout must be timedelta or str or None, not 30"):
-        RetryStrategy(timeout=30)  # type: ignore[arg-type]
+    brief = KinesisSource(stream_name="s", retry_timeout=timedelta(seconds=30))
+    assert brief.options()["retryTimeout"] == "30000ms"
+    with pytest.raises(ValueError, match="retry_timeout must be 'unlimited', not 'unlimitted'"):
+        KinesisSource(stream_name="s", retry_timeout="unlimitted")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="retry_timeout must be timedelta or str or None, not 30"):
+        KinesisSource(stream_name="s", retry_timeout=30)  # type: ignore[arg-type]
 
 
 @given(st.integers(0, 10**12))

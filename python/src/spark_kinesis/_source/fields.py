@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from spark_kinesis._options.consumers import EnhancedFanOut
 from spark_kinesis._options.kcl import FromKclTable
@@ -15,9 +15,8 @@ from spark_kinesis._options.position_maps import (
     source_position,
     starting_position,
 )
-from spark_kinesis._options.retry import RetryStrategy
 from spark_kinesis._options.streams import require_one, require_streams, streams_option
-from spark_kinesis._options.values import ABSENT, duration, present, require, text
+from spark_kinesis._options.values import ABSENT, duration, present, require, require_word, text
 
 if TYPE_CHECKING:
     from .source import KinesisSource
@@ -52,7 +51,9 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
         for name in fields:
             require(name, getattr(source, name), kind, ABSENT)
     require("consumer", source.consumer, EnhancedFanOut, ABSENT)
-    require("retry", source.retry, RetryStrategy, ABSENT)
+    require("retry_timeout", source.retry_timeout, timedelta, str, ABSENT)
+    if isinstance(source.retry_timeout, str):
+        require_word("retry_timeout", source.retry_timeout, Literal["unlimited"])
     start = starting_position("starting_position", source.starting_position)
     end = source_position("ending_position", source.ending_position)
     streams = _listed(names, arns)
@@ -94,7 +95,6 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         "deaggregate": text(source.deaggregate),
         **({} if source.consumer is None else source.consumer.options()),
         **_fetching(source),
-        **({} if source.retry is None else source.retry.options()),
     }
     return SparkOptions(present(given))
 
@@ -119,7 +119,7 @@ def _start(source: KinesisSource, streams: tuple[str, ...]) -> AnyPosition | Non
 
 
 def _fetching(source: KinesisSource) -> dict[str, str | None]:
-    interval = source.shard_discovery_interval
+    interval, limit = source.shard_discovery_interval, source.retry_timeout
     return {
         "maxRecordsPerFetch": text(source.max_records_per_fetch),
         "minFetchPeriod": duration("min_fetch_period", source.min_fetch_period),
@@ -127,6 +127,7 @@ def _fetching(source: KinesisSource) -> dict[str, str | None]:
         "fetchBufferSize": text(source.fetch_buffer_size),
         "fetchSpillSize": text(source.fetch_spill_size),
         "shardDiscoveryInterval": duration("shard_discovery_interval", interval),
+        "retryTimeout": limit if isinstance(limit, str) else duration("retry_timeout", limit),
     }
 
 

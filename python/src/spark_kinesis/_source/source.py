@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from spark_kinesis._options.access import StreamAccess
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from spark_kinesis._options.consumers import EnhancedFanOut
     from spark_kinesis._options.position_maps import AnyPosition, StartingPosition
-    from spark_kinesis._options.retry import RetryStrategy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -76,7 +75,9 @@ class KinesisSource(StreamAccess):
             memory; 0 for none. Default: 4 GiB.
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
             Default: 10 s.
-        retry: how the source repeats calls that fail. Default: that of ``RetryStrategy``.
+        retry_timeout: how long calls to one shard may fail in a row until the query fails, at least
+            1 s, or ``"unlimited"``. One call per 15 s of it must fail, at least 5 and at most 21.
+            Calls that a quota refused do not count. Default: 5 minutes.
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
@@ -104,7 +105,7 @@ class KinesisSource(StreamAccess):
     fetch_buffer_size: int | None = None
     fetch_spill_size: int | None = None
     shard_discovery_interval: timedelta | None = None
-    retry: RetryStrategy | None = None
+    retry_timeout: timedelta | Literal["unlimited"] | None = None
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""

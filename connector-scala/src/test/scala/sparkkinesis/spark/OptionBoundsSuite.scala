@@ -219,9 +219,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("replayBatches", "9223372036854775808", batches, smaller, replay),
     ("replaySource", " ", "a value", default, replay + ("replayBatches" -> "1")),
     ("retryTimeout", "forever", duration, unit, stream),
-    ("retryTimeout", "999ms", "1s or longer, or unlimited", "Remove it to use 5m.", stream),
-    ("retryDelay", "200", duration, unit, stream),
-    ("maxRetryDelay", "241s", "at most 4m", iterator, stream)
+    ("retryTimeout", "999ms", "1s or longer, or unlimited", "Remove it to use 5m.", stream)
   )
 
   private val sink = table(
@@ -453,19 +451,9 @@ class OptionBoundsSuite extends AnyFunSuite {
     assert(read.deadLetters.contains(DeadLetterOptions("letters", DeadLetterFormat.Parquet)))
   }
 
-  test("retryTimeout may be unlimited; retryDelay must not be longer than maxRetryDelay") {
+  test("retryTimeout may be unlimited") {
     val forever = SourceOptions.parse(stream + ("retryTimeout" -> "Unlimited"), Some("eu-west-1"))
     assert(forever.fetch.retry.timeout === None)
-    asSource(stream ++ Map("retryDelay" -> "10s"))
-    val e = intercept[OptionException] {
-      asSource(stream ++ Map("retryIntervalMs" -> "11000"))
-    }
-    assert(e.condition === OptionException.ConflictingOptions)
-    assert(
-      e.getMessage === "Option 'retryIntervalMs' ('retryDelay' here) is 11000 milliseconds, " +
-        "which is longer than 'maxRetryDelay', 10 seconds. Use a shorter delay, or remove the " +
-        "option."
-    )
   }
 
   test("idleFetchPeriod must not be shorter than minFetchPeriod") {

@@ -116,16 +116,14 @@ private[sparkkinesis] object ForeignOptions {
     refused(Awslabs)("checkNewRecordThreads") {
       "The connector finds new records by reading ahead. Remove the option."
     },
-    same("retryDelay", Sources, Milliseconds)(
+    refused(Sources)(
       "clientRetryIntervalsMs",
       "retryIntervalMs",
-      "client.retryIntervalMs"
-    ),
-    same("maxRetryDelay", Sources, Milliseconds)(
+      "client.retryIntervalMs",
       "clientMaxRetryIntervalMs",
       "maxRetryIntervalMs",
       "client.maxRetryIntervalMs"
-    ),
+    )("The connector chooses the pauses between retries. Remove the option."),
     refused(Sources)("clientNumRetries", "numRetries", "client.numRetries") {
       "Set 'retryTimeout', such as 5m or unlimited. It limits the time, and not the number, of " +
         "retries."

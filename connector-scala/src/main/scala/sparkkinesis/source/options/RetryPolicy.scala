@@ -25,11 +25,9 @@ final case class RetryPolicy(timeout: Option[FiniteDuration], backoff: Backoff) 
 
 object RetryPolicy {
   private val Timeout = "retryTimeout"
-  private val Delay = "retryDelay"
-  private val MaxDelay = "maxRetryDelay"
   private val Unlimited = "unlimited"
 
-  val Names: Seq[String] = Seq(Timeout, Delay, MaxDelay)
+  val Names: Seq[String] = Seq(Timeout)
 
   /** Pauses do not cause many retries while a service is busy or down. */
   val Default: RetryPolicy = RetryPolicy(Some(5.minutes), Backoff(200.millis, 10.seconds))
@@ -41,12 +39,8 @@ object RetryPolicy {
   private def fewest(limit: FiniteDuration): Long =
     math.min(20, math.max(4, limit / 15.seconds).toLong)
 
-  /** A shard iterator lives for five minutes. */
-  private val LongestDelay = 4.minutes
-
   /** @throws OptionException if an option is invalid */
-  def parse(options: Options): RetryPolicy =
-    RetryPolicy(timeout(options), Backoff(delay(options), maxDelay(options)))
+  def parse(options: Options): RetryPolicy = Default.copy(timeout = timeout(options))
 
   private def timeout(options: Options): Option[FiniteDuration] =
     if (options.text(Timeout).exists(_.equalsIgnoreCase(Unlimited))) None
@@ -56,24 +50,6 @@ object RetryPolicy {
           throw options.invalid(Timeout, "1s or longer, or unlimited", "Remove it to use 5m.")
         limit
       }
-
-  private def maxDelay(options: Options): FiniteDuration =
-    options.duration(MaxDelay).fold(Default.backoff.cap) { longest =>
-      if (longest > LongestDelay)
-        throw options.invalid(MaxDelay, "at most 4m", "A shard iterator expires after 5 minutes.")
-      longest
-    }
-
-  private def delay(options: Options): FiniteDuration = {
-    val (first, longest) =
-      (options.duration(Delay).getOrElse(Default.backoff.base), maxDelay(options))
-    if (first > longest)
-      throw OptionException.conflicting(
-        s"Option ${options.named(Delay)} is $first, which is longer than " +
-          s"${options.named(MaxDelay)}, $longest. Use a shorter delay, or remove the option."
-      )
-    first
-  }
 }
 
 /** Number of calls to one shard that failed in a row, and the time of the first one. */
