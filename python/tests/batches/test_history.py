@@ -18,7 +18,7 @@ CREATED = "2026-01-02T03:04:05Z"
 
 
 def offset(shards: dict[str, str], created: str = CREATED) -> str:
-    return json.dumps({"version": 3, "streams": {ARN: {"created": created, "shards": shards}}})
+    return json.dumps({"version": 1, "streams": {ARN: {"created": created, "shards": shards}}})
 
 
 class Written:

@@ -22,7 +22,7 @@ ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 def offset(number: int) -> str:
     shards = f'{{"shardId-000000000000":"{number}"}}'
     stream = f'{{"created":"2026-01-02T03:04:05Z","shards":{shards}}}'
-    return f'{{"version":3,"streams":{{"{ARN}":{stream}}}}}'
+    return f'{{"version":1,"streams":{{"{ARN}":{stream}}}}}'
 
 
 def write(folder: Path, batch: int, *sources: str, version: str = "v1") -> None:

@@ -20,7 +20,7 @@ def line(number: int) -> str:
     arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
     shards = f'"shards":{{"shardId-000000000000":"{number}"}}'
     created = '"created":"2026-01-01T00:00:00Z"'
-    return f'{{"version":3,"streams":{{"{arn}":{{{created},{shards}}}}}}}'
+    return f'{{"version":1,"streams":{{"{arn}":{{{created},{shards}}}}}}}'
 
 
 def offset(number: int) -> SourceOffset:

@@ -19,7 +19,7 @@ ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 
 def line(number: int) -> str:
     shards = f'"shards":{{"shardId-000000000000":"{number}"}}'
-    return f'{{"version":3,"streams":{{"{ARN}":{{"created":"2026-01-01T00:00:00Z",{shards}}}}}}}'
+    return f'{{"version":1,"streams":{{"{ARN}":{{"created":"2026-01-01T00:00:00Z",{shards}}}}}}}'
 
 
 class Query:

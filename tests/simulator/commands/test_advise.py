@@ -129,7 +129,7 @@ def test_a_stream_that_fits_needs_nothing(
 
 def checkpoint(folder: Path, arn: str, created: str, shards: dict[str, str]) -> str:
     """A checkpoint with one completed micro-batch."""
-    offset = {"version": 3, "streams": {arn: {"created": created, "shards": shards}}}
+    offset = {"version": 1, "streams": {arn: {"created": created, "shards": shards}}}
     (folder / "offsets").mkdir()
     (folder / "commits").mkdir()
     log = ["v1", '{"batchTimestampMs":1767340800000}', json.dumps(offset)]

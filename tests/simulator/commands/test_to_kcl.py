@@ -39,7 +39,7 @@ class Leaving:
         created = self.found.created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         created = created.replace(".000Z", "Z")
         stream = {"created": created, "shards": {FIRST: first, SECOND: second}}
-        offset = json.dumps({"version": 3, "streams": {self.found.arn: stream}})
+        offset = json.dumps({"version": 1, "streams": {self.found.arn: stream}})
         for name, text in (("offsets/0", f"v1\n{{}}\n{offset}"), ("commits/0", "v1\n{}")):
             file = self.folder / name
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from spark_kinesis._times import from_millis, parsed, to_millis
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NEWEST_VERSION = 3
+VERSION = 1
 
 
 class Progress(Enum):
@@ -101,7 +101,7 @@ def stream_name(arn: str) -> str:
 def encode(offset: SourceOffset) -> str:
     """The JSON text of an offset, the same as the connector writes."""
     streams = {arn: _stream_json(offset.streams[arn]) for arn in sorted(offset.streams)}
-    return json.dumps({"version": NEWEST_VERSION, "streams": streams}, separators=(",", ":"))
+    return json.dumps({"version": VERSION, "streams": streams}, separators=(",", ":"))
 
 
 def _stream_json(stream: StreamOffset) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def decode(text: str, where: str) -> SourceOffset:
     """The offset from its JSON text.
 
     Args:
-        text: JSON of version 1, 2 or 3.
+        text: JSON of version 1.
         where: file of the offset, for the error.
 
     Raises:
@@ -132,10 +132,9 @@ def decode(text: str, where: str) -> SourceOffset:
     try:
         node = json.loads(text)
         version = int(node["version"])
-        if version > NEWEST_VERSION:
+        if version > VERSION:
             raise _too_new(where, version)
-        nodes = {node["stream"]: node} if version == 1 else node["streams"]
-        return SourceOffset(streams={arn: _stream(it) for arn, it in nodes.items()})
+        return SourceOffset(streams={arn: _stream(it) for arn, it in node["streams"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
             f"{where} has no offset of the Kinesis source: {error}. It begins with: {text[:200]}"
@@ -144,8 +143,8 @@ def decode(text: str, where: str) -> SourceOffset:
 
 def _too_new(where: str, version: int) -> CheckpointError:
     return CheckpointError(
-        f"{where} has a Kinesis offset of version {version}. This release reads versions up to "
-        f"{NEWEST_VERSION}. Install the release of spark-kinesis that wrote it."
+        f"{where} has a Kinesis offset of version {version}. This release reads version "
+        f"{VERSION}. Install the release of spark-kinesis that wrote it."
     )
 
 
@@ -155,7 +154,7 @@ def is_kinesis(text: str) -> bool:
         node = json.loads(text)
     except ValueError:
         return False
-    return isinstance(node, dict) and "version" in node and ("streams" in node or "stream" in node)
+    return isinstance(node, dict) and "version" in node and "streams" in node
 
 
 def _stream(node: Mapping[str, Any]) -> StreamOffset:

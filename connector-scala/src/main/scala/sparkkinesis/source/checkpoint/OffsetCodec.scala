@@ -18,7 +18,7 @@ import sparkkinesis.source.SourceException
  * The format is public. `docs/reference/checkpoint-format.md` describes it.
  */
 object OffsetCodec {
-  val Version = 3
+  val Version = 1
 
   /** The condition of a text that is not an offset. */
   val Unreadable = "KINESIS_OFFSET_UNREADABLE"
@@ -58,11 +58,8 @@ object OffsetCodec {
       try Option(mapper.readTree(json)).filter(_.isObject)
       catch { case _: JsonProcessingException => None }
     val node = root.getOrElse(corrupt(json, "it is not a JSON object"))
-    version(node, json) match {
-      case 1 =>
-        SourceOffset.of(Seq(stream(field(node, "stream", json)(StreamArn.parse), node, json)))
-      case _ => SourceOffset.of(streams(node, json))
-    }
+    checkVersion(node, json)
+    SourceOffset.of(streams(node, json))
   }
 
   private def streams(node: JsonNode, json: String): Iterable[StreamOffset] = {
@@ -130,18 +127,17 @@ object OffsetCodec {
     }.toMap
   }
 
-  private def version(node: JsonNode, json: String): Int = {
+  private def checkVersion(node: JsonNode, json: String): Unit = {
     val version = node.get("version")
     if (version == null || !version.isInt) corrupt(json, "it has no 'version'")
     if (version.intValue > Version)
       throw new SourceException(
         "KINESIS_OFFSET_TOO_NEW",
         s"The checkpoint contains a Kinesis offset of version ${version.intValue}, but this " +
-          s"release of spark-kinesis reads versions up to $Version. Run the query with the " +
+          s"release of spark-kinesis reads version $Version. Run the query with the " +
           "release that wrote it."
       )
     if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
-    version.intValue
   }
 
   private def field[A](

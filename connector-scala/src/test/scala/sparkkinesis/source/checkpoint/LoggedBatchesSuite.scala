@@ -60,7 +60,7 @@ class LoggedBatchesSuite extends AnyFunSuite {
   }
 
   test("the source of a newer release is recognized, and its offset is refused") {
-    val logged = parse("v1", "{}", own.replace("\"version\":3", "\"version\":99"))
+    val logged = parse("v1", "{}", own.replace("\"version\":1", "\"version\":99"))
     assert(logged.own === Seq("0"))
     assert(refused(logged.of("0"))._1 === "KINESIS_OFFSET_TOO_NEW")
   }
