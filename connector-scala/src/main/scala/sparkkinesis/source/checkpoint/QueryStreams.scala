@@ -8,9 +8,8 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.model.{ConsumerArn, Position, StreamArn, StreamRef}
+import sparkkinesis.model.{ConsumerArn, StreamArn, StreamRef}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.ByShard
 
 /**
  * All streams of a query. Checks each stream of an offset once: [[StreamMembership]],
@@ -22,10 +21,6 @@ final class QueryStreams(options: SourceOptions, streams: Seq[QueryStream]) {
   private val expired =
     streams.map(stream => stream -> new ExpiredShards(stream, options.failOnDataLoss)).toMap
   private var checked = Set.empty[StreamArn]
-
-  /** Where a new query begins to read each stream, as the options say. */
-  def starts: Map[StreamArn, ByShard[Position]] =
-    named.map { case (arn, stream) => arn -> stream.start }
 
   /** The first offset of a new query. */
   def firstOffset(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))

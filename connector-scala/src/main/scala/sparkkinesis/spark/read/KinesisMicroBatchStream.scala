@@ -18,13 +18,7 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.checkpoint.{
-  ConsumerClaims,
-  OffsetCodec,
-  QueryStream,
-  QueryStreams,
-  StartLog
-}
+import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream, QueryStreams}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.watch.{ExpiryWatch, StreamWatch, WatchService}
 import sparkkinesis.source.{SourceException, StreamClient}
@@ -99,11 +93,11 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     log.warn(_)
   )
   private val recent = new RecentOffsets
-  private lazy val initialFile =
-    new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
-  private lazy val initial = KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))
-  private val starts = new StartLog(streams.starts, initialFile.read())
-  private lazy val batch = new PlannedBatch(streams, ahead, starts.begin)
+  private lazy val initial = {
+    val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
+    KinesisOffset(file.readOrWrite(streams.firstOffset()))
+  }
+  private lazy val batch = new PlannedBatch(streams, ahead)
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
@@ -134,7 +128,6 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     val limits = TriggerLimits.of(limit)
     val from = offsetOf(start)
     streams.check(from)
-    starts.begin(from)
     readFrom(streams.withoutRemoved(from))
     val end = endFinder.of(from, limits)
     gate.pass() // finding the end may take seconds
@@ -208,7 +201,6 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     gate.pass()
     val from = offsetOf(start)
     streams.check(from)
-    starts.begin(from)
     val kept = streams.withoutRemoved(from)
     watch.advance(kept)
     explained(kept)(realTime.checkFailure())

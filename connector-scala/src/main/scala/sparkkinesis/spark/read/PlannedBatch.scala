@@ -9,14 +9,8 @@ import sparkkinesis.source.plan.BatchPlanner
 /**
  * The batch that was planned last: its tasks, and the pages that executors keep until it is done.
  * Only the query's thread uses it.
- *
- * @param begin called with the start of a batch before it is planned
  */
-private[spark] final class PlannedBatch(
-    streams: QueryStreams,
-    ahead: => ReadAhead,
-    begin: SourceOffset => Unit
-) {
+private[spark] final class PlannedBatch(streams: QueryStreams, ahead: => ReadAhead) {
   import PlannedBatch._
 
   private var planned = Option.empty[Plan]
@@ -29,7 +23,6 @@ private[spark] final class PlannedBatch(
     planned.filter(_.isOf(from, upTo)).map(_.partitions).getOrElse {
       streams.check(from)
       streams.check(upTo)
-      begin(from)
       val partitions = ahead.partitions(BatchPlanner.ranges(from, upTo))
       ahead.advance(tipAt(from), tipAt(upTo))
       planned = Some(Plan(from, upTo, partitions))
