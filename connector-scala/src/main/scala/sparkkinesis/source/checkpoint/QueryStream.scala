@@ -21,7 +21,7 @@ import sparkkinesis.source.{ServiceTime, StreamClient}
 final class QueryStream(
     val access: StreamAccess,
     kinesis: KinesisClient,
-    val start: ByShard[Position],
+    start: ByShard[Position],
     clock: Clock,
     chance: () => Double
 ) {
