@@ -62,16 +62,19 @@ class Written:
 
 
 def wait_for(what: str, condition: Callable[[], bool]) -> None:
-    """Poll until a condition holds.
+    """Poll until a condition holds. One that reads a whole stream is asked a fifth of the time.
 
     Raises:
         TimeoutError: naming it, after `PATIENCE_SECONDS`.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
+    asked = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise TimeoutError(f"not within {PATIENCE_SECONDS:.0f} s: {what}")
-        time.sleep(0.05)
+        time.sleep(min(1.0, max(0.05, 4 * (now - asked))))
+        asked = time.monotonic()
 
 
 def wait_more(what: str, count: Callable[[], int], more: int = 1) -> None:

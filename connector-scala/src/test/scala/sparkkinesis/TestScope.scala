@@ -12,6 +12,7 @@ class TestScope(env: Map[String, String]) {
   private val scope = env.getOrElse("SPARK_KINESIS_TESTS", "")
   private val isRest = scope == "rest"
   val isQuick: Boolean = scope == "quick"
+  val isCi: Boolean = scope == "ci"
 
   /** A quick run repeats a test a fortieth as often, and CI a tenth, but at least five times. */
   def repetitions(full: Int): Int = repetitions(full, scope)

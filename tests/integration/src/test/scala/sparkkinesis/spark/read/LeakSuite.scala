@@ -53,21 +53,21 @@ class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
     assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
   }
 
-  test("a thousand batches leave no thread, no endpoint, no page and no heap behind", Slow) {
+  test("many batches leave no thread, no endpoint, no page and no heap behind", Slow) {
     val fixture = new Fixture
     val before = endpoints
     val query = fixture.start()
     try {
       (1 to 300).foreach(_ => fixture.runBatch(query))
       val (heap, held, ours, open) = (liveHeap, objects, threads, endpoints)
-      (1 to 1000).foreach(_ => fixture.runBatch(query))
+      (1 to Batches).foreach(_ => fixture.runBatch(query))
       val grown = liveHeap - heap
-      info(s"$grown bytes in a thousand batches; ${query.lastProgress.batchId} batches in all")
-      assert(more(objects, held).filter(_._2 >= 500) === Map.empty)
-      assert(query.lastProgress.batchId > 1000)
+      info(s"$grown bytes in $Batches batches; ${query.lastProgress.batchId} batches in all")
+      assert(more(objects, held).filter(_._2 >= Batches / 2) === Map.empty)
+      assert(query.lastProgress.batchId > Batches)
       assert(moreThreads(ours) === Map.empty && endpoints === open && FetchServices.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
-      assert(grown < 1000 * 4096, "bytes that stay of a batch, the last pages of Spark's included")
+      assert(grown < Batches * 4096, "bytes that stay of a batch, the last pages of Spark's included")
     } finally query.stop()
     eventually(assertNothingLeft())
     eventually(assert(endpoints <= before + StatesAndCommits))
@@ -94,6 +94,7 @@ class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
     assert(more(objects, held).filter(_._2 >= Runs / 2) === Map.empty)
   }
 
+  private val Batches = math.max(300, TestScope.repetitions(1000))
   private val Runs = if (TestScope.isQuick) 10 else 50
 
   /** What Spark creates with its first streaming query and keeps. */

@@ -85,6 +85,6 @@ class SinkLeakSuite extends AnyFunSuite with SparkFixture with Leaks {
     eventually(assert(ClientPool.shared.loans === 0))
   }
 
-  private val Batches = 400
+  private val Batches = math.max(150, TestScope.repetitions(400))
   private val Runs = if (TestScope.isQuick) 10 else 40
 }
