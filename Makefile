@@ -91,7 +91,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
 	@$(PYTHON) -m spark_kinesis.demo
 
-demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: three minutes, once all is built
+demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: two minutes, once all is built
 	@PYTHONPATH=examples/log-processing $(PYTHON) -m trial
 
 jar: $(JARS) ## the connector's jar and the local Kinesis', into target/

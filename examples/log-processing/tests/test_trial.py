@@ -10,7 +10,7 @@ import random
 import re
 import subprocess
 import sys
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,8 +80,7 @@ def test_twenty_kills_and_reshards_lose_and_repeat_nothing(tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_no_event_waits_for_eventbridge(tmp_path: Path) -> None:
-    with services(tmp_path) as started:
-        gate = Gate(started.events)
+    with services(tmp_path) as started, closing(Gate(started.events)) as gate:
         with running(started, (started.dynamodb, gate.url)) as trial:
             gate.close()
             for _ in range(3):  # stored in spite of the outage, again and again
@@ -91,13 +90,11 @@ def test_no_event_waits_for_eventbridge(tmp_path: Path) -> None:
             assert waiting.published < waiting.errors
             gate.open()
             assert_even(trial)
-        gate.close()
 
 
 @pytest.mark.long
 def test_no_alert_waits_for_dynamodb(tmp_path: Path) -> None:
-    with services(tmp_path) as started:
-        gate = Gate(started.dynamodb)
+    with services(tmp_path) as started, closing(Gate(started.dynamodb)) as gate:
         with running(started, (gate.url, started.events)) as trial:
             gate.close()
             trial.watch(2)
@@ -108,15 +105,19 @@ def test_no_alert_waits_for_dynamodb(tmp_path: Path) -> None:
             assert during.published > begun.published
             gate.open()
             assert_even(trial)
-        gate.close()
 
 
 @pytest.mark.long
-def test_the_job_outlives_an_outage_of_its_files(tmp_path: Path) -> None:
+def test_the_job_outlives_outages_of_its_files_and_of_kinesis(tmp_path: Path) -> None:
     with services(tmp_path) as started, running(started) as trial:
         trial.outage_of_files()
         trial.watch(OUTAGE_SECONDS)
         trial.outage_of_files(ends=True)
+        wait_for_a_batch(trial)
+        with ExitStack() as outage:
+            for operation in ("GetRecords", "GetShardIterator", "ListShards"):
+                outage.enter_context(started.kinesis.fault("unavailable", operation=operation))
+            trial.watch(OUTAGE_SECONDS)
         wait_for_a_batch(trial)
         assert_even(trial)
 

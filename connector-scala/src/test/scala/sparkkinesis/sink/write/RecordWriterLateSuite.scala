@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.sink._
+import sparkkinesis.sink.lane.Failures
 
 /** `onDeliveryTimeout=deadLetter`: one shard takes no record, and the others go on. */
 class RecordWriterLateSuite extends AnyFunSuite with RecordWriterFixture {
@@ -69,6 +70,13 @@ class RecordWriterLateSuite extends AnyFunSuite with RecordWriterFixture {
       assert(texts(expired.map(_.entry)) === texts(bad))
       assert(expired.forall(it => it.mayBeWritten && it.lastError === "oops (InternalFailure)"))
     }
+  }
+
+  test("a record that was refused after such a failure may be in the stream") {
+    val failure = Failures(1, "oops", None, mayBeWritten = true)
+    val refusal = Failures(2, "Rate exceeded", None, mayBeWritten = false)
+    assert(failure.andThen(refusal).mayBeWritten && refusal.andThen(failure).mayBeWritten)
+    assert(!refusal.andThen(refusal).mayBeWritten)
   }
 
   test("the rows of an aggregate expire one by one") {

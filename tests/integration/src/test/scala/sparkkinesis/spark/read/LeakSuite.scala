@@ -67,7 +67,7 @@ class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
       assert(query.lastProgress.batchId > Batches)
       assert(moreThreads(ours) === Map.empty && endpoints === open && FetchServices.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
-      assert(grown < Batches * 4096, "bytes that stay of a batch, the last pages of Spark's included")
+      assert(grown < Batches * 4096, "bytes of a batch, the last pages of Spark's included")
     } finally query.stop()
     eventually(assertNothingLeft())
     eventually(assert(endpoints <= before + StatesAndCommits))
