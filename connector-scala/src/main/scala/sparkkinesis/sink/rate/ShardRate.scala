@@ -127,3 +127,106 @@ private[sink] object ShardRate {
   /** A multiple of the quota that only a service without quotas accepts. */
   private val Unlimited = 16.0
 }
+
+/**
+ * What a shard accepted lately, as a fraction of its quota: in about the last second, or in about
+ * the last 20 records if those took longer.
+ *
+ * @param start the current time, in milliseconds
+ */
+private[rate] final class AcceptedRate(start: Long) {
+  import AcceptedRate._
+
+  // Sums that fade.
+  private var cost, seconds, records = 0.0
+  private var at = start
+
+  /** @param cost of the accepted records, in seconds of the quota */
+  def add(cost: Double, sent: Int, now: Long): Unit = {
+    val passed = math.max(0L, now - at) / 1000.0
+    val kept = math.max(math.exp(-passed / Memory), math.min(1.0, Sample / math.max(records, 1e-9)))
+    this.cost = this.cost * kept + cost
+    seconds = seconds * kept + passed
+    records = records * kept + sent
+    at = math.max(at, now)
+  }
+
+  def value: Double = cost / math.max(seconds, 0.001)
+}
+
+private object AcceptedRate {
+
+  /** The memory in seconds: the service defines its quotas per second. */
+  private val Memory = 1.0
+
+  /** The least sample of records, of which one record more or less is a twentieth. */
+  private val Sample = 20.0
+}
+
+/**
+ * How a rate grows with time while nothing is refused. See [[ShardRate]].
+ *
+ * Each answer without a refusal permits the growth of half a second, or of the time in which what
+ * was sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth per
+ * second is proportional to the square root of the rate. So of several writers the slower ones grow
+ * faster in relation, and all become equal.
+ */
+private[rate] final class RateGrowth {
+  import RateGrowth._
+
+  private var permitted = Permission
+  private var roundTrip = 0.0
+  private var sinceRefusal = Option.empty[Double] // seconds of growth
+
+  /**
+   * A request was answered, and nothing was refused.
+   *
+   * @param debt the time until what was sent is paid for, in seconds
+   */
+  def answered(roundTrip: Double, debt: Double): Unit = {
+    this.roundTrip = roundTrip
+    permitted = math.max(Permission, debt)
+  }
+
+  def refused(): Unit = {
+    permitted = 0
+    sinceRefusal = Some(0)
+  }
+
+  /** The rate after so many seconds. */
+  def after(seconds: Double, rate: Double): Double = {
+    val granted = math.min(seconds, permitted)
+    permitted -= granted
+    val grown = granted * ShortRoundTrip / math.max(roundTrip, ShortRoundTrip)
+    val past = sinceRefusal.getOrElse(Forgotten)
+    sinceRefusal = sinceRefusal.map(_ + grown)
+    if (past >= Forgotten) rate * math.pow(2, grown / Doubling)
+    else math.min(1.0, rate + Slowest * math.sqrt(rate) * math.pow(2, past) * grown)
+  }
+}
+
+private object RateGrowth {
+
+  // All times here are in seconds.
+
+  /**
+   * The time to double: several round trips, so that a refusal is known before the rate has
+   * doubled.
+   */
+  private val Doubling = 0.25
+
+  /** If round trips are longer than this, the rate grows more slowly, for the same reason. */
+  private val ShortRoundTrip = 0.1
+
+  /**
+   * The time for which a rate may grow unused: two doublings, because records so large that few are
+   * sent must not slow down the growth.
+   */
+  private val Permission = 2 * Doubling
+
+  /** A shard that refuses nothing for so long may have another quota than before. */
+  private val Forgotten = 30.0
+
+  /** Per second, of the quota: a refusal every few seconds is what finding a limit costs. */
+  private val Slowest = 0.01
+}

@@ -5,7 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.client.Backoff
-import sparkkinesis.client.options.{OptionException, Options}
+import sparkkinesis.client.options.Options
 
 /**
  * How a query repeats calls that fail. Calls that a quota refused are repeated without a limit.

@@ -8,10 +8,12 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sparkkinesis.{DriverRpc, Messages}
 
 import sparkkinesis.client._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.sink.once._
+import sparkkinesis.source.protocol.ProtocolVersion
 
 /**
  * The driver's part of one attempt to write a batch exactly once. Answers the tasks from `begin` to
@@ -197,4 +199,43 @@ private object OnceWrite {
 
   /** Shards of a read-back. */
   private val AtATime = 8
+}
+
+/**
+ * A run of a batch write that was committed before, on the driver: its tasks write nothing and
+ * count their rows. Answers them from its creation to `close`.
+ */
+private[once] final class Recount(endpoint: String, writeId: String, done: Committed)
+    extends AutoCloseable {
+  private val session = new WriteSession(run = 0, OnceTerms(), start = 0)
+
+  private val server =
+    OnceEndpoint.serve(endpoint)(ask => session.synchronized(session.answer(ask, now = 0)))
+
+  /** @throws OnceException if the rows are not those that were committed */
+  def check(): Unit = {
+    val total = session.synchronized(session.total)
+    if (total != done.total) throw OnceException.nameIsUsed(writeId, done.at, done.total, total)
+    Recount.log.warn(
+      s"Batch write '$writeId' was complete at ${done.at}: all its ${total.rows} rows are in the " +
+        "stream already, and this run skipped them."
+    )
+  }
+
+  override def close(): Unit = server.close()
+}
+
+private[once] object Recount {
+  private val log = org.slf4j.LoggerFactory.getLogger(classOf[Recount])
+}
+
+/** The driver's end of the tasks' questions. */
+private[once] object OnceEndpoint {
+
+  /** Answers until closed. Spark's RPC threads call the function, one at a time. */
+  def serve(name: String)(answer: WriterAsk => WriterAnswer): AutoCloseable =
+    DriverRpc.serve(name) { (_, question) =>
+      val ask = Messages.decode[WriterAsk](question, ProtocolVersion.Current)
+      Messages.encode(answer(ask), ProtocolVersion.Current)
+    }(_ => ())
 }

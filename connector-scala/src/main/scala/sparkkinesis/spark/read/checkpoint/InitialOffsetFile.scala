@@ -29,7 +29,7 @@ final class InitialOffsetFile(directory: Path, conf: Configuration) {
     }
 
   /** `None` if the file does not exist. */
-  private def read(): Option[SourceOffset] = {
+  def read(): Option[SourceOffset] = {
     val fs = file.getFileSystem(conf)
     if (!fs.exists(file)) None
     else {
