@@ -80,31 +80,37 @@ def test_twenty_kills_and_reshards_lose_and_repeat_nothing(tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_no_event_waits_for_eventbridge(tmp_path: Path) -> None:
-    with services(tmp_path) as started, closing(Gate(started.events)) as gate:
-        with running(started, (started.dynamodb, gate.url)) as trial:
-            gate.close()
-            for _ in range(3):  # stored in spite of the outage, again and again
-                trial.watch(OUTAGE_SECONDS / 3)
-                wait_for_a_batch(trial)
-            waiting = trial.balance()
-            assert waiting.published < waiting.errors
-            gate.open()
-            assert_even(trial)
+    with (
+        services(tmp_path) as started,
+        closing(Gate(started.events)) as gate,
+        running(started, (started.dynamodb, gate.url)) as trial,
+    ):
+        gate.close()
+        for _ in range(3):  # stored in spite of the outage, again and again
+            trial.watch(OUTAGE_SECONDS / 3)
+            wait_for_a_batch(trial)
+        waiting = trial.balance()
+        assert waiting.published < waiting.errors
+        gate.open()
+        assert_even(trial)
 
 
 @pytest.mark.long
 def test_no_alert_waits_for_dynamodb(tmp_path: Path) -> None:
-    with services(tmp_path) as started, closing(Gate(started.dynamodb)) as gate:
-        with running(started, (gate.url, started.events)) as trial:
-            gate.close()
-            trial.watch(2)
-            begun = trial.balance()
-            trial.watch(OUTAGE_SECONDS)
-            during = trial.balance()
-            assert during.stored == begun.stored
-            assert during.published > begun.published
-            gate.open()
-            assert_even(trial)
+    with (
+        services(tmp_path) as started,
+        closing(Gate(started.dynamodb)) as gate,
+        running(started, (gate.url, started.events)) as trial,
+    ):
+        gate.close()
+        trial.watch(2)
+        begun = trial.balance()
+        trial.watch(OUTAGE_SECONDS)
+        during = trial.balance()
+        assert during.stored == begun.stored
+        assert during.published > begun.published
+        gate.open()
+        assert_even(trial)
 
 
 @pytest.mark.long

@@ -40,7 +40,7 @@ TEMPLATE = EVENT.replace("NAMES", ",".join(["level"] * 99 + ["severity"])).repla
 UNDATED = '{"timestamp": "yesterday", "level": "INFO", "service": "mail", "message": "no time"}'
 # A task whose Python worker was killed runs again, as on a cluster.
 SPARK = "--master local[2,8] --conf spark.driver.memory=1g --conf spark.ui.enabled=false"
-# In a run of a minute, the second compiler and parallel garbage collection cost more than they gain.
+# In a run of a minute, a second compiler and more threads for garbage cost more than they gain.
 JAVA = '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss16m" pyspark-shell'
 PAYLOAD_SECONDS, FRAME_SECONDS, LINE_SECONDS, CAUGHT_UP_SECONDS = 0.5, 0.2, 4.0, 3.0
 
