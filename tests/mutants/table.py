@@ -105,8 +105,8 @@ MUTANTS = [
         name="latest-not-stored",
         promise="A query from latest that restarts before its first batch begins where it began.",
         file="spark/read/KinesisMicroBatchStream.scala",
-        old="KinesisOffset(initialFile.readOrWrite(streams.firstOffset()))",
-        new="KinesisOffset(streams.firstOffset())",
+        old="file.readOrWrite(streams.firstOffset())",
+        new="Option(file).map(_ => streams.firstOffset()).get",
         suite="FirstOffsetSuite",
     ),
     Mutant(
