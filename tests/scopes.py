@@ -56,15 +56,16 @@ def spark_part(spark: str, chosen: str = "", *tests: str) -> Part:
 
 
 # Why CI skips tests. Any other reason, such as a browser that is not found, makes it red.
+# It is searched in `<class>: <test>: <reason>`. In Scala, the name of the test has the reason.
 MAY_SKIP = r"""(?x)
-  this[ ]Spark[ ]                  # has no such interface: the newest Spark runs these smoke tests
-| \(lacks:[ ]                      # a rule of Kinesis that another server does not have
-| AWS[ ]is[ ]asked[ ]only[ ]where
-| LocalStack[ ]needs[ ]Docker
-| promtool[ ]is[ ]not[ ]installed
-| terraform[ ]is[ ]not[ ]installed | set[ ]TERRAFORM_PLUGIN_DIR
-| could[ ]not[ ]import[ ]'mypy.api'  # the part `python` has it
-| left[ ]out$                      # the optional parts
+  :[ ]this[ ]Spark[ ]   # has no such interface: the newest Spark runs these smoke tests
+| [ ]\(lacks:[ ].+\)$    # a rule of Kinesis that another server does not have
+| :[ ]not[ ]run:[ ]AWS[ ]is[ ]asked[ ]only[ ]where
+| :[ ]not[ ]run:[ ]LocalStack[ ]needs[ ]Docker
+| :[ ]promtool[ ]is[ ]not[ ]installed
+| :[ ]terraform[ ]is[ ]not[ ]installed | :[ ]set[ ]TERRAFORM_PLUGIN_DIR
+| could[ ]not[ ]import[ ]'mypy.api'   # the part `python` has it
+| ^[\w-]+:[ ]left[ ]out$  # the optional parts
 """
 
 # They use the interfaces of Spark that change from version to version. The oldest Spark has no

@@ -14,7 +14,7 @@ import pytest
 
 from tests import run_all
 from tests.run_all import SUM, Tally, first_seed, main, run, run_scope
-from tests.scopes import SCOPES, Part, Scope
+from tests.scopes import MAY_SKIP, SCOPES, Part, Scope
 
 CASES = """<testsuites><testsuite><testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure/></testcase>
@@ -138,6 +138,27 @@ def test_a_test_is_skipped_for_allowed_reasons_only(
     report = GOOD.replace("</testsuite>", skips)
     monkeypatch.setitem(SCOPES, "some", Scope([[part(report)]], may_skip=allowed))
     assert main("some") == status
+    expected = f"1 passed, {status} failed, {1 - status} skipped\n"
+    assert Path(run_all.ROOT, SUM).read_text(encoding="utf-8") == expected
+
+
+MODULE = """<testsuite><testcase name="t"><skipped message="collection skipped">
+('t.py', 9, "Skipped: could not import 'mypy.api': No module")</skipped></testcase></testsuite>"""
+
+
+def test_ci_may_skip_what_this_machine_cannot_have_and_nothing_else() -> None:
+    report = Path(run_all.ROOT, "module.xml")
+    report.write_text(MODULE, encoding="utf-8")
+    for allowed in (*run_all.read(report).skipped, "a: b: this Spark has no such mode"):
+        assert re.search(MAY_SKIP, allowed), allowed
+    others = (
+        "a: b",
+        "a: b: Chromium is not installed",
+        "a: a class that this Spark lacks",
+        "a: left out: c",
+    )
+    for other in (*others, "a: b: got empty parameter set"):
+        assert re.search(MAY_SKIP, other) is None, other
 
 
 def test_only_the_site_and_the_slow_tests_of_the_example_may_be_left_out() -> None:

@@ -123,7 +123,10 @@ def test_the_job_outlives_outages_of_its_files_and_of_kinesis(tmp_path: Path) ->
         with ExitStack() as outage:
             for operation in ("GetRecords", "GetShardIterator", "ListShards"):
                 outage.enter_context(started.kinesis.fault("unavailable", operation=operation))
-            trial.watch(OUTAGE_SECONDS)
+            trial.watch(OUTAGE_SECONDS / 2)  # what was read ahead is stored
+            before = trial.processed
+            trial.watch(OUTAGE_SECONDS / 2)
+            assert trial.processed == before
         wait_for_a_batch(trial)
         assert_even(trial)
 

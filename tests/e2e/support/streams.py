@@ -62,7 +62,10 @@ class Written:
 
 
 def wait_for(what: str, condition: Callable[[], bool]) -> None:
-    """Poll until a condition holds. One that reads a whole stream is asked a fifth of the time.
+    """Poll until a condition holds.
+
+    The pauses are four times as long as the condition took, from 50 ms to 1 s, because some
+    conditions read a whole stream.
 
     Raises:
         TimeoutError: naming it, after `PATIENCE_SECONDS`.

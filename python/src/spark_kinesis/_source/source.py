@@ -82,8 +82,9 @@ class KinesisSource(StreamAccess):
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if you do not set exactly
-            one of ``stream_name`` and ``stream_arn``, if a position is an unknown string, or if a
-            dictionary has an unknown key.
+            one of ``stream_name`` and ``stream_arn``, if a position is an unknown string, if a
+            dictionary has an unknown key, or if ``retry_timeout`` is another string than
+            ``"unlimited"``.
     """
 
     stream_name: str | Sequence[str] | None = None

@@ -131,14 +131,20 @@ def decode(text: str, where: str) -> SourceOffset:
     """
     try:
         node = json.loads(text)
-        version = int(node["version"])
-        if version > VERSION:
-            raise _too_new(where, version)
+        if _version(node) > VERSION:
+            raise _too_new(where, node["version"])
         return SourceOffset(streams={arn: _stream(it) for arn, it in node["streams"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
             f"{where} has no offset of the Kinesis source: {error}. It begins with: {text[:200]}"
         ) from error
+
+
+def _version(node: dict[str, Any]) -> int:
+    version = node["version"]
+    if type(version) is not int or version < 1:
+        raise ValueError(f"its version is {version!r}")
+    return version
 
 
 def _too_new(where: str, version: int) -> CheckpointError:

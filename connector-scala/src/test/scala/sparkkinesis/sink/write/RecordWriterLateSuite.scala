@@ -72,7 +72,7 @@ class RecordWriterLateSuite extends AnyFunSuite with RecordWriterFixture {
     }
   }
 
-  test("a record that was refused after such a failure may be in the stream") {
+  test("a record that may be in the stream still may be after a later refusal") {
     val failure = Failures(1, "oops", None, mayBeWritten = true)
     val refusal = Failures(2, "Rate exceeded", None, mayBeWritten = false)
     assert(failure.andThen(refusal).mayBeWritten && refusal.andThen(failure).mayBeWritten)

@@ -74,8 +74,8 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       if (sys.env.contains("UPDATE_GOLDEN"))
         Files.write(file, OffsetCodec.encode(offset).getBytes(UTF_8))
       val text = new String(Files.readAllBytes(file), UTF_8)
-      assert(OffsetCodec.encode(offset) === text)
-      assert(OffsetCodec.decode(text) === offset)
+      assert(OffsetCodec.encode(offset) === text, name)
+      assert(OffsetCodec.decode(text) === offset, name)
     }
   }
 

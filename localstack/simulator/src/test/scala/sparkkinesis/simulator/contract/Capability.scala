@@ -22,8 +22,8 @@ final case class Capabilities(
  * A known difference of a service, or something that its tests cannot see. README.md describes it
  * under the same name.
  *
- * @param isTried whether its rules are run even if it is missing, because they fail soon and do no
- *   harm
+ * @param isTried whether its rules are run even if it is missing, because they fail within seconds
+ *   and do no harm
  */
 sealed abstract class Capability(val isTried: Boolean = true)
 

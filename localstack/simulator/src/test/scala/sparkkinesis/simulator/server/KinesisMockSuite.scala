@@ -15,7 +15,10 @@ final class KinesisMockSuite extends HttpContract with QuotaContract with SlowSu
 
   override protected lazy val capabilities: Capabilities = KinesisMockSuite.Known
 
-  /** The version of this server is fixed, and each rule that it lacks takes seconds to fail. */
+  /**
+   * CI leaves them out: the version of this server is fixed, and each rule that it lacks takes
+   * seconds to fail. `make test-all` tries them.
+   */
   override protected def triesLacks: Boolean = !TestScope.isCi
 }
 

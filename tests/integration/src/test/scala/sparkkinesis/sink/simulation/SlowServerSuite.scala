@@ -5,7 +5,6 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.Slow
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -13,6 +12,7 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Request, RequestLimits}
 import sparkkinesis.sink.rate.TargetStream
+import sparkkinesis.{Slow, TestScope}
 
 /**
  * A small server without quotas writes 600 records per second, one request after the other. A
@@ -101,14 +101,17 @@ class SlowServerSuite extends AnyFunSuite {
     }
   }
 
-  for ((tasks, executors) <- Seq(16 -> 1, 16 -> 16, 32 -> 32))
+  private val largest = if (TestScope.isCi) Seq(32 -> 32) else Seq(32 -> 1, 32 -> 32)
+
+  for ((tasks, executors) <- Seq(16 -> 1, 16 -> 16) ++ largest)
     test(
       s"$tasks tasks on $executors executors: the write ends, and few rows are sent again",
       (if (tasks > 16) Seq(Slow) else Nil): _*
     ) {
       val world = new World
-      val rows = tasks * 6000
-      val seconds = world.run(executors, tasks, rows / tasks)
+      val rowsOfTask = 6000
+      val rows = tasks * rowsOfTask
+      val seconds = world.run(executors, tasks, rowsOfTask)
       val repeated = world.givenUp.toDouble / rows
       info(f"$seconds%.0f s, ${repeated * 100}%.1f %% of the rows were sent again")
       assert(world.ended === tasks && world.written === rows)
