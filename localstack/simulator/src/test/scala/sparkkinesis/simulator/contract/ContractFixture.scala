@@ -161,10 +161,10 @@ abstract class ContractFixture extends AnyFunSuite {
     if (notRun.isEmpty) test(s"$operation: $name")(body)
 
   /**
-   * A rule that a service breaks if it lacks one of these capabilities. With `triesLacks`, it
-   * still runs if that does no harm, and must fail: if it passes, the service has improved, and the capability is no longer
-   * missing. Its test is pending or ignored, and not canceled, because sbt's JUnit reports show
-   * canceled tests as passed.
+   * A rule that a service breaks if it lacks one of these capabilities. With `triesLacks`, it still
+   * runs if that does no harm, and must fail: if it passes, the service has improved, and the
+   * capability is no longer missing. Its test is pending or ignored, and not canceled, because
+   * sbt's JUnit reports show canceled tests as passed.
    */
   protected def contractIf(needs: Capability*)(operation: String, name: String)(
       body: => Any
