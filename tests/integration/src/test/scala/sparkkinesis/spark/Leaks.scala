@@ -31,6 +31,13 @@ trait Leaks extends Eventually with Assertions {
       "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"
     )
 
+  /**
+   * The limit in bytes for the growth of the live heap over some batches. Spark keeps something of
+   * each batch, and the heap varies by a megabyte however few they are.
+   */
+  protected def mostGrowth(batches: Int, bytesOfBatch: Int): Long =
+    (1L << 20) + batches.toLong * bytesOfBatch
+
   protected def liveHeap: Long = {
     (1 to 3).foreach(_ => System.gc())
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed

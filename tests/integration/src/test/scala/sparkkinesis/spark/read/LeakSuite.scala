@@ -67,7 +67,7 @@ class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
       assert(query.lastProgress.batchId > Batches + WarmUp / 2)
       assert(moreThreads(ours) === Map.empty && endpoints === open && FetchServices.count === 1)
       assert(progress(query, "bufferedBytes") < 10000, "a batch's pages go with the next")
-      assert(grown < Batches * 4096 + Noise, "bytes per batch that stay, Spark's included")
+      assert(grown < mostGrowth(Batches, 3000))
     } finally query.stop()
     eventually(assertNothingLeft())
     eventually(assert(endpoints <= before + StatesAndCommits))
@@ -96,7 +96,6 @@ class LeakSuite extends AnyFunSuite with SparkFixture with Leaks {
 
   private val WarmUp = 300
   private val Batches = if (TestScope.isCi) 300 else 1000
-  private val Noise = 1 << 20
   private val Runs = if (TestScope.isQuick) 10 else 50
 
   /** What Spark creates with its first streaming query and keeps. */

@@ -59,7 +59,7 @@ class SinkLeakSuite extends AnyFunSuite with SparkFixture with Leaks {
       assert(more(objects, held).filter(_._2 >= Batches / 2) === Map.empty)
       assert(moreThreads(ours) === Map.empty && endpoints === open)
       assert(ClientPool.shared.loans === loans)
-      assert(grown < Batches * 8192 + Noise, "bytes per batch that stay, Spark's included")
+      assert(grown < mostGrowth(Batches, 5000))
     } finally query.stop()
   }
 
@@ -86,6 +86,5 @@ class SinkLeakSuite extends AnyFunSuite with SparkFixture with Leaks {
   }
 
   private val Batches = if (TestScope.isCi) 150 else 400
-  private val Noise = 1 << 20
   private val Runs = if (TestScope.isQuick) 10 else 40
 }
