@@ -1,5 +1,7 @@
 package sparkkinesis.source.checkpoint
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
@@ -88,11 +90,18 @@ object OffsetCodec {
     }
     StreamOffset(
       stream = arn,
-      created = field(node, "created", json)(ShardText.instant),
+      created = created(node, json),
       shards = read.transform { (id, shard) =>
         shard.copy(waitsFor = waitsFor.getOrElse(id, Set.empty), first = first.get(id))
       }
     )
+  }
+
+  private def created(node: JsonNode, json: String): Instant = {
+    val text = Option(node.get("created")).flatMap(value => Option(value.textValue))
+    text
+      .flatMap(ShardText.instant)
+      .getOrElse(corrupt(json, s"'created' is ${text.fold("missing")(t => s"'$t'")}"))
   }
 
   private def shards(node: JsonNode, json: String): SortedMap[ShardId, ShardProgress] = {
@@ -138,17 +147,6 @@ object OffsetCodec {
           "release that wrote it."
       )
     if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
-  }
-
-  private def field[A](
-      node: JsonNode,
-      name: String,
-      json: String
-  )(parse: String => Option[A]): A = {
-    val text = Option(node.get(name)).flatMap(value => Option(value.textValue))
-    text
-      .flatMap(parse)
-      .getOrElse(corrupt(json, s"'$name' is ${text.fold("missing")(t => s"'$t'")}"))
   }
 
   private def corrupt(json: String, reason: String): Nothing =
