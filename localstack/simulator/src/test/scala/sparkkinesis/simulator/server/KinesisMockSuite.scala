@@ -16,8 +16,8 @@ final class KinesisMockSuite extends HttpContract with QuotaContract with SlowSu
   override protected lazy val capabilities: Capabilities = KinesisMockSuite.Known
 
   /**
-   * CI leaves them out: the version of this server is fixed, and each rule that it lacks takes
-   * seconds to fail. `make test-all` tries them.
+   * CI leaves out the rules that this server lacks, because its version is fixed and each of them
+   * takes seconds to fail. `make test-all` tries them.
    */
   override protected def triesLacks: Boolean = !TestScope.isCi
 }
