@@ -65,7 +65,7 @@ check: setup ## formatting, linters, types; changes nothing
 
 # `.ci/run` sets the scope `ci`, whose parts build the release and the documentation themselves.
 SCOPE := quick
-test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in 15 to 20 minutes; the last line is the sum
+test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about 20 minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all $(SCOPE)
 
 test-all: wheel dist docs $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
