@@ -1,4 +1,6 @@
-"""The job: ``spark-submit log_processing/job.py ...`` or ``python -m log_processing.job ...``.
+"""The job: ``python -m log_processing.job ...`` in the folder above, or ``spark-submit``.
+
+``spark-submit`` needs the package, too: ``--py-files log_processing.zip log_processing/job.py``.
 
 Two queries read the stream, each with a checkpoint of its own. One stores all events, the other
 publishes alerts. If one fails, it starts again, and the other one continues.
@@ -10,28 +12,19 @@ from __future__ import annotations
 
 import logging
 import sys
-import tempfile
 import time
-import zipfile
 from collections import Counter
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if not __package__:  # spark-submit adds the folder of this file to the path, not the one above it
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from botocore.exceptions import BotoCoreError, ClientError
 from pyspark.sql import SparkSession
 
-import log_processing
 from log_processing.batches import QUERIES, run_batch
 from log_processing.progress import print_metrics
-from log_processing.sending import client, is_local, may_pass
+from log_processing.sending import is_local
 from log_processing.settings import Settings, read_settings
 from spark_kinesis import (
-    EnhancedFanOut,
     KinesisSource,
     StaticCredentials,
     stop_on_sigterm,
@@ -39,7 +32,7 @@ from spark_kinesis import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark import SparkContext
     from pyspark.sql.streaming.query import StreamingQuery
@@ -53,47 +46,15 @@ ALERT_PERIOD, STORE_PERIOD = timedelta(seconds=1), timedelta(milliseconds=250)
 _LOG = logging.getLogger(__name__)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job. Returns 0 after a planned end, and 1 if something is missing at the start."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the job until its planned end."""
     settings = read_settings(sys.argv[1:] if arguments is None else arguments)
-    missing = list(problems(settings))
-    for problem in missing:
-        print(f"log_processing: {problem}", file=sys.stderr)
-    if missing:
-        return 1
     spark = with_kinesis(SparkSession.builder.appName(settings.name)).getOrCreate()
     stop_on_sigterm(spark, timeout=timedelta(seconds=settings.stop_timeout))
     try:
         run(spark, settings)
     finally:
         spark.stop()
-    return 0
-
-
-def problems(settings: Settings) -> Iterator[str]:
-    """What is permanently missing, one sentence each.
-
-    A service that does not answer now is no problem: the query that needs it waits for it.
-    """
-    region, table, stream = settings.region, settings.table, settings.stream
-    dynamodb = partial(client, "dynamodb", region, settings.dynamodb_endpoint)
-    bus = partial(client, "events", region, settings.events_endpoint)
-    kinesis = partial(client, "kinesis", region, settings.kinesis_endpoint)
-    calls: dict[str, Callable[[], Any]] = {
-        f"Table '{table}'": lambda: dynamodb().describe_table(TableName=table),
-        f"Bus '{settings.bus}'": lambda: bus().describe_event_bus(Name=settings.bus),
-        f"Stream '{stream}'": lambda: kinesis().describe_stream_summary(StreamName=stream),
-    }
-    for what, describe in calls.items():
-        try:
-            schema = describe().get("Table", {}).get("KeySchema", [])
-        except (BotoCoreError, ClientError) as error:
-            if not may_pass(error):
-                hint = "Check its name, the region, and the account and permissions of the job."
-                yield f"{what} cannot be used. {hint} {error}"
-            continue
-        if schema and [it["AttributeName"] for it in schema] != ["pk", "sk"]:
-            yield f"{what} needs the keys 'pk' and 'sk'. Create it as Terraform does."
 
 
 def run(spark: SparkSession, settings: Settings) -> None:
@@ -104,17 +65,15 @@ def run(spark: SparkSession, settings: Settings) -> None:
     """
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", ARROW_RECORDS)
     starts = {name: partial(start, spark, settings, name) for name in QUERIES}
-    with tempfile.TemporaryDirectory() as folder:
-        ship_package(spark, folder)
-        if not settings.once:
-            context = spark.sparkContext
-            keep_running(starts, Heartbeats(settings.name).beat, lambda: is_stopped(context))
-            return
-        queries = [begin() for begin in starts.values()]
-        while any(query.isActive for query in queries):
-            time.sleep(0.1)
-        for query in queries:
-            query.awaitTermination()
+    if not settings.once:
+        context = spark.sparkContext
+        keep_running(starts, Heartbeats(settings.name).beat, lambda: is_stopped(context))
+        return
+    queries = [begin() for begin in starts.values()]
+    while any(query.isActive for query in queries):
+        time.sleep(0.1)
+    for query in queries:
+        query.awaitTermination()
 
 
 def is_stopped(context: SparkContext) -> bool:
@@ -153,19 +112,16 @@ def source(settings: Settings, query: str, slots: int) -> KinesisSource:
     tasks = of_alerts if query == "alerts" else slots - of_alerts
     keys = StaticCredentials(access_key_id="local", secret_access_key="local")  # noqa: S106
     local = is_local(settings.kinesis_endpoint)
-    fan_out = settings.consumer is not None and query == "store"
-    polls = ALERT_PERIOD if query == "alerts" else STORE_PERIOD
     return KinesisSource(
         stream_name=settings.stream,
         region=settings.region or ("us-east-1" if local else None),
         endpoint=settings.kinesis_endpoint,
         credentials=keys if local else None,
         starting_position="trim_horizon",
-        consumer=EnhancedFanOut(name=settings.consumer) if fan_out else None,
         max_bytes_per_trigger=settings.max_mb_per_batch * 1_000_000,
         min_partitions=tasks,
         max_partitions=tasks,
-        min_fetch_period=None if fan_out else polls,
+        min_fetch_period=ALERT_PERIOD if query == "alerts" else STORE_PERIOD,
     )
 
 
@@ -237,19 +193,5 @@ class Heartbeats:
         print_metrics(f"{self._job}-{name}", Heartbeat=1, AgeMs=int(behind))
 
 
-def ship_package(spark: SparkSession, folder: str) -> None:
-    """Give the package to the executors. In a zip file of ``--py-files``, they have it already.
-
-    The folder has the zip file, and must exist as long as the job runs.
-    """
-    package = Path(log_processing.__file__).parent
-    if package.is_dir():
-        archive = Path(folder) / "log_processing.zip"
-        with zipfile.ZipFile(archive, "w") as opened:
-            for file in package.rglob("*.py"):
-                opened.write(file, file.relative_to(package.parent))
-        spark.sparkContext.addPyFile(str(archive))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -149,12 +149,12 @@ class Delivery:
     def _answer_to(self, error: Exception, entries: Sequence[Entry]) -> Answer[Entry]:
         if _code(error) == "ValidationException":
             return Answer(refused=[Refused(entries[0], str(error))])
-        if not may_pass(error):
+        if not _may_pass(error):
             raise NotDeliveredError(f"{self.target}: {error}") from error
         return Answer(again=entries, reason=f"{type(error).__name__}: {error}")
 
 
-def may_pass(error: Exception) -> bool:
+def _may_pass(error: Exception) -> bool:
     """Whether a call may succeed later: throttling, no connection, or no credentials yet."""
     if isinstance(error, exceptions.ClientError):
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

@@ -21,7 +21,6 @@ class Settings:
     bad_events: str
     name: str = "logs"
     region: str | None = None
-    consumer: str | None = None
     retention_days: int = 30
     trigger_seconds: float = 0.0
     max_mb_per_batch: int = 64
@@ -48,7 +47,6 @@ def read_settings(arguments: Sequence[str]) -> Settings:
     add("--bad-events", required=True, help="folder of the events that cannot be stored")
     add("--name", help="name of the job, in metrics and on the dashboard")
     add("--region", help="AWS region (default: from the AWS SDK)")
-    add("--consumer", help="consumer of enhanced fan-out that stores (default: it polls)")
     add("--retention-days", type=_number(1, 3650, int), help="life of an event")
     seconds = _number(0, 3600, float)
     add("--trigger-seconds", type=seconds, help="minimum time between two starts of micro-batches")

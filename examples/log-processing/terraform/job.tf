@@ -18,22 +18,19 @@ locals {
   grace_seconds = 120
   stop_timeout  = local.grace_seconds - 20
 
-  arguments = concat(
-    [
-      "--name", var.name,
-      "--region", var.region,
-      "--stream", aws_kinesis_stream.events.name,
-      "--table", aws_dynamodb_table.events.name,
-      "--bus", aws_cloudwatch_event_bus.alerts.name,
-      "--checkpoint", "s3://${aws_s3_bucket.files.bucket}/checkpoint",
-      "--bad-events", "s3://${aws_s3_bucket.files.bucket}/bad-events",
-      "--retention-days", tostring(var.event_days),
-      "--trigger-seconds", tostring(var.trigger_seconds),
-      "--max-mb-per-batch", tostring(local.mb_per_batch),
-      "--stop-timeout", tostring(local.stop_timeout),
-    ],
-    flatten([for it in local.consumers : ["--consumer", it]]),
-  )
+  arguments = [
+    "--name", var.name,
+    "--region", var.region,
+    "--stream", aws_kinesis_stream.events.name,
+    "--table", aws_dynamodb_table.events.name,
+    "--bus", aws_cloudwatch_event_bus.alerts.name,
+    "--checkpoint", "s3://${aws_s3_bucket.files.bucket}/checkpoint",
+    "--bad-events", "s3://${aws_s3_bucket.files.bucket}/bad-events",
+    "--retention-days", tostring(var.event_days),
+    "--trigger-seconds", tostring(var.trigger_seconds),
+    "--max-mb-per-batch", tostring(local.mb_per_batch),
+    "--stop-timeout", tostring(local.stop_timeout),
+  ]
 
   # Each worker has 2 vCPUs and 8 GB. Python's share is outside of the JVM's heap.
   spark = {
@@ -105,7 +102,7 @@ resource "aws_emrserverless_application" "job" {
   }
 
   network_configuration {
-    subnet_ids         = aws_subnet.private[*].id
+    subnet_ids         = var.subnet_ids
     security_group_ids = [aws_security_group.job.id]
   }
 }

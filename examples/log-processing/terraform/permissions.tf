@@ -4,88 +4,6 @@ locals {
   account   = data.aws_caller_identity.here.account_id
   partition = split(":", aws_kinesis_stream.events.arn)[1]
   logs_arn  = "arn:${local.partition}:logs:${var.region}:${local.account}:log-group"
-  consumers = var.fan_out_consumer == null ? [] : [var.fan_out_consumer]
-
-  # Per service. The endpoints of the network allow the same.
-  allowed = {
-    kinesis = concat(
-      [{
-        Sid    = "ReadTheStream"
-        Effect = "Allow"
-        Action = [
-          "kinesis:DescribeStreamSummary",
-          "kinesis:ListShards",
-          "kinesis:GetShardIterator",
-          "kinesis:GetRecords",
-        ]
-        Resource = [aws_kinesis_stream.events.arn]
-      }],
-      [for _ in local.consumers : {
-        Sid      = "RegisterTheConsumer"
-        Effect   = "Allow"
-        Action   = ["kinesis:RegisterStreamConsumer", "kinesis:DescribeStreamConsumer"]
-        Resource = [aws_kinesis_stream.events.arn]
-      }],
-      [for consumer in local.consumers : {
-        Sid      = "ReadWithTheConsumer"
-        Effect   = "Allow"
-        Action   = ["kinesis:SubscribeToShard", "kinesis:DescribeStreamConsumer"]
-        Resource = ["${aws_kinesis_stream.events.arn}/consumer/${consumer}:*"]
-      }],
-    )
-
-    dynamodb = [{
-      Sid      = "StoreEvents"
-      Effect   = "Allow"
-      Action   = ["dynamodb:DescribeTable", "dynamodb:BatchWriteItem"]
-      Resource = [aws_dynamodb_table.events.arn]
-    }]
-
-    events = [{
-      Sid      = "PublishAlerts"
-      Effect   = "Allow"
-      Action   = ["events:DescribeEventBus", "events:PutEvents"]
-      Resource = [aws_cloudwatch_event_bus.alerts.arn]
-    }]
-
-    s3 = [
-      {
-        Sid      = "ListFiles"
-        Effect   = "Allow"
-        Action   = ["s3:ListBucket"]
-        Resource = [aws_s3_bucket.files.arn]
-      },
-      {
-        Sid      = "ReadCode"
-        Effect   = "Allow"
-        Action   = ["s3:GetObject"]
-        Resource = ["${aws_s3_bucket.files.arn}/code/*"]
-      },
-      {
-        Sid    = "WriteFiles"
-        Effect = "Allow"
-        Action = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
-        Resource = [
-          for folder in ["checkpoint", "bad-events", "logs"] : "${aws_s3_bucket.files.arn}/${folder}/*"
-        ]
-      },
-    ]
-
-    logs = [
-      {
-        Sid      = "FindTheLogGroup"
-        Effect   = "Allow"
-        Action   = ["logs:DescribeLogGroups"]
-        Resource = ["${local.logs_arn}:*"]
-      },
-      {
-        Sid      = "WriteTheLogGroup"
-        Effect   = "Allow"
-        Action   = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
-        Resource = ["${local.logs_arn}:${local.log_group}:*"]
-      },
-    ]
-  }
 }
 
 resource "aws_iam_role" "job" {
@@ -107,8 +25,28 @@ resource "aws_iam_role_policy" "job" {
   role = aws_iam_role.job.id
 
   policy = jsonencode({
-    Version   = "2012-10-17"
-    Statement = flatten(values(local.allowed))
+    Version = "2012-10-17"
+    Statement = [for sid, it in {
+      ReadTheStream = [aws_kinesis_stream.events.arn, [
+        "kinesis:DescribeStreamSummary",
+        "kinesis:ListShards",
+        "kinesis:GetShardIterator",
+        "kinesis:GetRecords",
+      ]]
+      StoreEvents   = [aws_dynamodb_table.events.arn, ["dynamodb:BatchWriteItem"]]
+      PublishAlerts = [aws_cloudwatch_event_bus.alerts.arn, ["events:PutEvents"]]
+      ListFiles     = [aws_s3_bucket.files.arn, ["s3:ListBucket"]]
+      ReadCode      = ["${aws_s3_bucket.files.arn}/code/*", ["s3:GetObject"]]
+      WriteFiles = [
+        [for it in ["checkpoint", "bad-events", "logs"] : "${aws_s3_bucket.files.arn}/${it}/*"],
+        ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
+      ]
+      FindTheLogGroup = ["${local.logs_arn}:*", ["logs:DescribeLogGroups"]]
+      WriteTheLogGroup = [
+        "${local.logs_arn}:${local.log_group}:*",
+        ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
+      ]
+    } : { Sid = sid, Effect = "Allow", Action = it[1], Resource = flatten([it[0]]) }]
   })
 }
 

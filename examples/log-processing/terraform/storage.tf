@@ -1,12 +1,11 @@
 # The stream, the table, and the bucket with code, checkpoints, bad events and logs.
 
 resource "aws_kinesis_stream" "events" {
-  name                      = var.name
-  shard_count               = var.shards
-  retention_period          = var.stream_retention_hours
-  encryption_type           = "KMS"
-  kms_key_id                = "alias/aws/kinesis"
-  enforce_consumer_deletion = true # the job registers a consumer, which would block `destroy`
+  name             = var.name
+  shard_count      = var.shards
+  retention_period = var.stream_retention_hours
+  encryption_type  = "KMS"
+  kms_key_id       = "alias/aws/kinesis"
 
   stream_mode_details {
     stream_mode = var.shards == null ? "ON_DEMAND" : "PROVISIONED"

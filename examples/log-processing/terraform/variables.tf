@@ -3,6 +3,16 @@ variable "region" {
   type        = string
 }
 
+variable "subnet_ids" {
+  description = "Private subnets of one VPC, in which the job runs. Kinesis, DynamoDB, EventBridge, S3, CloudWatch Logs and STS must be reachable from them."
+  type        = list(string)
+
+  validation {
+    condition     = length(var.subnet_ids) > 0
+    error_message = "The job needs at least one subnet."
+  }
+}
+
 variable "name" {
   description = "Name of the application. The names of all resources begin with it."
   type        = string
@@ -24,12 +34,6 @@ variable "stream_retention_hours" {
   description = "Hours that the stream keeps a record, 24 to 8760. The job must not be stopped for longer."
   type        = number
   default     = 72
-}
-
-variable "fan_out_consumer" {
-  description = "Name of a consumer of enhanced fan-out for the query that stores. Without it, both queries poll and share the read quota of a shard."
-  type        = string
-  default     = null
 }
 
 variable "executors" {
@@ -65,12 +69,6 @@ variable "keep_data" {
   description = "Whether `terraform destroy` refuses to delete the table and a bucket with files in it. It always deletes the stream, the alerts in the queues and the archive."
   type        = bool
   default     = true
-}
-
-variable "zones" {
-  description = "Availability zones of the job, for example eu-west-1a. Without them, the first two of the region. Each costs three interface endpoints."
-  type        = list(string)
-  default     = []
 }
 
 variable "alarm_email" {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from spark_kinesis import with_kinesis
 from spark_kinesis.local import LocalKinesis
 from trial.oracle import compare, expected, kept_in, place_of
 from trial.run import UNDATED, payload
-from trial.services import BUS, TABLE, published, stored
+from trial.services import BUS, SOURCES, TABLE, published, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +30,13 @@ EVENTS = 120
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = with_kinesis(builder.config("spark.sql.shuffle.partitions", "2")).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    builder = with_kinesis(builder.config("spark.sql.shuffle.partitions", "2"))
+    with pytest.MonkeyPatch.context() as patch:  # Spark's Python workers need the package, too
+        patch.setenv("PYTHONPATH", str(SOURCES), prepend=os.pathsep)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
 
 
 @pytest.fixture

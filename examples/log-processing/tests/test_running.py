@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_batches import SETTINGS
 
-from log_processing.job import Heartbeats, keep_running, main, problems, source
-from spark_kinesis import EnhancedFanOut
-from trial.services import BUS, TABLE
+from log_processing.job import Heartbeats, keep_running, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,33 +99,12 @@ def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_each_query_has_slots_of_its_own() -> None:
-    settings = replace(SETTINGS, consumer="reader", max_mb_per_batch=40)
+    settings = replace(SETTINGS, max_mb_per_batch=40)
     store, alerts = (source(settings, query, 8) for query in ("store", "alerts"))
     assert (store.min_partitions, store.max_partitions) == (6, 6)
     assert (alerts.min_partitions, alerts.max_partitions) == (2, 2)
-    assert isinstance(store.consumer, EnhancedFanOut)
-    assert store.min_fetch_period is None
-    assert alerts.consumer is None  # a consumer has one reader
     assert store.max_bytes_per_trigger == alerts.max_bytes_per_trigger == 40_000_000
-    polling = source(SETTINGS, "store", 8).min_fetch_period, alerts.min_fetch_period
+    polling = store.min_fetch_period, alerts.min_fetch_period
     assert sum(timedelta(seconds=1) / it for it in polling if it) == 5  # calls per shard
     with pytest.raises(ValueError, match="two task slots"):
         source(settings, "store", 1)
-
-
-def test_the_job_names_all_that_is_missing_and_ends(
-    moto: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = [f"--{it}-endpoint={moto}" for it in ("kinesis", "dynamodb", "events")]
-    options += ["--stream=none", "--table=t", "--bus=b", "--checkpoint=c", "--bad-events=d"]
-    assert main(options) == 1
-    said = capsys.readouterr().err
-    for missing in ("Table 't'", "Bus 'b'", "Stream 'none'"):
-        assert f"log_processing: {missing} cannot be used. Check its name, the region" in said
-
-
-def test_a_service_that_does_not_answer_does_not_keep_the_job_from_starting(moto: str) -> None:
-    away = "http://127.0.0.1:9"
-    settings = replace(SETTINGS, table=TABLE, bus=BUS, kinesis_endpoint=away)
-    settings = replace(settings, dynamodb_endpoint=moto, events_endpoint=moto)
-    assert list(problems(settings)) == []
