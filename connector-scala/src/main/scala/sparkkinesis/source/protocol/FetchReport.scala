@@ -43,15 +43,28 @@ final case class Assignment(
     completeAsOf: Option[Instant] = None
 )
 
+/** What each heartbeat of an executor's fetch service says. */
+trait Heartbeat extends Serializable {
+
+  /** The executor's ID in Spark. */
+  def executor: String
+
+  /** The executor's host in Spark. */
+  def host: String
+
+  /** Tells apart the services of one executor: each class loader has its own. */
+  def service: String
+  def counters: FetchCounters
+
+  /** Why the service ends, although the query goes on. This ends the query. */
+  def crash: Option[String]
+}
+
 /**
- * A heartbeat of an executor's fetch service.
+ * A heartbeat of a service that reads ahead of micro-batches.
  *
- * @param executor the executor's ID in Spark
- * @param host the executor's host in Spark
  * @param failure ends the query if the shard is still assigned to this executor
  * @param knownVersion of the last [[FetchReply]]; 0 before the first
- * @param crash why the service ends, although the query goes on; ends the query
- * @param service tells apart the services of one executor: each class loader has its own
  */
 final case class FetchStatus(
     executor: String,
@@ -62,7 +75,7 @@ final case class FetchStatus(
     knownVersion: Long,
     crash: Option[String] = None,
     service: String = ""
-)
+) extends Heartbeat
 
 /**
  * A permanent failure: retries do not help.

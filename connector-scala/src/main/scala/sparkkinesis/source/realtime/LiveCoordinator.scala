@@ -4,17 +4,9 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.model.{ChildShard, StreamShard}
-import sparkkinesis.source.plan.{
-  BatchPlanner,
-  FetchTotals,
-  RecentFetches,
-  RunningTime,
-  ShardSilence,
-  UnreadSince
-}
+import sparkkinesis.source.plan.{BatchPlanner, Coordinator, ExecutorTable, UnreadSince}
 import sparkkinesis.source.protocol._
 
 /**
@@ -25,25 +17,17 @@ import sparkkinesis.source.protocol._
  * @param patience how long a shard may be without a task before the batch ends
  * @param wantsEnd whether the driver itself wants to end the batch; called with each status
  */
-final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
+final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
+    extends Coordinator[LiveStatus](lease = 10.seconds) {
   import LiveCoordinator._
 
-  private val running = new RunningTime
-  private val silence = new ShardSilence
-  private var executors = Map.empty[String, Heard]
-  private var replaced = Set.empty[String] // services whose executors have a newer one
-  private var totals = FetchTotals.Zero
-  private var recent = RecentFetches.Empty
+  private var statuses = Map.empty[String, LiveStatus] // by executor
   private var start = Option.empty[SourceOffset]
-  private var missingSince = Option.empty[FiniteDuration] // since when a shard has no task
+  private var missingSince = Option.empty[Long] // the tick since which a shard has no task
   private var hasMissed = false // whether a shard had no task for too long
   private var batch = 0L
   private var isDone = false // whether all tasks of the batch have ended
   private var endedBatch = 0L
-  private var failed = Option.empty[FetchFailure]
-  private var crashed = Option.empty[String]
-  private var isStopped = false
-  private var told = Set.empty[String] // executors that know that the query has stopped
 
   /**
    * A batch begins.
@@ -71,42 +55,37 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   /** Whether the batch ends early for another reason than that a shard has no task. */
   def isCutShort: Boolean = synchronized(endedBatch == batch && !hasMissed)
 
-  def answer(status: LiveStatus, now: Instant): LiveReply = {
+  override def answer(status: LiveStatus): LiveReply = {
     val asked = synchronized(batch)
     val isWanted = wantsEnd() // without the lock: it asks other coordinators
     synchronized {
-      if (replaced(status.service)) LiveReply(isStopped = true, endedBatch, Set.empty)
-      else {
-        val before = executors.get(status.executor).map(_.status.service)
-        replaced ++= before.filter(_ != status.service)
+      if (executors.heard(status)) {
         if (isWanted && asked == batch) endBatch()
-        heard(status, running.at(now))
-      }
+        received(status)
+        val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
+        val others = (statuses - status.executor).values
+        val elsewhere = parked.filter(shard => others.exists(reads(_, shard)))
+        LiveReply(executors.isStopped, endedBatch, elsewhere)
+      } else LiveReply(isStopped = true, endedBatch, Set.empty)
     }
   }
 
-  private def heard(status: LiveStatus, time: FiniteDuration): LiveReply = {
-    val before = executors.get(status.executor).map(_.status)
-    executors = executors.updated(status.executor, Heard(status, time))
-    totals = totals.updated(status.executor, status.counters)
+  private def received(status: LiveStatus): Unit = {
+    val before = statuses.get(status.executor)
+    statuses += status.executor -> status
+    status.failure.foreach(executors.fails)
     status.shards.foreach { case (shard, state) =>
       val known = before.flatMap(_.shards.get(shard)).map(_.reports)
-      if (!known.contains(state.reports)) silence.reported(shard, time)
+      if (!known.contains(state.reports)) executors.heardOf(shard)
     }
-    failed = failed.orElse(status.failure)
-    crashed = crashed.orElse(status.crash)
-    if (failed.nonEmpty || crashed.nonEmpty || readsMoreNext || lacksTasks(time)) endBatch()
-    if (isStopped) told += status.executor
+    if (failure.nonEmpty || crash.nonEmpty || readsMoreNext || lacksTasks) endBatch()
     notifyAll()
-    val others = executors.values.map(_.status).filter(_.executor != status.executor)
-    val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
-    LiveReply(isStopped, endedBatch, parked.filter(shard => others.exists(reads(_, shard))))
   }
 
   /** Whether the next batch could read shards that this one cannot. */
   private def readsMoreNext: Boolean = start.exists { offset =>
     val readable = offset.readable
-    val ended = executors.values.flatMap(_.status.ended).collect {
+    val ended = statuses.values.flatMap(_.ended).collect {
       case (shard, end) if end.batch == batch && readable.contains(shard) =>
         shard -> atEnd(end.children)
     }
@@ -117,49 +96,35 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   }
 
   /** Whether a shard has had no task for too long, because there are fewer slots than tasks. */
-  private def lacksTasks(time: FiniteDuration): Boolean = {
-    val active = executors.values
-      .flatMap(_.status.shards)
-      .collect {
-        case (shard, state) if state.isActive => shard
-      }
-      .toSet
+  private def lacksTasks: Boolean = {
+    val active = statuses.values.flatMap(_.shards).collect {
+      case (shard, state) if state.isActive => shard
+    }.toSet
     val isMissing = start.exists(!_.readable.keySet.subsetOf(active))
-    missingSince = if (isMissing) missingSince.orElse(Some(time)) else None
-    hasMissed ||= !isEnding && missingSince.exists(time - _ > patience)
+    missingSince = if (isMissing) missingSince.orElse(Some(executors.ticks)) else None
+    hasMissed ||= !isEnding &&
+      missingSince.exists(since => ExecutorTable.Tick * (executors.ticks - since) > patience)
     hasMissed
   }
 
-  /**
-   * Notes that an executor is lost. Its tasks run again, but perhaps there is no slot for them
-   * while the batch runs.
-   */
-  def executorLost(executor: String): Unit = synchronized {
-    if (executors.get(executor).exists(_.status.shards.values.exists(_.isActive))) endBatch()
-    executors -= executor
+  /** Its tasks run again, but perhaps there is no slot for them while the batch runs. */
+  override def executorLost(executor: String): Unit = synchronized {
+    executors.lose(executor)
+    lose(executor)
+  }
+
+  override def tick(): Unit = synchronized(executors.tick().foreach(lose))
+
+  private def lose(executor: String): Unit = {
+    if (statuses.get(executor).exists(_.shards.values.exists(_.isActive))) endBatch()
+    statuses -= executor
     notifyAll()
   }
 
   /** The host and the executor that read a shard, or have it parked. */
   def location(shard: StreamShard): Option[(String, String)] = synchronized {
-    val all = executors.values.map(_.status).filter(_.shards.contains(shard))
+    val all = statuses.values.filter(_.shards.contains(shard))
     all.find(reads(_, shard)).orElse(all.headOption).map(it => it.host -> it.executor)
-  }
-
-  def failure: Option[FetchFailure] = synchronized(failed)
-
-  /** Why the service of an executor ended unexpectedly. */
-  def crash: Option[String] = synchronized(crashed)
-
-  /** Sums over all executors since the query began; current sizes of the live executors only. */
-  def counters: FetchCounters = synchronized {
-    totals.sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.status.counters)))
-  }
-
-  /** Sums over all executors in the last one to two minutes, without current sizes. */
-  def recentCounters(now: Instant): FetchCounters = synchronized {
-    recent = recent.at(totals.sum, running.at(now))
-    recent.of(totals.sum)
   }
 
   /** See [[UnreadSince]]. */
@@ -169,7 +134,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
 
   /** How far executors are in each shard that they read. */
   def frontiers: Map[StreamShard, Frontier] = synchronized {
-    val all = executors.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
+    val all = statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
     all.collect {
       case (shard, state) if state.reports > 0 =>
         shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
@@ -177,40 +142,18 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean) {
   }
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */
-  def longestSilence(now: Instant): FiniteDuration = synchronized {
-    silence.longest(executors.values.flatMap(unfinished).map(_._1).toSet, running.at(now))
-  }
+  def longestSilence: FiniteDuration =
+    synchronized(executors.longestSilence(statuses.values.flatMap(unfinished).map(_._1).toSet))
 
-  /** Stops the query. Each executor learns of the stop with its next status. */
-  def stop(): Unit = synchronized {
-    isStopped = true
+  override def stop(): Unit = synchronized {
+    super.stop()
     endBatch()
-  }
-
-  /**
-   * Waits after `stop` until every executor that still reports knows of it, or until the timeout.
-   */
-  def awaitStopped(timeout: FiniteDuration, clock: () => Instant): Unit = synchronized {
-    val end = clock().plusMillis(timeout.toMillis)
-    val recent = running.at(clock()) - Silent
-    val waited = executors.collect { case (id, heard) if heard.at >= recent => id }.toSet
-    var left = timeout.toMillis
-    while (!waited.subsetOf(told) && left > 0) {
-      wait(left)
-      left = end.toEpochMilli - clock().toEpochMilli
-    }
   }
 }
 
 private object LiveCoordinator {
-
-  /** The service of an executor that is silent for this time has ended. */
-  private val Silent = 2.seconds
-
-  private final case class Heard(status: LiveStatus, at: FiniteDuration)
-
-  private def unfinished(heard: Heard) =
-    heard.status.shards.filterNot { case (shard, _) => heard.status.ended.contains(shard) }
+  private def unfinished(status: LiveStatus) =
+    status.shards.filterNot { case (shard, _) => status.ended.contains(shard) }
 
   private def reads(status: LiveStatus, shard: StreamShard) =
     status.shards.get(shard).exists(_.isActive)

@@ -4,7 +4,7 @@ import java.time.Instant
 
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
-import sparkkinesis.source.protocol.{FetchCounters, FetchFailure}
+import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
 
 /**
  * Where a task begins to read a shard.
@@ -47,9 +47,8 @@ final case class ShardEndpoint(
 )
 
 /**
- * What an executor tells the driver from time to time while a batch runs.
+ * A heartbeat of a service that reads for real-time tasks.
  *
- * @param service tells apart the services of one executor
  * @param shards that the executor reads
  * @param ended shards that its tasks have read to the end
  */
@@ -62,7 +61,7 @@ final case class LiveStatus(
     ended: Map[StreamShard, EndedShard],
     failure: Option[FetchFailure],
     crash: Option[String]
-)
+) extends Heartbeat
 
 /**
  * @param millisBehind as Kinesis reported it last

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.Executors
 
-import sparkkinesis.client.{SystemClock, Timer}
+import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.plan.{FetchCoordinator, RangePacking}
@@ -31,18 +31,10 @@ final class ReadAhead(
     firstLook: FiniteDuration = ReadAhead.FirstLook,
     lease: FiniteDuration = ReadAhead.Lease
 ) extends BatchEndFinder.Ahead {
-  import ReadAhead._
-
   private val log = LoggerFactory.getLogger(classOf[ReadAhead])
   private val coordinator = new FetchCoordinator(lease, run.options.fetch.joinedMark)
-  private val endpoint = new StatusEndpoint[FetchStatus](
-    run,
-    _.executor,
-    coordinator.heartbeat(_, SystemClock.steady),
-    coordinator.executorLost(_, SystemClock.steady)
-  )
+  private val endpoint = new StatusEndpoint(run, coordinator)
   private val starter = new ServiceStarter(context, run)
-  private var open = Seq.empty[AutoCloseable] // the endpoint and the ticks
   private var hasWaited = false // for first pages, since no shard was read
   private val timing =
     new BatchTiming(run.options.names, coordinator, SystemClock, () => checkFailure())
@@ -52,11 +44,8 @@ final class ReadAhead(
    * moves the coordinator.
    */
   def advance(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
-    if (open.isEmpty) {
-      val served = endpoint.open()
-      open = Seq(served, Timer.every(TickPeriod)(() => coordinator.tick(SystemClock.steady)))
-    }
-    coordinator.advance(pagesFrom, tip, SystemClock.steady)
+    endpoint.open()
+    coordinator.advance(pagesFrom, tip)
   }
 
   /**
@@ -64,11 +53,7 @@ final class ReadAhead(
    * its executors, it waits for first pages, but only once.
    */
   def ensureServices(): Unit = {
-    starter.startMissing(
-      SystemClock.steady,
-      coordinator.live(SystemClock.steady),
-      coordinator.readable
-    )
+    starter.startMissing(coordinator)
     if (frontiers.nonEmpty) hasWaited = false
     else if (!hasWaited) {
       // Without the wait this trigger would find nothing, and a long interval would delay the next
@@ -83,18 +68,18 @@ final class ReadAhead(
   }
 
   /** @throws ConnectorError if an executor reported a failure that retries cannot fix */
-  def checkFailure(): Unit = endpoint.check(coordinator.failure, coordinator.crash)
+  def checkFailure(): Unit = endpoint.check()
 
   /** Waits in short steps, so that an error shows if no service can start at all. */
   private def awaitFirstLook(): Boolean = {
-    val end = SystemClock.steady.plusMillis(firstLook.toMillis)
+    val end = firstLook.fromNow
     var hasLooked = false
-    while (!hasLooked && SystemClock.steady.isBefore(end)) {
+    while (!hasLooked && end.hasTimeLeft()) {
       starter.check()
       checkFailure()
       // Shards that must advance together wait for each other.
       val ofAll = run.options.fetch.maxShardSkew.nonEmpty
-      hasLooked = coordinator.awaitFirstLook(BatchTiming.NewsWait, () => SystemClock.steady, ofAll)
+      hasLooked = coordinator.awaitFirstLook(BatchTiming.NewsWait, ofAll)
     }
     hasLooked
   }
@@ -152,8 +137,8 @@ final class ReadAhead(
       coordinator.shardCounts,
       counters.copy(lostRanges = counters.lostRanges + lost),
       failedListings,
-      coordinator.longestSilence(SystemClock.steady),
-      coordinator.recentCounters(SystemClock.steady),
+      coordinator.longestSilence,
+      coordinator.recentCounters,
       toExpiry
     )
   }
@@ -161,18 +146,10 @@ final class ReadAhead(
   /** Since when each shard has had records that were not processed, at the earliest. */
   def unread: Map[StreamShard, Instant] = coordinator.unread
 
-  /**
-   * Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint.
-   */
+  /** See [[StatusEndpoint.close]]. */
   def stop(): Unit = {
     starter.close()
-    if (open.nonEmpty) {
-      coordinator.stop()
-      try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
-      catch { case _: InterruptedException => Thread.currentThread.interrupt() }
-      open.foreach(_.close())
-    }
-    open = Nil
+    endpoint.close()
   }
 }
 
@@ -183,7 +160,5 @@ object ReadAhead {
    * heartbeats per second. With the ticks, a dead executor has no shards after 11 s.
    */
   private val Lease = 10.seconds
-  private val TickPeriod = 500.millis
   private val FirstLook = 10.seconds
-  private val Goodbye = 2.seconds
 }

@@ -1,16 +1,12 @@
 package sparkkinesis.spark.read
 
-import java.time.Instant
-
-import scala.concurrent.duration._
-
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.{Executors, SubmittedJob}
 
 import sparkkinesis.compat._
-import sparkkinesis.source.plan.RunningTime
+import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
 
@@ -25,43 +21,45 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   private val log = LoggerFactory.getLogger(classOf[ServiceStarter])
   private val keep = Executors.areDynamic(context)
   private val name = s"spark-kinesis: start reading ahead of ${run.options.names}"
-  private val running = new RunningTime
-  private var silence = Silence.None
   private var schedule = StartSchedule.Empty
-  private var lastLook: Option[Instant] = None
+  private var lookAt = 0L // the next tick at which to look for executors
+  private var startedAt = 0L // the tick at which the last job started
+  private var silentSince = Option.empty[Long] // the tick since which a service should report
   private var jobs = Vector.empty[SubmittedJob] // the newest last
 
   /**
    * Starts missing services, at most one per shard: Spark keeps executors that have one. Looks for
    * them every 2 s at most, and runs one job at a time.
-   *
-   * @param now of a clock that never jumps
-   * @param live executors whose services send heartbeats
-   * @param shards number of shards to read
    */
-  def startMissing(now: Instant, live: Set[String], shards: Int): Unit = {
+  def startMissing(coordinator: FetchCoordinator): Unit = {
     check()
-    silence = silence.after(
-      isSilent = live.isEmpty && jobs.lastOption.exists(_.hasSucceeded),
-      Silence.Look(now.toEpochMilli.millis, running.at(now))
-    )
-    if (silence.isTooLong)
+    val (now, live) = (coordinator.ticks, coordinator.live)
+    if (live.nonEmpty || coordinator.lastHeard >= startedAt) silentSince = None
+    else if (jobs.lastOption.exists(_.hasSucceeded)) awaitReport(now)
+    if (now >= lookAt && !jobs.exists(_.isRunning)) {
+      lookAt = now + LookTicks
+      val executors = Executors.all(context)
+      // Before the first executor exists, a job asks Spark for one.
+      val missing = if (executors.isEmpty) Set(Anywhere) else executors.keySet.diff(live)
+      val due = schedule.due(missing, coordinator.readable - live.size, now)
+      schedule = schedule.asked(due, missing, now)
+      if (due.nonEmpty) {
+        startedAt = now
+        submit(executors.view.filterKeys(due).toMap)
+      }
+    }
+  }
+
+  /** A job has started a service, which reports as soon as it runs. */
+  private def awaitReport(now: Long): Unit = {
+    silentSince = silentSince.orElse(Some(now))
+    if (silentSince.exists(now - _ > MostSilentTicks))
       throw ConnectorError(
         "KINESIS_EXECUTOR_UNREACHABLE",
         s"Reading ahead of ${run.options.names} was started, but no executor reports to the " +
           "driver. Check that executors can connect to the driver ('spark.driver.host', " +
           "'spark.driver.port'), and find the cause in the log of the executor."
       )
-    val isDue = lastLook.forall(last => !now.isBefore(last.plusMillis(LookPeriod.toMillis)))
-    if (isDue && !jobs.exists(_.isRunning)) {
-      lastLook = Some(now)
-      val executors = Executors.all(context)
-      // Before the first executor exists, a job asks Spark for one.
-      val missing = if (executors.isEmpty) Set(Anywhere) else executors.keySet.diff(live)
-      val due = schedule.due(missing, shards - live.size, now)
-      schedule = schedule.asked(due, missing, now)
-      if (due.nonEmpty) submit(executors.view.filterKeys(due).toMap)
-    }
   }
 
   /** @throws ConnectorError if the last job failed: no service can start */
@@ -91,7 +89,13 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
 }
 
 object ServiceStarter {
-  private val LookPeriod = 2.seconds
+  private val LookTicks = 4L
+
+  /**
+   * 30 s: shorter than the longest pause between two jobs, and longer than the loss of an executor
+   * takes.
+   */
+  private val MostSilentTicks = 60L
 
   /** Stands for any executor. */
   private val Anywhere = ""

@@ -1,14 +1,10 @@
 package sparkkinesis.spark.read
 
-import java.time.Instant
-
-import scala.concurrent.duration._
-
 import sparkkinesis.compat._
 
 /**
- * The times, of a clock that never jumps, at which to ask again for a service on an executor. The
- * pause doubles while the executor has none, for example because another query occupies its slots.
+ * The ticks of the driver at which to ask again for a service on an executor. The pause doubles
+ * while the executor has none, for example because another query occupies its slots.
  */
 final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 
@@ -17,9 +13,9 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
    *
    * @param most number of services to start, including those that start now
    */
-  def due(missing: Set[String], most: Int, now: Instant): Set[String] = {
+  def due(missing: Set[String], most: Int, now: Long): Set[String] = {
     val starting = asks.valuesIterator.count(_.isStarting(now))
-    val due = missing.filter(id => asks.get(id).forall(ask => !now.isBefore(ask.next)))
+    val due = missing.filter(id => asks.get(id).forall(ask => now >= ask.next))
     due.toSeq.sortBy(id => asks.contains(id) -> id).take(most - starting).toSet
   }
 
@@ -27,12 +23,12 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
    * The schedule after these executors were asked. An executor that is no longer missing is
    * forgotten.
    */
-  def asked(executors: Set[String], missing: Set[String], now: Instant): StartSchedule = {
+  def asked(executors: Set[String], missing: Set[String], now: Long): StartSchedule = {
     val again = executors.map { id =>
       val pause = asks.get(id).fold(StartSchedule.FirstPause) { ask =>
-        (ask.pause * 2).min(StartSchedule.LongestPause)
+        math.min(ask.pause * 2, StartSchedule.LongestPause)
       }
-      id -> StartSchedule.Ask(now.plusMillis(pause.toMillis), pause)
+      id -> StartSchedule.Ask(now + pause, pause)
     }
     StartSchedule(asks.view.filterKeys(missing).toMap ++ again)
   }
@@ -41,13 +37,13 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
 object StartSchedule {
 
   /** @param pause the pause that ends at `next` */
-  final case class Ask(next: Instant, pause: FiniteDuration) {
+  final case class Ask(next: Long, pause: Long) {
 
     /** Whether the service probably starts just now. */
-    def isStarting(now: Instant): Boolean = pause == FirstPause && now.isBefore(next)
+    def isStarting(now: Long): Boolean = pause == FirstPause && now < next
   }
 
   val Empty: StartSchedule = StartSchedule(Map.empty)
-  private val FirstPause = 4.seconds
-  private val LongestPause = 1.minute
+  private val FirstPause = 8L // 4 s
+  private val LongestPause = 120L // 1 min
 }

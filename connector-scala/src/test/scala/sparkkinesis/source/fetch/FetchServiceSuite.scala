@@ -55,12 +55,12 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   /** A running service, its driver, and faults between them. */
   private class Running(kinesis: KinesisClient, executor: String, clock: Clock) {
     val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(start, start, clock.steady)
+    coordinator.advance(start, start)
     @volatile var trouble: () => Unit = () => ()
     val released = new AtomicInteger
     private val link: CoordinatorLink = { status =>
       trouble()
-      coordinator.heartbeat(status, clock.steady)
+      coordinator.answer(status)
     }
     val service: FetchService = new FetchService(
       executor,
@@ -108,9 +108,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val end = offsetAt(running.marks.last.upTo)
-      running.coordinator.advance(start, end, SystemClock.steady)
+      running.coordinator.advance(start, end)
       assert(running.service.store.bytes > 0)
-      running.coordinator.advance(end, end, SystemClock.steady)
+      running.coordinator.advance(end, end)
       eventually(assert(running.service.store.bytes === 0))
     }
   }
@@ -127,9 +127,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("pages of a shard that was assigned to another executor are dropped") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      running.coordinator.executorLost("a", SystemClock.steady)
+      running.coordinator.executorLost("a")
       val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
-      running.coordinator.heartbeat(other, SystemClock.steady)
+      running.coordinator.answer(other)
       eventually(assert(running.service.store.bytes === 0))
     }
   }
@@ -138,7 +138,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       running.coordinator.stop()
       eventually(assert(!running.service.isRunning))
-      assert(running.coordinator.awaitStopped(1.second, () => SystemClock.now))
+      assert(running.coordinator.awaitStopped(1.second))
     }
     running(new OneShard(records)) { running =>
       running.trouble = () => throw new CoordinatorGone("the query has ended")

@@ -51,14 +51,14 @@ class FullStoreSuite extends AnyFunSuite with Eventually {
       )
     )
     val coordinator = new FetchCoordinator(1.hour)
-    coordinator.advance(start, start, SystemClock.steady)
+    coordinator.advance(start, start)
     val service = new FetchService(
       "a",
       "localhost",
       Map(arn -> StreamClient(stream, new OneShard(recordsOf(1 to 100000).toVector))),
       () => (),
       settings,
-      coordinator.heartbeat(_, SystemClock.steady),
+      coordinator.answer(_),
       CountingClock,
       () => 0.5
     ).start()

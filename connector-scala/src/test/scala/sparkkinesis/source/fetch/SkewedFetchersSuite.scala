@@ -102,11 +102,11 @@ class SkewedFetchersSuite extends AnyFunSuite {
     def batches(from: SourceOffset, round: Int, version: Long): Unit = if (!isRead(from)) {
       assert(round < 2000, s"the query does not continue after $from")
       val now = Instant.ofEpochMilli(round * 1000L)
-      coordinator.advance(from, from, now)
+      coordinator.advance(from, from)
       val reports = fetchers.all.map(_.step(Moment(now, now))).collect {
         case FetchStep.Fetched(report, _, _, _) => report
       }
-      val reply = heartbeat(coordinator, reports, version, now)
+      val reply = heartbeat(coordinator, reports, version)
       reply.plan.foreach(fetchers(_))
       val taken = ShardSkew.limited(from, coordinator.frontiers, ReadLimits.None, skew)
       batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1, reply.version)
@@ -133,10 +133,8 @@ class SkewedFetchersSuite extends AnyFunSuite {
   private def heartbeat(
       coordinator: FetchCoordinator,
       reports: Seq[FetchReport],
-      version: Long,
-      now: Instant
-  ) = coordinator.heartbeat(
-    FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, version),
-    now
+      version: Long
+  ) = coordinator.answer(
+    FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, version)
   )
 }

@@ -115,14 +115,14 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
         })
       )
     )
-    coordinator.advance(start, start, SystemClock.now)
+    coordinator.advance(start, start)
     val service: FetchService = new FetchService(
       "a",
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
       settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = Some(bufferBytes)),
-      coordinator.heartbeat(_, SystemClock.now),
+      coordinator.answer(_),
       SystemClock,
       () => 0.5
     ).start()

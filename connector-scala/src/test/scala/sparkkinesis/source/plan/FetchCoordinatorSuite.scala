@@ -43,27 +43,14 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** A driver whose executors are played by the test. */
   private class Driving(shards: Int, executors: String*) {
     val coordinator = new FetchCoordinator(10.seconds)
-    private var millis = 0L
     private var versions = Map.empty[String, Long]
     var plans: Map[String, FetchPlan] = Map.empty
 
-    coordinator.advance(offsetOf(shards), offsetOf(shards), now)
+    coordinator.advance(offsetOf(shards), offsetOf(shards))
     (executors ++ executors).foreach(hear(_))
 
-    def now: Instant = Instant.ofEpochMilli(millis)
-    def suspend(time: FiniteDuration): Unit = millis += time.toMillis
-
-    /** Spark asks for an offset many times per second. */
-    def pass(time: FiniteDuration): Unit = (1L to time.toMillis / 100).foreach { _ =>
-      suspend(100.millis)
-      coordinator.live(now)
-    }
-
-    /** The owner's timer, while Spark waits for an interval's trigger. */
-    def tick(time: FiniteDuration): Unit = (1L to time.toMillis / 500).foreach { _ =>
-      suspend(500.millis)
-      coordinator.tick(now)
-    }
+    def pass(time: FiniteDuration): Unit =
+      (1L to (time / ExecutorTable.Tick).toLong).foreach(_ => coordinator.tick())
 
     def hear(
         executor: String,
@@ -74,7 +61,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val known = versions.getOrElse(executor, 0L)
       val status =
         FetchStatus(executor, s"host-$executor", reports.toVector, counters, failure, known)
-      val reply = coordinator.heartbeat(status, now)
+      val reply = coordinator.answer(status)
       versions += executor -> reply.version
       reply.plan.foreach(plan => plans += executor -> plan)
       reply
@@ -111,7 +98,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Seq("a", "b").foreach { e =>
       driving.hear(e, driving.assigned(e).map(report(_, Progress.TrimHorizon, 3, 6)))
     }
-    driving.coordinator.advance(offsetOf(5), offsetOf(5, upTo(3)), driving.now)
+    driving.coordinator.advance(offsetOf(5), offsetOf(5, upTo(3)))
     Seq("a", "b").foreach(driving.hear(_))
     assert(
       driving.plans.values.flatMap(_.assignments).map(_.shard).toSet === all.map(_.shard).toSet
@@ -130,7 +117,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(1500.millis)
     driving.hear("b")
     driving.hear("b")
-    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live(driving.now) === Set("b"))
+    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live === Set("b"))
     lost.foreach(a =>
       assert(driving.of(0).shard != a.shard || driving.of(0).generation > a.generation)
     )
@@ -146,7 +133,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the shards of a lost executor go to others at once, from the planned position") {
     val driving = new Driving(2, "a", "b")
     driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 1)))
-    driving.coordinator.executorLost("a", driving.now)
+    driving.coordinator.executorLost("a")
     driving.hear("b")
     assert(driving.shardsOf("b").size === 2)
     assert(driving.assigned("b").forall(_.from == Progress.TrimHorizon))
@@ -156,12 +143,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("if no executor is left, the shards wait for the next one") {
     val driving = new Driving(2, "a")
-    driving.coordinator.executorLost("a", driving.now)
-    assert(
-      driving.coordinator.live(driving.now).isEmpty && driving.coordinator
-        .location(shardOf(0))
-        .isEmpty
-    )
+    driving.coordinator.executorLost("a")
+    assert(driving.coordinator.live.isEmpty)
+    assert(driving.coordinator.location(shardOf(0)).isEmpty)
     driving.hear("c")
     assert(driving.shardsOf("c").size === 2)
   }
@@ -169,7 +153,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a report of an older generation, or of another executor, is ignored") {
     val driving = new Driving(1, "a")
     val old = driving.of(0)
-    driving.coordinator.executorLost("a", driving.now)
+    driving.coordinator.executorLost("a")
     driving.hear("b")
     driving.hear("b", Seq(report(old, Progress.TrimHorizon, 1)))
     driving.hear("c", Seq(report(driving.of(0), Progress.TrimHorizon, 2)))
@@ -192,7 +176,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(1, "a")
     val first = report(driving.of(0), Progress.TrimHorizon, 1, 2)
     driving.hear("a", Seq(first))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)))
     val before = driving.of(0)
     driving.hear("a", Seq(first, report(before, upTo(2)), report(before, upTo(2), 3)))
     assert(driving.of(0).generation === before.generation && driving.marks(0) === Seq(upTo(3)))
@@ -239,51 +223,20 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(6.seconds)
     driving.hear("b")
     driving.pass(6.seconds)
-    assert(driving.coordinator.live(driving.now) === Set("b"))
+    assert(driving.coordinator.live === Set("b"))
     assert(
       (0 to 1).flatMap(n => driving.coordinator.location(shardOf(n))).map(_._2).toSet === Set("b")
     )
     driving.pass(6.seconds)
-    assert(driving.coordinator.live(driving.now).isEmpty)
+    assert(driving.coordinator.live.isEmpty)
   }
 
   test("if nothing but ticks comes, a dead executor loses its shards within eleven seconds") {
     val driving = new Driving(2, "a")
-    driving.tick(9.seconds)
+    driving.pass(9.seconds)
     assert(driving.coordinator.location(shardOf(0)).map(_._2) === Some("a"))
-    driving.tick(2.seconds)
+    driving.pass(2.seconds)
     assert(driving.coordinator.location(shardOf(0)) === None)
-  }
-
-  test("ticks do not count the time in which the driver did not run") {
-    val driving = new Driving(2, "a")
-    (1 to 4).foreach { _ =>
-      driving.tick(1.second)
-      driving.suspend(30.seconds)
-    }
-    driving.tick(500.millis)
-    assert(driving.coordinator.location(shardOf(0)).map(_._2) === Some("a"))
-  }
-
-  test("while the driver itself does not run, no executor loses a shard or a page") {
-    val driving = new Driving(4, "a", "b")
-    val before = Seq("a", "b").map(driving.assigned)
-    driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 3)))
-    for (_ <- 1 to 3) {
-      driving.pass(5.seconds)
-      driving.suspend(30.seconds)
-      driving.hear("b") // the first of the heartbeats that waited for the driver
-      assert(driving.coordinator.live(driving.now) === Set("a", "b"))
-      driving.hear("a")
-    }
-    assert(Seq("a", "b").map(driving.assigned) === before)
-    assert(driving.coordinator.frontiers.size === 2)
-    driving.pass(5.seconds)
-    driving.suspend(30.seconds)
-    driving.hear("b")
-    driving.pass(5.seconds)
-    driving.hear("b")
-    assert(driving.coordinator.live(driving.now) === Set("b"), "silent for longer than the pause")
   }
 
   test("a new executor gets its share, and the plan of the old one no longer names those shards") {
@@ -302,11 +255,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("shards move to a new executor only when no batch needs their pages") {
     val driving = new Driving(4, "a")
     driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 3, 6)))
-    driving.coordinator.advance(offsetOf(4), offsetOf(4, upTo(3)), driving.now)
+    driving.coordinator.advance(offsetOf(4), offsetOf(4, upTo(3)))
     driving.hear("b")
     driving.hear("a")
     assert(driving.shardsOf("a").size === 4 && driving.shardsOf("b").isEmpty)
-    driving.coordinator.advance(offsetOf(4, upTo(3)), offsetOf(4, upTo(3)), driving.now)
+    driving.coordinator.advance(offsetOf(4, upTo(3)), offsetOf(4, upTo(3)))
     driving.hear("a")
     driving.hear("b")
     assert(driving.shardsOf("a").size === 2 && driving.shardsOf("b").size === 2)
@@ -316,21 +269,21 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(2, "a")
     def status(service: String, known: Long) =
       FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, known, None, service)
-    val known = driving.coordinator.heartbeat(status("old", 0), driving.now).version
-    val newer = driving.coordinator.heartbeat(status("new", 0), driving.now)
+    val known = driving.coordinator.answer(status("old", 0)).version
+    val newer = driving.coordinator.answer(status("new", 0))
     assert(newer.plan.exists(_.assignments.size == 2) && !newer.isStopped)
-    val old = driving.coordinator.heartbeat(status("old", known), driving.now)
+    val old = driving.coordinator.answer(status("old", known))
     assert(old.isStopped && old.plan.isEmpty)
-    assert(!driving.coordinator.heartbeat(status("new", newer.version), driving.now).isStopped)
+    assert(!driving.coordinator.answer(status("new", newer.version)).isStopped)
   }
 
   test("the plan tells executors to drop pages up to the start of the batch") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)), driving.now)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)))
     driving.hear("a")
     assert(driving.plans("a").processed === Map(shardOf(0) -> Progress.TrimHorizon))
-    driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)), driving.now)
+    driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)))
     driving.hear("a")
     assert(driving.plans("a").processed === Map(shardOf(0) -> upTo(3)))
   }
@@ -338,15 +291,15 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the pages of a finished shard stay until its batch is done") {
     val driving = new Driving(1, "a")
     val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
-    driving.coordinator.advance(offsetOf(1), ended, driving.now)
+    driving.coordinator.advance(offsetOf(1), ended)
     driving.hear("a")
     assert(driving.shardsOf("a") === Set(shardOf(1)))
     assert(driving.plans("a").processed(shardOf(0)) === Progress.TrimHorizon)
     val next = offsetAt(1 -> Progress.TrimHorizon)
-    driving.coordinator.advance(ended, next, driving.now)
+    driving.coordinator.advance(ended, next)
     driving.hear("a")
     assert(driving.plans("a").processed(shardOf(0)) === Progress.Finished)
-    driving.coordinator.advance(next, next, driving.now)
+    driving.coordinator.advance(next, next)
     driving.hear("a")
     assert(
       driving.plans("a").processed.keySet === Set(shardOf(1)),
@@ -358,7 +311,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)), driving.now)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)))
     driving.hear("a")
     assert(driving.of(0) === Assignment(shardOf(0), driving.of(0).generation, upTo(2)))
     assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
@@ -367,20 +320,19 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a plan is sent only if it has changed") {
     val driving = new Driving(1, "a")
     assert(driving.hear("a").plan.isEmpty)
-    driving.coordinator.advance(offsetOf(1), offsetOf(1), driving.now)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1))
     assert(driving.hear("a").plan.isEmpty)
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(1)), driving.now)
+    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(1)))
     assert(driving.hear("a").plan.nonEmpty)
   }
 
   test("each executor receives stop, and awaitStopped waits only as long as requested") {
     val driving = new Driving(2, "a", "b")
-    val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
     driving.coordinator.stop()
     assert(driving.hear("a").isStopped)
-    assert(!driving.coordinator.awaitStopped(100.millis, () => clock.next()))
+    assert(!driving.coordinator.awaitStopped(10.millis))
     assert(driving.hear("b").isStopped)
-    assert(driving.coordinator.awaitStopped(1.second, () => Instant.EPOCH))
+    assert(driving.coordinator.awaitStopped(1.hour))
   }
 
   test(
@@ -389,8 +341,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def looked(prepare: Driving => Unit) = {
       val driving = new Driving(2, "a")
       prepare(driving)
-      val clock = Iterator.iterate(Instant.EPOCH)(_.plusMillis(40))
-      driving.coordinator.awaitFirstLook(100.millis, () => clock.next())
+      driving.coordinator.awaitFirstLook(10.millis)
     }
     assert(!looked(_ => ()))
     assert(!looked(d => d.hear("a", Seq(report(d.of(0), Progress.TrimHorizon))): Unit))
@@ -420,7 +371,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the counters of a lost executor stay in the sum, except for its buffer") {
     val driving = new Driving(2, "a", "b")
     Seq("a", "b").foreach(driving.hear(_, counters = FetchCounters(1, 2, 3, 4, 5, 6)))
-    driving.coordinator.executorLost("a", driving.now)
+    driving.coordinator.executorLost("a")
     assert(driving.coordinator.counters === FetchCounters(2, 4, 3, 8, 10, 12))
     driving.hear("a", counters = FetchCounters(2, 2, 3, 4, 5, 6))
     assert(driving.coordinator.counters.records === 3, "it was only silent")
@@ -439,7 +390,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a failure of a shard that was assigned to another executor or again is ignored") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
-    driving.coordinator.executorLost("a", driving.now)
+    driving.coordinator.executorLost("a")
     driving.hear("b")
     val older = driving.of(0)
     driving.restart("b")
@@ -470,7 +421,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.coordinator.foundEnd(end)
     driving.hear("a", (10 to 400).map(number => report(assigned, upTo(number - 1), number)))
     assert(driving.marks(0).size <= 256)
-    driving.coordinator.advance(offsetOf(1), end, driving.now)
+    driving.coordinator.advance(offsetOf(1), end)
     driving.hear("a")
     assert(driving.of(0).generation === assigned.generation && driving.marks(0).nonEmpty)
   }

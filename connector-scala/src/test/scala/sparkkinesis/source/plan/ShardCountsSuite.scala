@@ -29,16 +29,16 @@ class ShardCountsSuite extends AnyFunSuite {
       1 -> at(Progress.TrimHorizon),
       2 -> at(Progress.TrimHorizon, 0, 1)
     )
-    coordinator.advance(start, start, now)
+    coordinator.advance(start, start)
     assert(coordinator.shardCounts === ShardCounts(open = 2, closed = 0, waiting = 1, reading = 0))
 
     val status = FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, 0)
-    val plan = coordinator.heartbeat(status, now).plan.get
+    val plan = coordinator.answer(status).plan.get
     val ended = Vector(Mark(Progress.Finished, 0, 0, 0))
     val reports = plan.assignments.filter(_.shard == shardOf(0)).map { a =>
       FetchReport(a.shard, a.generation, a.from, ended, Nil, 0, 0)
     }
-    coordinator.heartbeat(status.copy(reports = reports, knownVersion = 1), now)
+    coordinator.answer(status.copy(reports = reports, knownVersion = 1))
     assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 0, waiting = 1, reading = 1))
 
     val next = offset(
@@ -46,11 +46,11 @@ class ShardCountsSuite extends AnyFunSuite {
       1 -> at(Progress.TrimHorizon),
       2 -> at(Progress.TrimHorizon, 0, 1)
     )
-    coordinator.advance(start, next, now)
+    coordinator.advance(start, next)
     assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 1, waiting = 1, reading = 0))
     val last = offset(1 -> at(Progress.Finished), 2 -> at(Progress.TrimHorizon, 1))
-    coordinator.advance(next, last, now)
-    coordinator.advance(last, last, now)
+    coordinator.advance(next, last)
+    coordinator.advance(last, last)
     assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 2, waiting = 0, reading = 0))
   }
 }

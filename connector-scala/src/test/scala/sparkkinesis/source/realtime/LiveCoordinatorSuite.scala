@@ -44,14 +44,11 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   private class Driver {
     var wantsEnd = false
     val coordinator = new LiveCoordinator(1.hour, () => wantsEnd)
-    private var millis = 0L
 
     def answer(status: LiveStatus): LiveReply = {
-      millis += 100
-      coordinator.answer(status, now)
+      coordinator.tick()
+      coordinator.answer(status)
     }
-
-    def now: Instant = Instant.ofEpochMilli(millis)
   }
 
   private def goesOn(reply: LiveReply, batch: Long): Boolean =
@@ -148,9 +145,9 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert((frontier.millisBehindLatest, frontier.completeAsOfMillis) === (70 -> 90))
     assert(frontier.marks.isEmpty && coordinator.frontiers.keySet === Set(shardOf(0)))
     driver.answer(reading("a", first))
-    assert(coordinator.longestSilence(driver.now) === 100.millis)
+    assert(coordinator.longestSilence === 500.millis)
     driver.answer(reading("a", shardOf(0) -> LiveShardState(70, 90, 2, isActive = true)))
-    assert(coordinator.longestSilence(driver.now) === 0.millis)
+    assert(coordinator.longestSilence === 0.millis)
     coordinator.executorLost("a")
     assert(coordinator.location(shardOf(0)) === None && coordinator.frontiers.isEmpty)
   }
@@ -176,11 +173,10 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   }
 
   test("the batch ends if a shard has no task for too long, or its executor is lost") {
-    val driver = new Driver
-    val coordinator = new LiveCoordinator(150.millis, () => false)
+    val coordinator = new LiveCoordinator(750.millis, () => false)
     def answer() = {
-      driver.answer(status("other")) // moves the time
-      coordinator.answer(reading("a", shardOf(0) -> active), driver.now).endedBatch
+      coordinator.tick()
+      coordinator.answer(reading("a", shardOf(0) -> active)).endedBatch
     }
     coordinator.begin(at(0, 1))
     assert(Seq.fill(3)(answer()) === Seq(0, 0, 1) && !coordinator.isCutShort)
@@ -191,25 +187,23 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   }
 
   test("the sources of a query end a batch together, and begin the next one in turn") {
-    val driver = new Driver
     lazy val one: LiveCoordinator = new LiveCoordinator(1.hour, () => other.isEnding)
     lazy val other: LiveCoordinator = new LiveCoordinator(1.hour, () => one.isEnding)
     Seq(one, other).foreach(_.begin(at(0)))
     one.endBatch()
-    assert(other.answer(status("a"), driver.now).endedBatch === 1)
+    assert(other.answer(status("a")).endedBatch === 1)
     Seq(one, other).foreach(_.finish())
     one.begin(at(0))
-    assert(one.answer(status("a"), driver.now).endedBatch === 1, "not the new batch")
+    assert(one.answer(status("a")).endedBatch === 1, "not the new batch")
     other.begin(at(0))
-    assert(other.answer(status("a"), driver.now).endedBatch === 1)
+    assert(other.answer(status("a")).endedBatch === 1)
   }
 
   test("what was wanted for a batch that is over does not end the next one") {
-    val driver = new Driver
     lazy val coordinator: LiveCoordinator = new LiveCoordinator(1.hour, () => next() > 0)
     def next() = coordinator.begin(at(0))
     next()
-    assert(coordinator.answer(status("a"), driver.now).endedBatch === 0)
+    assert(coordinator.answer(status("a")).endedBatch === 0)
   }
 
   test("a second service of an executor replaces the first one") {
@@ -221,20 +215,14 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(!driver.answer(status("a").copy(service = "t")).isStopped)
   }
 
-  /**
-   * How often the clock was read until every executor knew of the stop, if it moves by 10 s each
-   * time.
-   */
-  private def waits(driver: Driver): Int = {
-    var reads = 0
-    driver.coordinator.awaitStopped(
-      1.second,
-      () => {
-        reads += 1
-        Instant.ofEpochMilli(reads * 10000L)
-      }
-    )
-    reads
+  test("an executor without a heartbeat for ten seconds is lost") {
+    val driver = new Driver
+    driver.coordinator.begin(at(0))
+    driver.answer(reading("a", shardOf(0) -> active))
+    (1 to 20).foreach(_ => driver.coordinator.tick())
+    assert(!driver.coordinator.isEnding)
+    driver.coordinator.tick()
+    assert(driver.coordinator.isEnding && driver.coordinator.location(shardOf(0)) === None)
   }
 
   test("a stopped query waits until every executor knows, or until the timeout") {
@@ -242,11 +230,11 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     driver.coordinator.begin(at(0))
     Seq("a", "b", "c").foreach(executor => driver.answer(status(executor)))
     driver.coordinator.stop()
-    assert(waits(driver) === 3, "nobody knows")
+    assert(!driver.coordinator.awaitStopped(1.milli), "nobody knows")
     assert(driver.answer(status("a")) === LiveReply(isStopped = true, 1, Set.empty))
     driver.answer(status("b"))
-    assert(waits(driver) === 3, "one does not know")
+    assert(!driver.coordinator.awaitStopped(1.milli), "one does not know")
     driver.coordinator.executorLost("c")
-    assert(waits(driver) === 2)
+    assert(driver.coordinator.awaitStopped(1.hour))
   }
 }

@@ -130,17 +130,14 @@ class DataLossSuite extends AnyFunSuite {
 
   private def heard(coordinator: FetchCoordinator, executor: String, reports: FetchReport*) =
     coordinator
-      .heartbeat(
-        FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, 0),
-        Instant.EPOCH
-      )
+      .answer(FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, 0))
       .plan
       .fold(Vector.empty[Assignment])(_.assignments)
 
   /** The assignment of another executor after the first one has sent these reports and is lost. */
   private def takenOver(completeAsOf: Option[Long])(reports: (Vector[Mark], Long)*) = {
     val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(offset(completeAsOf), offset(completeAsOf), Instant.EPOCH)
+    coordinator.advance(offset(completeAsOf), offset(completeAsOf))
     val first = heard(coordinator, "a").head
     val none = FetchReport(shard, 0, first.from, Vector.empty, Nil, 0, 0)
     val told = reports.scanLeft((first.from, none)) { case ((from, _), (marks, complete)) =>
@@ -149,9 +146,9 @@ class DataLossSuite extends AnyFunSuite {
     }
     told.drop(1).foreach { case (_, report) =>
       val status = FetchStatus("a", "host", Vector(report), FetchCounters.Zero, None, 1)
-      coordinator.heartbeat(status, Instant.EPOCH)
+      coordinator.answer(status)
     }
-    coordinator.executorLost("a", Instant.EPOCH)
+    coordinator.executorLost("a")
     heard(coordinator, "b").head.completeAsOf.map(_.toEpochMilli)
   }
 

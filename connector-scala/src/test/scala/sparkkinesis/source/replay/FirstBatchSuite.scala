@@ -49,10 +49,9 @@ class FirstBatchSuite extends AnyFunSuite {
   /** What the executor finds in one call after another. */
   private def found(kinesis: KinesisClient, from: Progress, calls: Int): FetchCoordinator = {
     val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(offsetAt(from), offsetAt(from), Instant.EPOCH)
-    def heard(reports: FetchReport*) = coordinator.heartbeat(
-      FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, reports.size.toLong),
-      Instant.EPOCH
+    coordinator.advance(offsetAt(from), offsetAt(from))
+    def heard(reports: FetchReport*) = coordinator.answer(
+      FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, reports.size.toLong)
     )
     val fetchers = heard().plan.toSeq.flatMap(_.assignments).map { assignment =>
       new ShardFetcher(
@@ -82,7 +81,7 @@ class FirstBatchSuite extends AnyFunSuite {
       val again = OffsetCodec.decode(OffsetCodec.encode(end))
       val expected = ShardRange(shard, start, upTo(2), first = Some(number(1)))
       assert(BatchPlanner.ranges(offsetAt(start), again) === Seq(expected))
-      coordinator.advance(offsetAt(start), end, Instant.EPOCH)
+      coordinator.advance(offsetAt(start), end)
       val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
       assert(firstOf(next) === None)
       assert(BatchPlanner.ranges(end, next).map(_.start) === Seq(upTo(2)))

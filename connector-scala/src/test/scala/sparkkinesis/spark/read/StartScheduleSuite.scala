@@ -1,11 +1,9 @@
 package sparkkinesis.spark.read
 
-import java.time.Instant
-
 import org.scalatest.funsuite.AnyFunSuite
 
 class StartScheduleSuite extends AnyFunSuite {
-  private def at(second: Long): Instant = Instant.ofEpochSecond(second)
+  private def at(second: Long): Long = 2 * second
 
   /**
    * The seconds at which executor `a` is due, if it never gets a service. Checks once per second.

@@ -67,8 +67,8 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
         Stores.records(store, range).get.map(number)
       }
-      coordinator.advance(end, next, SystemClock.now)
-      coordinator.advance(next, next, SystemClock.now)
+      coordinator.advance(end, next)
+      coordinator.advance(next, next)
       end = next
     }
   }

@@ -22,14 +22,14 @@ class ReadAheadFixture(
 ) extends AutoCloseable {
   val begin: SourceOffset = SourceOffset.of(Seq(start))
   val coordinator = new FetchCoordinator(1.minute)
-  coordinator.advance(begin, begin, SystemClock.now)
+  coordinator.advance(begin, begin)
   private val service: FetchService = new FetchService(
     "a",
     "localhost",
     Map(start.stream -> access),
     () => (),
     settings,
-    coordinator.heartbeat(_, SystemClock.now),
+    coordinator.answer(_),
     SystemClock,
     () => 0.5,
     spill = disk

@@ -37,19 +37,14 @@ private[spark] final class RealTimeBatches(
   private val patience = if (Executors.areDynamic(context)) StartPatience else LiveBatches.Patience
   private val coordinator = new LiveCoordinator(patience, () => isOver)
   private val batches = new LiveBatches(run.options.names, coordinator, mostTasks, SystemClock)
-  private val statuses = new StatusEndpoint[LiveStatus](
-    run,
-    _.executor,
-    coordinator.answer(_, SystemClock.steady),
-    coordinator.executorLost(_)
-  )
-  private val endpoint = statuses.open()
+  private val endpoint = new StatusEndpoint(run, coordinator)
   private var planned = 0L // number of the last batch
+  endpoint.open()
   ofQuery.merge(query, Set(this), (all, more) => all ++ more)
 
   /** Spark ends a batch when the tasks of all sources have ended. */
   private def isOver: Boolean =
-    wantsEnd() || statuses.hasOtherVersion || batches.hasMoreSlots ||
+    wantsEnd() || endpoint.hasOtherVersion || batches.hasMoreSlots ||
       ofQuery.getOrDefault(query, Set.empty).exists(it => (it ne this) && it.coordinator.isEnding)
 
   /**
@@ -97,7 +92,7 @@ private[spark] final class RealTimeBatches(
   /**
    * Throws an error that names a failure of an executor, if there is one that retries cannot fix.
    */
-  def checkFailure(): Unit = statuses.check(coordinator.failure, coordinator.crash)
+  def checkFailure(): Unit = endpoint.check()
 
   /** See [[SourceProgress.of]]. */
   def metrics(
@@ -121,8 +116,8 @@ private[spark] final class RealTimeBatches(
       ),
       counters.copy(lostRanges = counters.lostRanges + lost),
       failedListings,
-      coordinator.longestSilence(SystemClock.steady),
-      coordinator.recentCounters(SystemClock.steady),
+      coordinator.longestSilence,
+      coordinator.recentCounters,
       toExpiry
     )
   }
@@ -130,22 +125,14 @@ private[spark] final class RealTimeBatches(
   /** Since when each shard has had records that were not read, at the earliest. */
   def unread: Map[StreamShard, Instant] = coordinator.unread
 
-  /**
-   * Tells every executor to stop, waits up to a second for its next status, and closes the
-   * endpoint.
-   */
+  /** See [[StatusEndpoint.close]]. */
   override def close(): Unit = {
-    coordinator.stop()
-    try coordinator.awaitStopped(Goodbye, () => SystemClock.steady)
-    catch { case _: InterruptedException => Thread.currentThread.interrupt() }
     ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull)
     endpoint.close()
   }
 }
 
 private object RealTimeBatches {
-  private val Goodbye = 1.second
-
   /**
    * How long a shard may be without a task with dynamic allocation, until executors have started.
    */

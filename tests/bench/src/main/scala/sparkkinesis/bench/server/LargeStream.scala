@@ -26,7 +26,7 @@ final class LargeStream(shards: Int) {
   private var versions = Map.empty[String, Long]
   private var plans = Map.empty[String, FetchPlan]
 
-  coordinator.advance(start, start, now)
+  coordinator.advance(start, start)
   (executors ++ executors).foreach(hear(_, Vector.empty))
 
   /** Reports the pages of a batch for each shard. */
@@ -46,7 +46,7 @@ final class LargeStream(shards: Int) {
     val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
     val located = coordinator.located(ranges.toVector)
-    coordinator.advance(start, end, now)
+    coordinator.advance(start, end)
     start = end
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
   }
@@ -58,7 +58,7 @@ final class LargeStream(shards: Int) {
     val known = versions.getOrElse(executor, 0L)
     val status =
       FetchStatus(executor, s"host-$executor", reports, FetchCounters.Zero, None, known)
-    val reply = coordinator.heartbeat(status, now)
+    val reply = coordinator.answer(status)
     versions += executor -> reply.version
     reply.plan.foreach(plan => plans += executor -> plan)
   }

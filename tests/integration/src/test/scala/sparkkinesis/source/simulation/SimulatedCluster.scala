@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
+import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{FetchReply, FetchStatus}
 
 /** The executors of a driver, and their messages to it. At first there is one. */
@@ -13,6 +14,7 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
   private val executors = mutable.SortedMap.empty[String, SimulatedExecutor]
   private var started = 0
   private var isSuspended = false
+  private var tickedAt = clock.now
   private val waiting = mutable.ArrayBuffer.empty[FetchStatus] // while the driver is suspended
   add()
 
@@ -27,7 +29,7 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
   def lose(): Unit = executors.keys.headOption.foreach { id =>
     executors.remove(id)
     // The driver finds out at once, or by the missing heartbeats.
-    if (random.nextBoolean()) run.coordinator.executorLost(id, clock.now)
+    if (random.nextBoolean()) run.coordinator.executorLost(id)
     if (executors.isEmpty) add()
   }
 
@@ -50,10 +52,18 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
     }
     isSuspended = false
     // Some messages arrive late, and nobody waits for their answers any more.
-    waiting.filter(_ => hardships.nextBoolean()).foreach(run.coordinator.heartbeat(_, clock.now))
+    waiting.filter(_ => hardships.nextBoolean()).foreach(run.coordinator.answer(_))
     waiting.clear()
-    val live = run.coordinator.live(clock.now)
+    passTime()
+    val live = run.coordinator.live
     require(executors.keySet.forall(live), s"a pause of the driver took shards: $live of $this")
+  }
+
+  /** After a pause of the process, or of the whole world, the driver has few ticks. */
+  private def passTime(): Unit = {
+    val passed = (clock.now.toEpochMilli - tickedAt.toEpochMilli) / ExecutorTable.Tick.toMillis
+    if (passed > 0) tickedAt = clock.now
+    (1L to math.min(2, passed)).foreach(_ => run.coordinator.tick())
   }
 
   /** @return `None` if there is no answer: the executor sends the same reports again */
@@ -62,7 +72,8 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
       waiting += status
       None
     } else {
-      val reply = run.coordinator.heartbeat(status, clock.now)
+      passTime()
+      val reply = run.coordinator.answer(status)
       Option.when(isCalm || random.nextInt(10) > 0)(reply)
     }
 }

@@ -121,7 +121,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** @return whether it planned a batch */
   def runBatch(mayFail: Boolean): Boolean = {
     val from = lastEnd
-    run.coordinator.advance(from, from, clock.now)
+    run.coordinator.advance(from, from)
     run.look(from)
     val joined = calmly(run.streams.withJoined(from))
     val end =
@@ -167,7 +167,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private def finish(batch: Int, mayFail: Boolean): Unit = {
     val (from, end) = (startOf(batch), endOf(batch))
     val ranges = BatchPlanner.ranges(from, end)
-    run.coordinator.advance(from, end, clock.now)
+    run.coordinator.advance(from, end)
     val tasks = new SimulatedTasks(world, run, executors)
     val rows = ranges.flatMap(tasks.read)
     if (mayFail && random.nextInt(4) == 0) {

@@ -70,7 +70,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
       late += status
       noAnswer()
     } else {
-      val reply = coordinator.answer(status, clock.steady)
+      val reply = coordinator.answer(status)
       if (isCalm || random.nextInt(10) > 0) reply else noAnswer()
     }
 
@@ -83,7 +83,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
   /** Some messages arrive late, and nobody waits for their answers any more. */
   def resume(): Unit = {
     isSuspended = false
-    late.filter(_ => random.nextBoolean()).foreach(coordinator.answer(_, clock.steady))
+    late.filter(_ => random.nextBoolean()).foreach(coordinator.answer(_))
     late.clear()
   }
 

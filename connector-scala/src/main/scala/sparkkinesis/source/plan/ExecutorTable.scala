@@ -1,0 +1,147 @@
+package sparkkinesis.source.plan
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import sparkkinesis.compat._
+import sparkkinesis.model.StreamShard
+import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
+
+/**
+ * The executors that report to the driver, and what they have reported in sum. Its owner's lock
+ * guards it.
+ *
+ * Time passes in ticks. A driver that is suspended, or collects garbage, has no ticks. So it blames
+ * no executor for heartbeats that could not arrive.
+ *
+ * @param lease an executor without a heartbeat for this time is gone
+ */
+private[source] final class ExecutorTable(lease: FiniteDuration) {
+  import ExecutorTable._
+
+  private var now = 0L
+  private var executors = Map.empty[String, Executor]
+  private var heardAt = -1L
+  private var replaced = Set.empty[String] // services whose executors have a newer one
+  private var counted = Map.empty[String, FetchCounters] // also of executors that are gone
+  private var sum = FetchCounters.Zero
+  private var recent = Recent(FetchCounters.Zero, FetchCounters.Zero, since = 0)
+  private val pagesAt = mutable.Map.empty[StreamShard, Long]
+  private var failed = Option.empty[FetchFailure]
+  private var crashed = Option.empty[String]
+  private var stopped = false
+  private var told = Set.empty[String] // executors that know of the stop
+
+  /**
+   * Notes a heartbeat.
+   *
+   * @return `false` if another service of the executor has replaced the sender. Spark Connect gives
+   *   a session another class loader from time to time, which starts another service.
+   */
+  def heard(beat: Heartbeat): Boolean = {
+    val isOld = replaced(beat.service)
+    if (!isOld) {
+      replaced ++= executors.get(beat.executor).map(_.service).filter(_ != beat.service)
+      executors += beat.executor -> Executor(beat.host, beat.service, now, beat.counters)
+      heardAt = now
+      // Counters that became smaller belong to a new service on the executor.
+      val before = counted.get(beat.executor).filterNot(beat.counters.isBehind)
+      sum = sum + beat.counters - before.getOrElse(FetchCounters.Zero)
+      counted += beat.executor -> beat.counters
+      crashed = crashed.orElse(beat.crash)
+      if (stopped) told += beat.executor
+    }
+    !isOld
+  }
+
+  /** An executor has failed in a way that retries cannot fix. */
+  def fails(cause: FetchFailure): Unit = failed = failed.orElse(Some(cause))
+
+  /** A page of a shard was reported, perhaps an empty one. */
+  def heardOf(shard: StreamShard): Unit = pagesAt.update(shard, now)
+
+  def lose(executor: String): Unit = executors -= executor
+
+  /**
+   * Time passes.
+   *
+   * @return the executors that are gone now
+   */
+  def tick(): Set[String] = {
+    now += 1
+    val silent = executors.collect { case (id, it) if elapsed(it.heardAt) > lease => id }.toSet
+    executors --= silent
+    silent
+  }
+
+  /** Number of ticks so far. */
+  def ticks: Long = now
+
+  /** The tick of the last heartbeat of any executor; -1 if there was none. */
+  def lastHeard: Long = heardAt
+
+  def live: Set[String] = executors.keySet
+
+  def host(executor: String): Option[String] = executors.get(executor).map(_.host)
+
+  /** Sums since the query began; current sizes of the live executors only. */
+  def counters: FetchCounters =
+    sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
+
+  /**
+   * Sums over the last one to two minutes, without current sizes; since the query began if that is
+   * less, and since the last call if that is more.
+   */
+  def recentCounters: FetchCounters = {
+    if (elapsed(recent.since) >= RecentPeriod) recent = Recent(recent.newer, sum, now)
+    sum - recent.older
+  }
+
+  /**
+   * The longest time without a page of a shard; for a shard without any, since the first call that
+   * names it.
+   *
+   * @param shards that are read now; the others are forgotten
+   */
+  def longestSilence(shards: collection.Set[StreamShard]): FiniteDuration = {
+    pagesAt.keySet.diff(shards).toVector.foreach(pagesAt.remove)
+    shards.foreach(pagesAt.getOrElseUpdate(_, now))
+    pagesAt.valuesIterator.reduceOption(_ min _).fold[FiniteDuration](Duration.Zero)(elapsed)
+  }
+
+  /** The first failure. */
+  def failure: Option[FetchFailure] = failed
+
+  /** Why the service of an executor ended unexpectedly. */
+  def crash: Option[String] = crashed
+
+  /** The query stops. Each executor hears of it with the answer to its next heartbeat. */
+  def stop(): Unit = stopped = true
+
+  def isStopped: Boolean = stopped
+
+  /** Whether every executor knows of the stop. */
+  def allKnowOfStop: Boolean = executors.keySet.subsetOf(told)
+
+  private def elapsed(since: Long): FiniteDuration = Tick * (now - since)
+}
+
+object ExecutorTable {
+
+  /** The time between two ticks, or more. */
+  val Tick: FiniteDuration = 500.millis
+  private val RecentPeriod = 1.minute
+
+  private final case class Executor(
+      host: String,
+      service: String,
+      heardAt: Long,
+      counters: FetchCounters
+  )
+
+  /**
+   * @param older sums from which the differences are taken
+   * @param newer later sums, which replace `older` after a minute
+   */
+  private final case class Recent(older: FetchCounters, newer: FetchCounters, since: Long)
+}
