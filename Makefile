@@ -44,7 +44,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench mutants conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -81,6 +81,10 @@ test-bench: jar ## the whole benchmark with hardly any data, in five minutes
 # ONLY=name,name for some of them
 mutants: setup ## breaks the core of source and sink, line by line, and shows which test notices each fault
 	$(PYTHON) -m tests.mutants $(ONLY)
+
+# SINCE=revision to compare with
+size: ## how much there is to know: files, lines, types, variables and locks
+	@python3 -m tests.size $(SINCE)
 
 conformance: wheel ## the contract on every server at hand; writes localstack/README.md's table
 	rm -f localstack/simulator/target/test-reports/*.xml

@@ -32,6 +32,8 @@ FAILED, UNABLE, INTERRUPTED = 1, 2, 130
 def main() -> int:
     """Run the trial. Returns 0 if every event was stored once, and alerted or kept as it should."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # A shell starts background jobs without it, and the generator needs it to end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="demo-logs-") as folder, ExitStack() as stack:
         try:
             started = stack.enter_context(services(Path(folder)))

@@ -6,12 +6,14 @@ import sparkkinesis.client.{ConsumerRef, FanOutClient, KinesisException}
 import sparkkinesis.model.{ConsumerArn, ShardId}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.store.Arrivals
 
 /** Creates the feed of a shard: pushed if the stream has a consumer, else polled. */
 private[source] object Feeds {
 
   /**
+   * @param arrivals admits responses to memory
+   * @param maxRecords limit of one `GetRecords` call
    * @param counts of all subscriptions of the executor
    * @param chance evenly distributed in `[0, 1)`, for jitter
    * @param wake called on any thread when a pushed feed has news
@@ -19,13 +21,14 @@ private[source] object Feeds {
   def of(
       stream: StreamClient,
       shard: ShardId,
-      store: PageStore,
+      arrivals: Arrivals,
       settings: FetchSettings,
+      maxRecords: Int,
       counts: SubscriptionCounts,
       chance: () => Double,
       wake: () => Unit
   ): PageFeed = stream.consumer match {
-    case None => new PolledPages(stream, shard, store, settings)
+    case None => new PolledPages(stream, shard, arrivals, settings, maxRecords)
     case Some(consumer) =>
       pushed(stream, consumer, shard, renewAfter(settings), counts, chance, wake)
   }

@@ -17,14 +17,16 @@ private[source] trait PageFeed extends AutoCloseable {
   def readiness(at: Moment): Readiness
 
   /**
-   * Gets the next page, or asks for it. May throw any `KinesisException`. If `use` throws, the next
-   * call gets the same page.
+   * Gets the next page, or asks for it. May throw any `KinesisException`. Returns the same page
+   * until `took` or `restart` is called.
    *
    * @param position where reading begins, if it does not continue after the last page
-   * @param use receives the page, and the time at which the service was asked for it or for
-   *   something before it
+   * @return the page, and the time at which the service was asked for it or for something before it
    */
-  def next[A](position: Position, at: Moment)(use: (Page, Moment) => A): Either[NoPage, A]
+  def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)]
+
+  /** The page is read. The next one follows it. */
+  def took(): Unit
 
   /**
    * Whether the page that has arrived should not be the last one that the service was asked for.

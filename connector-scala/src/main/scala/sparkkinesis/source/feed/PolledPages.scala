@@ -8,69 +8,72 @@ import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
 import sparkkinesis.model.{Position, ShardId}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.{ReadCall, ReadPace}
-import sparkkinesis.source.store.PageStore
-import sparkkinesis.source.{SilentTip, StreamClient}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.store.Arrivals
 
 /** The pages of a shard by `GetRecords`, at the pace of the shard's quota. */
 private[source] final class PolledPages(
     stream: StreamClient,
     shard: ShardId,
-    store: PageStore,
-    settings: FetchSettings
+    arrivals: Arrivals,
+    settings: FetchSettings,
+    maxRecords: Int
 ) extends PageFeed {
   import PageFeed._
+  import PolledPages._
   import stream.{client, ref}
 
-  private val tip = new SilentTip
   private var iterator = Option.empty[ShardIterator]
   private var lastDataAt = Option.empty[Instant]
+  @volatile private var held = Option.empty[Held]
+  @volatile private var isClosed = false
 
   override def isPushed: Boolean = false
 
   override def readiness(at: Moment): Readiness =
-    pace(at).pause(at.steady.toEpochMilli).fold[Readiness](NeedsRoom)(Paced)
+    if (held.nonEmpty) HasNews
+    else pace(at).pause(at.steady.toEpochMilli).fold[Readiness](NeedsRoom)(Paced)
 
   /** Gets the iterator first: a failure to get one uses nothing of the quota. */
-  override def next[A](position: Position, at: Moment)(
-      use: (Page, Moment) => A
-  ): Either[NoPage, A] = {
-    val current = iterator.getOrElse(client.shardIterator(ref, shard, position))
-    iterator = Some(current)
-    pace(at).next(at.steady.toEpochMilli) match {
-      case Left(wait) => Left(Paced(wait))
-      case Right(call) =>
-        // The response has room until the store has the page.
-        store.receiving(read(call, current, at)(use)).left.map { bytes =>
-          pace(at).unread(call, bytes, at.steady.toEpochMilli)
-          TooLarge(bytes)
-        }
+  override def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)] =
+    held.map(it => Right(it.page -> it.asked)).getOrElse {
+      val current = iterator.getOrElse(client.shardIterator(ref, shard, position))
+      iterator = Some(current)
+      pace(at).next(at.steady.toEpochMilli) match {
+        case Left(wait) => Left(Paced(wait))
+        case Right(call) => called(call, current, at)
+      }
     }
-  }
 
-  private def read[A](call: ReadCall, current: ShardIterator, at: Moment)(
-      use: (Page, Moment) => A
-  ): A = {
-    val page = getRecords(call, current, at)
-    iterator = page.next
-    try use(page, at)
-    catch {
-      case e: Throwable =>
-        iterator = Some(current)
-        throw e
+  private def called(call: ReadCall, from: ShardIterator, at: Moment) =
+    arrivals.receive(getRecords(call, from, at)) match {
+      case Right((page, room)) =>
+        held = Some(Held(page, at, room))
+        if (isClosed) room.close() // meanwhile
+        Right(page -> at)
+      case Left(bytes) =>
+        pace(at).unread(call, bytes, at.steady.toEpochMilli)
+        Left(TooLarge(bytes))
     }
-  }
 
   private def getRecords(call: ReadCall, from: ShardIterator, at: Moment): Page = {
     val now = at.steady.toEpochMilli
-    try {
-      val page =
-        pace(at).read(call, settings.pageRecords, () => now)(client.getRecords(ref, from, _))
-      tip.judge(page, now)
-    } catch {
+    try pace(at).read(call, maxRecords, () => now)(client.getRecords(ref, from, _))
+    catch {
       case expired: KinesisException.IteratorExpired =>
         restart()
         throw expired
     }
+  }
+
+  override def took(): Unit = {
+    held.foreach(it => iterator = it.page.next)
+    drop()
+  }
+
+  private def drop(): Unit = {
+    held.foreach(_.room.close())
+    held = None
   }
 
   /** Behind the tip, the next call follows as soon as the service allows. */
@@ -86,9 +89,26 @@ private[source] final class PolledPages(
 
   override def keepsRoom: Boolean = false
 
-  override def restart(): Unit = iterator = None
+  override def restart(): Unit = {
+    drop()
+    iterator = None
+  }
 
-  override def close(): Unit = ()
+  /** Any thread may call this. */
+  override def close(): Unit = {
+    isClosed = true
+    held.foreach(_.room.close())
+  }
 
   private def pace(at: Moment): ReadPace = stream.shared.paces.of(shard, at.steady.toEpochMilli)
+}
+
+private object PolledPages {
+
+  /**
+   * A page that has arrived and is not taken.
+   *
+   * @param room in memory for the response
+   */
+  private final case class Held(page: Page, asked: Moment, room: AutoCloseable)
 }

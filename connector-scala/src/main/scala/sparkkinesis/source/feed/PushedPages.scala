@@ -41,6 +41,7 @@ private[source] final class PushedPages(
   private var last = Option.empty[SequenceNumber] // of the records so far
   private var takeovers = Vector.empty[Long]
   private var isBehind = true // as the last event says
+  private var arrived = Option.empty[Arrived] // the page that is not taken
   private var silences = 0 // of accepted subscriptions, since the last event
 
   override def isPushed: Boolean = true
@@ -54,22 +55,22 @@ private[source] final class PushedPages(
     }
   }
 
-  override def next[A](position: Position, at: Moment)(
-      use: (Page, Moment) => A
-  ): Either[NoPage, A] = current match {
+  override def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)] = current match {
     case None if millis(at) < notBefore => Left(Paced((notBefore - millis(at)).millis))
     case None => Left(begin(position, at))
-    case Some(it) => take(it, position, at)(use)
+    case Some(it) => take(it, position, at)
   }
 
-  @tailrec private def take[A](it: Subscribed, position: Position, at: Moment)(
-      use: (Page, Moment) => A
-  ): Either[NoPage, A] = it.inbox.head match {
+  @tailrec private def take(
+      it: Subscribed,
+      position: Position,
+      at: Moment
+  ): Either[NoPage, (Page, Moment)] = it.inbox.head match {
     case Some(Signal.Opened(serverTime)) =>
       it.opened(serverTime, millis(at))
       it.inbox.drop()
-      take(it, position, at)(use)
-    case Some(Signal.Event(event)) => Right(received(it, event, at)(use))
+      take(it, position, at)
+    case Some(Signal.Event(event)) => Right(received(it, event, at))
     case Some(Signal.Ended(failure)) => Left(ended(it, failure, millis(at)))
     case None if it.isSilent(millis(at)) =>
       end(millis(at))
@@ -133,9 +134,7 @@ private[source] final class PushedPages(
     it.subscription.request()
   }
 
-  private def received[A](it: Subscribed, event: ShardEvent, at: Moment)(
-      use: (Page, Moment) => A
-  ): A = {
+  private def received(it: Subscribed, event: ShardEvent, at: Moment): (Page, Moment) = {
     it.heard(millis(at))
     val records = unread(PackedRecords(event.records))
     val next = event.continuation.map(number => ShardIterator(number.text))
@@ -143,17 +142,22 @@ private[source] final class PushedPages(
     val isRepeated = records.isEmpty && event.records.nonEmpty
     val behind = event.millisBehindLatest.filterNot(_ => isRepeated)
     val page = Page(records, next, behind, event.children, it.serverTime)
-    val result = use(page, it.began)
-    isBehind = !page.isAtTip
-    it.taken(millis(at))
-    counts.pushed(records.dataBytes)
-    silences = 0
-    if (current.contains(it)) { // `use` has not restarted this feed
+    arrived = Some(Arrived(it, records, event.continuation, page.isAtTip, millis(at)))
+    page -> it.began
+  }
+
+  override def took(): Unit = {
+    arrived.foreach { page =>
+      isBehind = !page.isAtTip
+      page.of.taken(page.at)
+      counts.pushed(page.records.dataBytes)
+      silences = 0
+      val records = page.records
       if (records.nonEmpty) last = Some(records.sequenceNumber(records.length - 1))
-      continuation = event.continuation
-      if (event.continuation.isEmpty) end(millis(at))
+      continuation = page.continuation
+      if (continuation.isEmpty) end(page.at)
     }
-    result
+    arrived = None
   }
 
   /** The service never repeats a record, but a repetition must not become a loss of order. */
@@ -217,6 +221,7 @@ private[source] final class PushedPages(
   override def restart(): Unit = {
     current.foreach(_.close())
     current = None
+    arrived = None
     continuation = None
     last = None
   }
@@ -249,4 +254,18 @@ private[source] object PushedPages {
   private val TakeoverPeriod = 5.minutes
 
   private def millis(at: Moment): Long = at.steady.toEpochMilli
+
+  /**
+   * A page that has arrived and is not taken.
+   *
+   * @param of its subscription
+   * @param at when it arrived, in steady milliseconds
+   */
+  private final case class Arrived(
+      of: Subscribed,
+      records: PackedRecords,
+      continuation: Option[SequenceNumber],
+      isAtTip: Boolean,
+      at: Long
+  )
 }

@@ -11,7 +11,7 @@ import sparkkinesis.client.{Clock, FanOutClient}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.SubscriptionCounts
+import sparkkinesis.source.feed.{FetchStep, ReadStep, SubscriptionCounts}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
@@ -205,32 +205,33 @@ final class FetchService(
 
   private def handle(fetcher: ShardFetcher, step: FetchStep, begin: Long, wakes: Long): Unit =
     step match {
-      case FetchStep.Fetched(report, records, pause, isUrgent) =>
+      case ReadStep.Fetched(report, records, pause, isUrgent) =>
         onReport(report)
         reporter.update(_.add(report, records, isUrgent))
         val jittered = pause * (1 + JitterFraction * chance())
         val spent = (clock.elapsedMillis - begin).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case FetchStep.Waits =>
+      case ReadStep.Waits =>
         waiting.add(fetcher, wakes)
         reporter.askForRoom()
-      case FetchStep.Paced(pause) => schedule(fetcher, pause)
-      case FetchStep.Awaits(limit) => schedule(fetcher, limit)
-      case FetchStep.Expired =>
+      case ReadStep.Paced(pause) => schedule(fetcher, pause)
+      case ReadStep.Awaits(limit) => schedule(fetcher, limit)
+      case ReadStep.Expired =>
         count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
         schedule(fetcher, Duration.Zero)
-      case FetchStep.Retries(failure, delay) =>
+      case ReadStep.Retries(failure, delay) =>
         reporter.update(_.retry(failure))
         schedule(fetcher, delay)
-      case FetchStep.Fails(cause) =>
+      case ReadStep.Doubts(delay) => schedule(fetcher, delay)
+      case ReadStep.Fails(cause) =>
         fetcher.close()
         val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
         log.warn(failure.message, cause) // the driver receives only the message
         reporter.update(_.fail(failure))
-      case FetchStep.Loses(loss) =>
+      case ReadStep.Loses(loss) =>
         fetcher.close()
         fail(fetcher, loss.condition, loss.getMessage)
-      case FetchStep.Ended =>
+      case ReadStep.Ended =>
     }
 
   private def fail(fetcher: ShardFetcher, condition: String, message: String): Unit =

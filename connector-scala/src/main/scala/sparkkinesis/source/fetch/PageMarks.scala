@@ -1,6 +1,5 @@
 package sparkkinesis.source.fetch
 
-import sparkkinesis.client.Page
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.options.FetchSettings
@@ -12,9 +11,7 @@ object PageMarks {
   /**
    * The marks of a page: one at its end, and as many before it as the limits of a batch require.
    */
-  def of(page: Page, settings: FetchSettings): Vector[Mark] = {
-    val isEnd = page.next.isEmpty
-    val records = PackedRecords(page.records)
+  def of(records: PackedRecords, isEnd: Boolean, settings: FetchSettings): Vector[Mark] =
     if (records.isEmpty)
       if (isEnd) Vector(Mark(Progress.Finished, 0, 0, 0)) else Vector.empty
     else {
@@ -23,7 +20,6 @@ object PageMarks {
         mark(records, before + 1, last, isFinished = isEnd && last == records.size - 1)
       }
     }
-  }
 
   private def mark(
       records: PackedRecords,

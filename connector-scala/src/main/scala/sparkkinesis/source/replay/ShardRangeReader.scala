@@ -1,51 +1,60 @@
 package sparkkinesis.source.replay
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-import org.slf4j.LoggerFactory
-
-import sparkkinesis.client.{Clock, KinesisException, Page}
-import sparkkinesis.compat._
-import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, PackedRecords, Position, ShardId}
-import sparkkinesis.source.feed.ShardEnd
+import sparkkinesis.client.{Clock, Moment}
+import sparkkinesis.model.{ChildShard, PackedRecords}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLoss, DataLossException, SilentTip, StreamClient}
+import sparkkinesis.source.store.Arrivals
 
 /**
- * Reads exactly the records of a range from Kinesis. Correctness depends on this reader, and never
- * on buffered pages.
+ * Reads exactly the records of ranges from Kinesis, one after the other, on the thread of a task.
+ * Correctness depends on this reader, and never on buffered pages.
  *
  * @param settings page size, period between calls, and whether the query fails on a loss
- * @param isCancelled checked between calls
+ * @param isCancelled checked before each call, and while it waits
+ * @param news of the subscriptions of the task
  */
 final class ShardRangeReader(
     stream: StreamClient,
     settings: FetchSettings,
     clock: Clock,
     chance: () => Double,
-    isCancelled: () => Boolean
-) {
+    isCancelled: () => Boolean,
+    news: FeedNews = new FeedNews
+) extends AutoCloseable {
   import ShardRangeReader._
-  import stream.{client, ref}
 
-  private val log = LoggerFactory.getLogger(classOf[ShardRangeReader])
-  private var tip = new SilentTip
-  private var shard = Option.empty[ShardId] // of the range that is read
-  private val losses = new RangeLosses(stream, settings.failOnDataLoss, clock)
-  private val paced = new PacedReader(stream, settings.maxRecords, clock, isCancelled)
+  private val counts = new SubscriptionCounts
+  private var dueAt = clock.elapsedMillis // no call begins earlier
+  private var current = Option.empty[(PageFeed, ShardReader)]
+  private var losses = 0L
 
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
-  def lostRanges: Long = losses.count
+  def lostRanges: Long = losses
 
   /** The time until the next page can be requested; zero if it can be requested now. */
-  def pause: FiniteDuration = shard.fold[FiniteDuration](Duration.Zero)(paced.pause)
+  def pause: FiniteDuration = current.fold[FiniteDuration](Duration.Zero) { case (feed, reader) =>
+    val due = math.max(0L, dueAt - clock.elapsedMillis).millis
+    if (reader.isOver) Duration.Zero
+    else if (reader.isEnding) due
+    else due.max(pauseOf(feed.readiness(clock.moment)))
+  }
+
+  private def pauseOf(readiness: PageFeed.Readiness): FiniteDuration = readiness match {
+    case PageFeed.Paced(pause) => pause
+    case PageFeed.Asked(limit) => limit
+    case PageFeed.HasNews | PageFeed.NeedsRoom => Duration.Zero
+  }
 
   /**
-   * Reads the range in order, one page at a time. After a failure that is retried, the iterator
-   * returns an empty page. It throws `DataLossException` as soon as it is certain that a record of
-   * the range is missing, if `failOnDataLoss` is `true`.
+   * Reads the range in order, one page at a time. If there is no page yet, or after a failure that
+   * is retried, the iterator returns an empty page. It throws `DataLossException` as soon as it is
+   * certain that a record of the range is missing, if `failOnDataLoss` is `true`.
    *
    * @param atEnd receives the children if the range reaches the shard's end
    */
@@ -53,131 +62,99 @@ final class ShardRangeReader(
       range: ShardRange,
       atEnd: Seq[ChildShard] => Unit = _ => ()
   ): Iterator[PackedRecords] = {
-    losses.begin()
-    tip = new SilentTip
-    shard = Some(range.shard.shard)
-    Iterator.unfold(Option(RangeReading(range.start, None, range.completeAsOf))) {
-      _.map(next(range, _, atEnd))
-    }
+    val (feed, reader) = open(range)
+    current = Some(feed -> reader)
+    Iterator.continually(next(range, reader, atEnd)).takeWhile(_.nonEmpty).flatten
+  }
+
+  private def open(range: ShardRange) = {
+    val feed = Feeds.of(
+      stream,
+      range.shard.shard,
+      Arrivals.Unlimited,
+      settings,
+      settings.maxRecords,
+      counts,
+      chance,
+      () => news.arrived()
+    )
+    val goal = ReadGoal.Exactly(range)
+    val reader = new ShardReader(
+      stream,
+      range.shard,
+      range.start,
+      range.completeAsOf,
+      goal,
+      feed,
+      settings,
+      chance
+    )
+    (feed, reader)
   }
 
   private def next(
       range: ShardRange,
-      reading: RangeReading,
+      reader: ShardReader,
       atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[RangeReading]) =
-    try readPage(range, reading, atEnd)
-    catch {
-      case loss: DataLossException if !settings.failOnDataLoss =>
-        losses.report(loss)
-        (PackedRecords.Empty, None)
+  ): Option[PackedRecords] =
+    if (reader.isOver) {
+      close()
+      None
+    } else {
+      val read = if (await(range)) stepped(reader, clock.moment, atEnd) else PackedRecords.Empty
+      losses += reader.takeLosses()
+      Some(read)
     }
 
-  private def readPage(
-      range: ShardRange,
-      reading: RangeReading,
+  private def stepped(
+      reader: ShardReader,
+      at: Moment,
       atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[RangeReading]) = {
-    paced.await(range.shard.shard)
-    attempt(range, reading) match {
-      case Right(page) => accept(range, reading, page, atEnd)
-      case Left((failure, current)) => (PackedRecords.Empty, Some(retry(range, current, failure)))
-    }
+  ): PackedRecords = reader.step(at) match {
+    case ReadStep.Read(page, pause) =>
+      delay(pause)
+      if (page.isEnd) atEnd(page.children)
+      page.records
+    case ReadStep.Retries(_, time) => delayed(time)
+    case ReadStep.Doubts(time) => delayed(time)
+    case ReadStep.Fails(failure) => throw failure
+    case ReadStep.Loses(loss) => throw loss
+    case _: ReadStep.TooLarge | _: ReadStep.NoPage => PackedRecords.Empty
   }
 
-  private def accept(
-      range: ShardRange,
-      reading: RangeReading,
-      page: Page,
-      atEnd: Seq[ChildShard] => Unit
-  ): (PackedRecords, Option[RangeReading]) = {
-    val isDoubtful = reading.isDoubtful(page)
-    val found =
-      new RangePage(range, reading.progress, page, isEnd = page.next.isEmpty && !isDoubtful)
-    if (found.isMissing && !reading.isSecondLook) (PackedRecords.Empty, Some(lookAgain(reading)))
-    else {
-      if (found.isLastMissing) losses.report(losses.of(range, "its last record is gone"))
-      else if (found.isFirstMissing) losses.firstMissing(range)
-      if (found.isShardEnd && !found.isLastMissing) atEnd(page.children)
-      paced.delay(settings.minPeriod)
-      (found.wanted, Option.when(!found.isLast)(reading.after(found, page.next, isDoubtful)))
-    }
+  private def delayed(time: FiniteDuration): PackedRecords = {
+    delay(time)
+    PackedRecords.Empty
   }
+
+  private def delay(time: FiniteDuration): Unit = dueAt = clock.elapsedMillis + time.toMillis
 
   /**
-   * Reads the page again, a little later and with another iterator, because one answer may be
-   * wrong.
+   * Waits until a step makes sense.
+   *
+   * @return `false` if nothing has arrived for a while, so that another range may be read
    */
-  private def lookAgain(reading: RangeReading): RangeReading = {
-    tip = new SilentTip
-    paced.delay(DataLoss.secondLook(chance()))
-    reading.copy(iterator = None, isSecondLook = true)
-  }
-
-  /**
-   * Throttling ends when other consumers read less. Any other failure must end the task in time.
-   */
-  private def retry(
-      range: ShardRange,
-      reading: RangeReading,
-      failure: KinesisException
-  ): RangeReading =
-    failure match {
-      case _: KinesisException.IteratorExpired if reading.failures < MostExpirations =>
-        reading.copy(iterator = None, streak = Some(reading.nextStreak(clock.steady)))
-      case _: KinesisException.NotFound =>
-        if (reading.isSecondLook) throw losses.of(range, ShardIsGone)
-        lookAgain(reading)
-      case _ if failure.isThrottling =>
-        backOff(range, failure, reading.refusals + 1)
-        reading.copy(refusals = reading.refusals + 1)
-      case _ if failure.isRetryable =>
-        val streak = reading.nextStreak(clock.steady)
-        if (settings.retry.isOver(streak, clock.steady)) throw failure
-        backOff(range, failure, streak.failures)
-        reading.copy(streak = Some(streak))
-      case _ => throw failure
+  @tailrec private def await(range: ShardRange): Boolean = {
+    if (isCancelled())
+      throw new InterruptedException(s"Reading $range of stream ${stream.ref} was cancelled.")
+    val seen = news.count
+    val wait = pause.min(LongestWait)
+    val isPushed = stream.consumer.nonEmpty
+    if (wait <= Duration.Zero) true
+    else if (isPushed) {
+      news.await(seen, wait, clock)
+      pause <= Duration.Zero
+    } else {
+      clock.sleep(wait)
+      await(range)
     }
-
-  private def backOff(range: ShardRange, failure: KinesisException, count: Int): Unit = {
-    log.debug(s"Retrying $range of stream $ref after a failure: ${failure.getMessage}")
-    paced.delay(settings.retry.backoff.delay(count, chance()))
   }
 
-  /**
-   * @return on a failure also how to go on: with the same iterator. A new one would begin at the
-   *   last record again, before all the empty pages since.
-   */
-  private def attempt(
-      range: ShardRange,
-      reading: RangeReading
-  ): Either[(KinesisException, RangeReading), Page] = {
-    var current = reading
-    try {
-      val position = Progress.position(reading.progress).getOrElse(Position.TrimHorizon)
-      val iterator =
-        reading.iterator.getOrElse(client.shardIterator(ref, range.shard.shard, position))
-      current = reading.copy(iterator = Some(iterator))
-      val begin = clock.now
-      val page = tip.judge(paced.page(range.shard.shard, iterator), clock.elapsedMillis)
-      losses.observe(begin, page)
-      losses.checkRetention(range, reading.progress == range.start, reading.completeAsOf)
-      if (page.next.nonEmpty || page.children.nonEmpty || reading.isDoubtful(page)) Right(page)
-      else Right(page.copy(children = childrenOfClosed(range)))
-    } catch { case failure: KinesisException => Left(failure -> current) }
-  }
-
-  private def childrenOfClosed(range: ShardRange): Seq[ChildShard] = {
-    val shard = range.shard.shard
-    ShardEnd
-      .childrenOfClosed(paced.shards, shard)
-      .getOrElse(throw ShardEnd.mistaken(ref, shard))
-  }
+  override def close(): Unit = current.foreach(_._2.close())
 }
 
-object ShardRangeReader {
+private object ShardRangeReader {
 
-  /** Most expirations of an iterator in a row, because the calls are repeated at once. */
-  private val MostExpirations = 20
-  private val ShardIsGone = "the shard or the stream does not exist any more"
+  /** How long it takes at most to notice that the task was cancelled. */
+  private val LongestWait = 200.millis
 }

@@ -27,7 +27,8 @@ final class PageStore(
     diskBytes: Long = 0,
     spill: SpillSpace = SpillSpace.Off,
     patience: FiniteDuration = SpillDelay.Usual
-) extends AutoCloseable {
+) extends Arrivals
+    with AutoCloseable {
   private val shardPages = mutable.Map.empty[StreamShard, Pages]
   private val admission = new Admission(memory, diskBytes, spill, patience)
   private var inMemory = 0L
@@ -70,17 +71,17 @@ final class PageStore(
   /** The shard is not read here any more. */
   def forget(shard: StreamShard): Unit = synchronized(admission.forget(shard))
 
-  /**
-   * Makes a call whose response waits until the executor has memory for it.
-   *
-   * @return the bytes of the response if there was no memory for them
-   */
-  def receiving[A](call: => A): Either[Long, A] = {
+  override def receive[A](call: => A): Either[Long, (A, AutoCloseable)] = {
     val arrival = memory.arrival()
-    try Right(ResponseRoom.limiting(arrival)(call))
+    try Right(ResponseRoom.limiting(arrival)(call) -> arrival)
     catch {
-      case e: KinesisException => Left(arrival.refused.getOrElse(throw e))
-    } finally arrival.close()
+      case e: Throwable =>
+        arrival.close()
+        e match {
+          case failure: KinesisException => Left(arrival.refused.getOrElse(throw failure))
+          case other => throw other
+        }
+    }
   }
 
   /** Writes pages to disk if the memory part is full. */

@@ -11,6 +11,7 @@ import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, Mom
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.{QueryStreamSuite, TimeSpan}
 import sparkkinesis.source.options.FetchSettings
@@ -63,21 +64,21 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(end(4 to 4)).page(end(5 to 4))
     (1 to 29).foreach(_ => kinesis.listing(throw busy))
     val reading = new Reading(kinesis.listing(listing(closed)))
-    assert(reading.step(0).isInstanceOf[FetchStep.Fetched])
+    assert(reading.step(0).isInstanceOf[ReadStep.Fetched])
     reading.step(1) match {
-      case FetchStep.Fetched(report, 1, _, true) =>
+      case ReadStep.Fetched(report, 1, _, true) =>
         assert(report.marks.map(_.upTo) === Seq(upTo(4)) && report.millisBehindLatest > 0)
       case other => fail(s"not read: $other")
     }
-    (2 to 30).foreach(number => assert(reading.step(number).isInstanceOf[FetchStep.Retries]))
+    (2 to 30).foreach(number => assert(reading.step(number).isInstanceOf[ReadStep.Retries]))
     assert(kinesis.asked.size === 3 && kinesis.listed.size === 29)
     assert(reading.store.parts(ShardRange(id, Progress.TrimHorizon, upTo(4))).nonEmpty)
     reading.step(31) match {
-      case FetchStep.Fetched(report, 0, _, true) =>
+      case ReadStep.Fetched(report, 0, _, true) =>
         assert(report.from === upTo(4) && report.marks.map(_.upTo) === Seq(Progress.Finished))
       case other => fail(s"not read: $other")
     }
-    assert(reading.step(32) === FetchStep.Ended)
+    assert(reading.step(32) === ReadStep.Ended)
   }
 
   test("an end without records that cannot be confirmed for long ends the query") {
@@ -86,8 +87,8 @@ class BusyServiceSuite extends AnyFunSuite {
     (1 to 21).foreach(_ => kinesis.listing(throw broken))
     val reading = new Reading(kinesis)
     reading.step(0)
-    (1 to 20).foreach(number => assert(reading.step(number).isInstanceOf[FetchStep.Retries]))
-    assert(reading.step(21) === FetchStep.Fails(broken))
+    (1 to 20).foreach(number => assert(reading.step(number).isInstanceOf[ReadStep.Retries]))
+    assert(reading.step(21) === ReadStep.Fails(broken))
     assert(kinesis.asked.size === 2)
   }
 
@@ -95,9 +96,9 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(end(1 to 0))
     (1 to 21).foreach(_ => kinesis.page(page(1 to 0)).page(end(1 to 0)).listing(listing(shard)))
     val reading = new Reading(kinesis)
-    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[FetchStep.Fetched])
-    assert(ends.size === 21 && ends.init.forall(_.isInstanceOf[FetchStep.Retries]))
-    assert(ends.last.isInstanceOf[FetchStep.Fails])
+    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[ReadStep.Fetched])
+    assert(ends.size === 21 && ends.init.forall(_.isInstanceOf[ReadStep.Retries]))
+    assert(ends.last.isInstanceOf[ReadStep.Fails])
   }
 
   private def checked(kinesis: KinesisClient, clock: FastClock = new FastClock) =

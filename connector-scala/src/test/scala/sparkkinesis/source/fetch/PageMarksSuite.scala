@@ -8,6 +8,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
 import sparkkinesis.client.{Page, ShardIterator}
+import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis.{end, page}
 import sparkkinesis.source.options.FetchSettings
@@ -26,6 +27,9 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       stopAtMillis
     )
 
+  private def marksOf(page: Page, settings: FetchSettings): Vector[Mark] =
+    PageMarks.of(PackedRecords(page.records), isEnd = page.next.isEmpty, settings)
+
   private val filled: Gen[Page] = for {
     sizes <- Gen.choose(1, 60).flatMap(Gen.listOfN(_, Gen.choose(0, 50)))
     isEnd <- Gen.oneOf(true, false)
@@ -38,7 +42,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("the marks divide the page into parts, and each part ends at a record") {
     forAll(filled, limits) { (page, limits) =>
-      val marks = PageMarks.of(page, settings(limits))
+      val marks = marksOf(page, settings(limits))
       val ends = marks.map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
       val parts = ends.zip(ends.drop(1)).map { case (begin, end) => page.records.slice(begin, end) }
       assert(parts.flatten === page.records && parts.forall(_.nonEmpty))
@@ -53,7 +57,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("with a skew, the arrival times of a mark differ by at most the skew, in any order") {
     forAll(filled, Gen.choose(1, 60)) { (page, skew) =>
       val skewed = settings(ReadLimits.None).copy(maxShardSkew = Some(skew.millis))
-      val ends = PageMarks.of(page, skewed).map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
+      val ends = marksOf(page, skewed).map(_.records).scanLeft(0L)(_ + _).map(_.toInt)
       ends.zip(ends.drop(1)).foreach { case (begin, end) =>
         val arrivals = page.records.slice(begin, end).map(_.arrivalMillis)
         assert(arrivals.max - arrivals.min <= skew)
@@ -64,7 +68,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("without limits a page has one mark, with or without a stop time") {
     Seq(None, Some(25L)).foreach { stop =>
       assert(
-        PageMarks.of(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60)
+        marksOf(page(1 to 60), settings(ReadLimits.None, stop)).map(_.records) === Seq(60)
       )
     }
   }
@@ -74,7 +78,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Seq(ReadLimits(Some(1), None), ReadLimits(None, Some(1)), ReadLimits(Some(1), Some(1)))
     tiny.foreach { limits =>
       val all = settings(limits).copy(maxRecords = 10000)
-      val marks = PageMarks.of(page(1 to all.pageRecords), all)
+      val marks = marksOf(page(1 to all.pageRecords), all)
       assert(marks.size <= 257 && marks.map(_.records).sum === all.pageRecords)
     }
     assert(settings(ReadLimits(Some(1000), None)).copy(maxRecords = 10000).pageRecords === 7936)
@@ -86,7 +90,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("no part exceeds its fraction of the limits, unless it is one record") {
     forAll(filled, Gen.choose(1L, 400L), Gen.choose(1L, 2000L)) { (page, records, bytes) =>
-      val marks = PageMarks.of(page, settings(ReadLimits(Some(records), Some(bytes))))
+      val marks = marksOf(page, settings(ReadLimits(Some(records), Some(bytes))))
       val smallest = page.records.map(_.data.length.toLong).sum / 256
       marks.foreach { mark =>
         assert(mark.records <= math.max(1, records / 32))
@@ -97,9 +101,9 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("an empty page has a mark only at the shard's end") {
-    assert(PageMarks.of(page(1 to 0), settings(ReadLimits.None)) === Vector.empty)
+    assert(marksOf(page(1 to 0), settings(ReadLimits.None)) === Vector.empty)
     val finished = Vector(Mark(Progress.Finished, 0, 0, 0))
-    assert(PageMarks.of(end(1 to 0), settings(ReadLimits.None)) === finished)
+    assert(marksOf(end(1 to 0), settings(ReadLimits.None)) === finished)
   }
 
   test("if a query has very many shards, a page and a shard have few marks") {
@@ -107,7 +111,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(of(ReadLimits.None).mostMarks === None)
     Seq(ReadLimits(Some(1000), None), ReadLimits(None, Some(100))).foreach { limits =>
       assert(of(limits).mostMarks === Some(20))
-      val marks = PageMarks.of(page(1 to of(limits).pageRecords), of(limits))
+      val marks = marksOf(page(1 to of(limits).pageRecords), of(limits))
       assert(marks.size <= 21)
     }
     assert(of(ReadLimits(Some(1000), None)).pageRecords === 20 * 31)

@@ -11,7 +11,8 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis.recordsOf
-import sparkkinesis.source.fetch.FetchStep._
+import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores

@@ -12,7 +12,8 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.fetch.FetchStep._
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
 import sparkkinesis.source.pace.SharedReads
@@ -189,7 +190,7 @@ class ShardFetcherSuite extends AnyFunSuite {
         .page(page(4 to 4))
     )
     fetching.fetched()
-    assert(fetching.step() === FetchStep.Expired)
+    assert(fetching.step() === ReadStep.Expired)
     assert(fetching.fetched().report.from === upTo(3))
     val after = Position.AfterSequenceNumber(SequenceNumber("3"))
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))

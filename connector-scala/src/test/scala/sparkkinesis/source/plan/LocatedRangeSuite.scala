@@ -7,7 +7,6 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.Page
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.PageMarks
@@ -24,10 +23,7 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** The pages of a shard, and one range over all of them with its marks. */
   private val read: Gen[(Vector[BufferedPage], LocatedRange[String])] = pages.map { pages =>
     val marks = pages.flatMap { page =>
-      val next = Option.when(page.upTo != Progress.Finished)(
-        sparkkinesis.client.ShardIterator("next")
-      )
-      PageMarks.of(Page(page.records, next, 0, Seq.empty), settings.fetch)
+      PageMarks.of(page.records, isEnd = page.upTo == Progress.Finished, settings.fetch)
     }
     val range = ShardRange(shardOf(0), pages.head.from, pages.last.upTo)
     (pages, LocatedRange(range, Some("a"), marks))

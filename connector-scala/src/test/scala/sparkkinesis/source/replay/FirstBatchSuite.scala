@@ -14,7 +14,8 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.fetch.{FetchStep, ShardFetcher}
+import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.protocol._
@@ -64,7 +65,7 @@ class FirstBatchSuite extends AnyFunSuite {
       )
     }
     for (fetcher <- fetchers; _ <- 1 to calls) fetcher.step(begin) match {
-      case FetchStep.Fetched(report, _, _, _) => heard(report)
+      case ReadStep.Fetched(report, _, _, _) => heard(report)
       case other => fail(s"not fetched: $other")
     }
     coordinator

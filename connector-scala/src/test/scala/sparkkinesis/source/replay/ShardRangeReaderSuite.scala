@@ -159,7 +159,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val until = Some(ReadUntil(25, withChildren = false))
     val batch = ShardRange(shard, place(0), Progress.Finished, until = until)
     assert(read(silent(new ScriptedKinesis().page(page(1 to 1))), batch) === Seq(1))
-    val trimmed = silent(silent(new ScriptedKinesis().page(page(1 to 1))))
+    val trimmed = silent(silent(new ScriptedKinesis().page(page(1 to 1)).summary(summary())))
     assertThrows[DataLossException](read(trimmed, range(0, 2)))
   }
 
@@ -201,15 +201,35 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a shard that no longer exists is a loss") {
-    def gone = new ScriptedKinesis().page(page(1 to 2)).page(throw Gone).page(throw Gone)
+    def gone = new ScriptedKinesis()
+      .page(page(1 to 2))
+      .page(throw Gone)
+      .page(throw Gone)
+      .listing(listing())
+      .listing(listing())
+      .summary(summary())
     assertThrows[DataLossException](read(gone, range(0, 3)))
     assert(read(gone, range(0, 3), settings.copy(failOnDataLoss = false)) === Seq(1, 2))
   }
 
+  test("a shard that is listed is not gone, whatever its calls say") {
+    val open = newStream(1).head
+    val kinesis = new ScriptedKinesis().page(page(1 to 2))
+    (1 to 9).foreach(_ => kinesis.page(throw Gone).listing(listing(open)))
+    assert(read(kinesis.page(page(3 to 3)), range(0, 3)) === (1 to 3))
+  }
+
+  test("a range whose first record is known is judged by that record, and not by the clock") {
+    def known(first: Int) = owed.copy(first = Some(SequenceNumber(first.toString)))
+    def kinesis = new ScriptedKinesis().page(page(1 to 3)).page(page(1 to 3)).summary(summary())
+    assert(read(kinesis, known(1), clock = after(48.hours)) === (1 to 3))
+    assertThrows[DataLossException](read(kinesis, known(0), clock = after(1.minute)))
+  }
+
   test("one answer is no loss: a second look, a little later and with another iterator, decides") {
-    def first = new ScriptedKinesis().page(page(1 to 2))
+    def first = new ScriptedKinesis().page(page(1 to 2)).summary(summary())
     val doubts = Seq[ScriptedKinesis => ScriptedKinesis](
-      _.page(throw Gone),
+      _.page(throw Gone).listing(listing()),
       _.page(page(3 to 2, behind = 0)),
       _.page(page(4 to 5)),
       _.page(end(4 to 5, ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)))

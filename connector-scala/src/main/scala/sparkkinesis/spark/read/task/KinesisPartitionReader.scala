@@ -12,11 +12,11 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 import sparkkinesis.client.{Loan, StreamAccess, SystemChance, SystemClock}
 import sparkkinesis.model.{ConsumerArn, PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.feed.FeedNews
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{DescendantReader, RangeTurns, ShardRangeReader, SubscribedReads}
+import sparkkinesis.source.replay.{DescendantReader, RangeTurns, ShardRangeReader}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
@@ -69,7 +69,7 @@ final class KinesisPartitionReader(
     consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReader[InternalRow] {
   private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
-  private val subscribed = mutable.Buffer.empty[SubscribedReads]
+  private val news = new FeedNews
   private var readRecords = 0L
   private var readBytes = 0L
   private val readers =
@@ -92,7 +92,7 @@ final class KinesisPartitionReader(
   }
 
   override def close(): Unit =
-    try subscribed.foreach(_.close())
+    try readers.foreach(_.close())
     finally loans.values.foreach(_.close())
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
@@ -122,37 +122,25 @@ final class KinesisPartitionReader(
 
     private def fromKinesis(missing: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
       ahead.foreach(_.countReread())
-      val (opened, close) = newReader(range.shard.stream)
+      val opened = newReader(range.shard.stream)
       reader = Some(opened)
-      new DescendantReader(opened).pages(missing) ++ {
-        close()
-        Iterator.empty
-      }
+      new DescendantReader(opened).pages(missing)
     }
   }
 
-  /** @return also what to do when it has read its range */
-  private def newReader(arn: StreamArn): (ShardRangeReader, () => Unit) = {
+  private def newReader(arn: StreamArn): ShardRangeReader = {
     val loan = loans.getOrElseUpdate(arn, StreamLoans.borrow(arn, streams(arn)))
     val context = TaskContext.get()
-    def isCancelled = context != null && context.isInterrupted()
     val isFirst = context == null || context.attemptNumber() == 0
-    val reads = consumers.get(arn).filter(_ => isFirst).map { consumer =>
-      new SubscribedReads(loan.value, consumer, SystemClock, SystemChance, () => isCancelled)
-    }
-    subscribed ++= reads
     val reader = new ShardRangeReader(
-      reads.fold(loan.value)(subscribing(loan.value, _)),
-      if (reads.isEmpty) options.fetch else options.fetch.copy(minPeriod = Duration.Zero),
+      loan.value.copy(consumer = consumers.get(arn).filter(_ => isFirst)),
+      options.fetch,
       SystemClock,
       SystemChance,
-      () => isCancelled
+      () => context != null && context.isInterrupted(),
+      news
     )
     readers += reader
-    reader -> (() => reads.foreach(_.close()))
+    reader
   }
-
-  /** The client that reads by subscription: each shard of a consumer has a quota of its own. */
-  private def subscribing(stream: StreamClient, reads: SubscribedReads): StreamClient =
-    stream.copy(client = reads, shared = new SharedReads(isAws = false))
 }

@@ -6,7 +6,8 @@ import scala.concurrent.duration._
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.fetch.{FetchStep, ShardFetcher, ShardFetchers}
+import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.fetch.{ShardFetcher, ShardFetchers}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
@@ -46,11 +47,11 @@ final class SimulatedExecutor(
       clock.advance(random.nextInt(100).millis)
       push()
       fetcher.step(clock.moment) match {
-        case FetchStep.Fetched(report, _, _, _) =>
+        case ReadStep.Fetched(report, _, _, _) =>
           onReport(report)
           unsent += report
-        case FetchStep.Fails(cause) => onFailure(fetcher, cause)
-        case FetchStep.Loses(loss) => throw loss
+        case ReadStep.Fails(cause) => onFailure(fetcher, cause)
+        case ReadStep.Loses(loss) => throw loss
         case _ =>
       }
     }

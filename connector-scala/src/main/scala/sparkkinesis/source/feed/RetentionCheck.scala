@@ -1,4 +1,4 @@
-package sparkkinesis.source.fetch
+package sparkkinesis.source.feed
 
 import java.time.Instant
 

@@ -1,4 +1,4 @@
-package sparkkinesis.source
+package sparkkinesis.source.feed
 
 import sparkkinesis.client.Page
 import sparkkinesis.model.ServiceLimits

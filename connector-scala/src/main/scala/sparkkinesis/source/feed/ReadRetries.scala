@@ -1,4 +1,4 @@
-package sparkkinesis.source.fetch
+package sparkkinesis.source.feed
 
 import java.time.Instant
 
@@ -14,22 +14,30 @@ import sparkkinesis.source.options.{FailureStreak, RetryPolicy}
  *
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
-private[source] final class FetchRetries(
+private[feed] final class ReadRetries(
     shard: StreamShard,
     policy: RetryPolicy,
     chance: () => Double
 ) {
-  import FetchRetries._
-  import FetchStep._
+  import ReadRetries._
+  import ReadStep._
 
-  private val log = LoggerFactory.getLogger(classOf[FetchRetries])
+  private val log = LoggerFactory.getLogger(classOf[ReadRetries])
   private var streak = Option.empty[FailureStreak]
   private var refusals = 0
+  private var expirations = 0
 
   /** A call succeeded. */
   def reset(): Unit = {
     streak = None
     refusals = 0
+    expirations = 0
+  }
+
+  /** An expired iterator is replaced at once, so it must not go on for ever. */
+  def expired(cause: KinesisException): ReadStep = {
+    expirations += 1
+    if (expirations <= MostExpirations) Expired else Fails(cause)
   }
 
   /**
@@ -40,7 +48,7 @@ private[source] final class FetchRetries(
       failure: KinesisException,
       progress: Progress,
       now: Instant
-  ): FetchStep =
+  ): ReadStep =
     if (failure.isRetryable || mayBeEarly(failure, progress)) retry(failure, now)
     else Fails(failure)
 
@@ -48,7 +56,7 @@ private[source] final class FetchRetries(
    * Throttling ends when other consumers read less, and counts apart. Any other failure must end
    * the query in time.
    */
-  def retry(failure: KinesisException, now: Instant): FetchStep =
+  def retry(failure: KinesisException, now: Instant): ReadStep =
     if (failure.isThrottling) {
       refusals += 1
       again(failure, refusals)
@@ -58,7 +66,7 @@ private[source] final class FetchRetries(
       if (policy.isOver(current, now)) Fails(failure) else again(failure, current.failures)
     }
 
-  private def again(failure: KinesisException, count: Int): FetchStep = {
+  private def again(failure: KinesisException, count: Int): ReadStep = {
     if (count >= NoteworthyFailures)
       log.warn(s"Reading $shard failed $count times in a row: ${failure.getMessage}")
     Retries(failure, policy.backoff.delay(count, chance()))
@@ -75,7 +83,10 @@ private[source] final class FetchRetries(
     }
 }
 
-private object FetchRetries {
+private object ReadRetries {
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
+
+  /** In a row. */
+  private val MostExpirations = 20
 }

@@ -1,0 +1,104 @@
+package sparkkinesis.source.feed
+
+import java.time.Instant
+
+import scala.concurrent.duration.FiniteDuration
+
+import sparkkinesis.client.KinesisException
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ChildShard, PackedRecords}
+import sparkkinesis.source.DataLossException
+import sparkkinesis.source.protocol.FetchReport
+
+/** The result of one step of a [[ShardReader]]. */
+sealed trait ReadStep
+
+/** The result of one step of a fetcher, which keeps the pages of its reader. */
+sealed trait FetchStep {
+
+  /** Whether the store had room for a page, which the step has used or given back. */
+  def hadRoom: Boolean = true
+}
+
+object ReadStep {
+
+  /**
+   * A page was read.
+   *
+   * @param pause until the next step, before jitter
+   */
+  final case class Read(page: ReadPage, pause: FiniteDuration) extends ReadStep
+
+  /**
+   * A page was read and is kept for a batch.
+   *
+   * @param records number of records in the page
+   * @param pause until the next step, before jitter
+   * @param isUrgent whether the driver should receive the report at once
+   */
+  final case class Fetched(
+      report: FetchReport,
+      records: Int,
+      pause: FiniteDuration,
+      isUrgent: Boolean
+  ) extends FetchStep
+
+  /** The store has no room. The next step is when it may have room. */
+  case object Waits extends FetchStep {
+    override def hadRoom: Boolean = false
+  }
+
+  /** There was no memory for the page, which has so many bytes. */
+  final case class TooLarge(bytes: Long) extends ReadStep
+
+  /** A step without a page. */
+  sealed trait NoPage extends ReadStep with FetchStep
+
+  /** The shard's quota does not allow a call yet. */
+  final case class Paced(pause: FiniteDuration) extends NoPage {
+    override def hadRoom: Boolean = false
+  }
+
+  /**
+   * The service sends a page when it has one, and the reader is woken then.
+   *
+   * @param limit time to the next step if it is not woken
+   */
+  final case class Awaits(limit: FiniteDuration) extends NoPage {
+    override def hadRoom: Boolean = false
+  }
+
+  /** The iterator had expired. The next step gets a new one. */
+  case object Expired extends NoPage
+
+  /** Records seem to be missing. One answer may be wrong, so the next step asks again. */
+  final case class Doubts(delay: FiniteDuration) extends NoPage
+  final case class Retries(failure: KinesisException, delay: FiniteDuration) extends NoPage
+
+  /** A retry would not help, or retries have failed for too long. */
+  final case class Fails(failure: KinesisException) extends NoPage
+
+  final case class Loses(loss: DataLossException) extends NoPage
+
+  /** The shard is read to its end, or to the reader's goal. There is no next step. */
+  case object Ended extends NoPage
+}
+
+/**
+ * The part of a page that is wanted.
+ *
+ * @param from the progress before the page
+ * @param isEnd whether the shard ends with the page
+ * @param children of the shard if it ends
+ * @param millisBehind as the service says; `None` if unknown
+ * @param completeAsOf all records that arrived before have been read, if the page says more about
+ *   that than the one before
+ */
+final case class ReadPage(
+    records: PackedRecords,
+    from: Progress,
+    isEnd: Boolean,
+    children: Seq[ChildShard],
+    millisBehind: Option[Long],
+    completeAsOf: Option[Instant]
+)

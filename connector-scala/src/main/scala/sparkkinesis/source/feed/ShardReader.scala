@@ -1,0 +1,233 @@
+package sparkkinesis.source.feed
+
+import java.time.Instant
+
+import sparkkinesis.client.{KinesisException, Moment, Page}
+import sparkkinesis.compat._
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ChildShard, PackedRecords, Position, StreamShard}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
+
+/**
+ * Reads one shard from a place to a goal, one page per step, and decides what each answer means.
+ * Reading ahead, reading a range again, and batch reads differ only in their goal and in who drives
+ * them. Used by one thread at a time.
+ *
+ * One answer may be wrong. So a lost record, a missing shard, and an end without children count
+ * only if a second answer, from another iterator, confirms them.
+ *
+ * @param start where reading begins
+ * @param startedAsOf all records that arrived before had been read; see
+ *   [[sparkkinesis.model.offset.ShardProgress]]
+ * @param settings whether the query fails on a loss, and how calls are repeated
+ * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
+ */
+private[source] final class ShardReader(
+    stream: StreamClient,
+    shard: StreamShard,
+    start: Progress,
+    startedAsOf: Option[Instant],
+    goal: ReadGoal,
+    feed: PageFeed,
+    settings: FetchSettings,
+    chance: () => Double
+) extends AutoCloseable {
+  import ReadStep._
+  import stream.ref
+
+  private val listing = new ShardListing(stream, shard.shard)
+  private val losses = new ReadLosses(stream, settings.failOnDataLoss)
+  private val retries = new ReadRetries(shard, settings.retry, chance)
+  private val mistakenEnds = new ReadRetries(shard, settings.retry, chance)
+  private val time = new ServiceTime
+  private var tip = new SilentTip
+  @volatile private var place = start
+  @volatile private var completeAsOf = startedAsOf
+  @volatile private var reached = false
+  private var wasGone = false // whether the last answer was that the shard does not exist
+  private var lacked = false // whether a record seemed to be missing, and none has come since
+  private var doubtedAt = Option.empty[Progress] // where a page said that the shard has ended
+  private var unconfirmed = Option.empty[Page] // the shard's end
+
+  /** Whether there is nothing more to read. */
+  def isOver: Boolean = reached || place == Progress.Finished
+
+  /** Whether the goal is reached before the end of the shard. */
+  def isReached: Boolean = reached
+
+  /** Whether the next step only confirms the end of the shard. */
+  def isEnding: Boolean = unconfirmed.nonEmpty
+
+  /** Number of losses since the last call that the query tolerates. */
+  def takeLosses(): Int = losses.takeCount()
+
+  /** Reads at most one page. */
+  def step(at: Moment): ReadStep =
+    Progress.position(place).filterNot(_ => reached) match {
+      case None =>
+        close()
+        Ended
+      case Some(position) =>
+        listing.begin(at)
+        try unconfirmed.fold(read(position, at))(confirm(_, at))
+        catch {
+          case gone: KinesisException.NotFound =>
+            feed.restart()
+            try shardIsGone(gone, at)
+            catch { case failure: KinesisException => retries.after(failure, place, at.steady) }
+          case expired: KinesisException.IteratorExpired => retries.expired(expired)
+          case failure: KinesisException => retries.after(failure, place, at.steady)
+        }
+    }
+
+  private def read(position: Position, at: Moment): ReadStep = feed.next(position, at) match {
+    case Right((page, asked)) => received(tip.judge(page, at.steady.toEpochMilli), asked, at)
+    case Left(PageFeed.Asked(limit)) => Awaits(limit)
+    case Left(PageFeed.Paced(pause)) => Paced(pause)
+    case Left(PageFeed.TooLarge(bytes)) => TooLarge(bytes)
+  }
+
+  /**
+   * The feed keeps the page until it is judged.
+   *
+   * @param asked when the page, or the subscription that it comes from, was asked for
+   */
+  private def received(page: Page, asked: Moment, at: Moment): ReadStep = {
+    time.observe(asked.now, page.serverTime)
+    val expired =
+      if (goal.isTimed(place)) losses.behindRetention(rest, completeAsOf, time.at(at)) else None
+    expired match {
+      case Some(loss) => Loses(loss)
+      case None =>
+        retries.reset()
+        wasGone = false
+        if (page.next.nonEmpty || goal.reach(page, place, isEnd = false).isReached) {
+          if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
+          judged(page, isEnd = false, Nil, asked, at)
+        } else end(page, asked, at)
+    }
+  }
+
+  /**
+   * A shard that has ended has children. An end without them may be a mistake, so it needs a second
+   * answer, from another iterator, and the listing.
+   */
+  private def end(page: Page, asked: Moment, at: Moment): ReadStep =
+    if (page.children.nonEmpty) judged(page, isEnd = true, page.children, asked, at)
+    else if (page.records.isEmpty && doubtedAt.contains(place)) {
+      feed.took()
+      confirm(page, at)
+    } else {
+      val step = judged(page.copy(millisBehindLatest = None), isEnd = false, Nil, asked, at)
+      doubtedAt = Some(place)
+      feed.restart()
+      step
+    }
+
+  /**
+   * Confirms the end of the shard. If the listing fails, the next step only repeats the listing.
+   */
+  private def confirm(page: Page, at: Moment): ReadStep = {
+    unconfirmed = Some(page)
+    val children = listing.childrenOfClosed(at)
+    unconfirmed = None
+    children match {
+      case Some(found) => judged(page, isEnd = true, found, at, at)
+      case None =>
+        feed.restart()
+        mistakenEnds.retry(ShardEnd.mistaken(ref, shard.shard), at.steady)
+    }
+  }
+
+  private def judged(
+      page: Page,
+      isEnd: Boolean,
+      children: Seq[ChildShard],
+      asked: Moment,
+      at: Moment
+  ): ReadStep = {
+    val reach = goal.reach(page, place, isEnd)
+    if (reach.missing.nonEmpty && !lacked) {
+      lacked = true
+      lookAgain()
+    } else
+      reach.missing.flatMap(losses.lose(_, rest, completeAsOf, time.at(at))) match {
+        case Some(loss) => Loses(loss)
+        case None => accept(page, reach, isEnd, children, asked, at)
+      }
+  }
+
+  /** Asks again a little later, with another iterator. */
+  private def lookAgain(): ReadStep = {
+    feed.restart()
+    tip = new SilentTip
+    Doubts(DataLoss.secondLook(chance()))
+  }
+
+  private def accept(
+      page: Page,
+      reach: ReadGoal.Reach,
+      isEnd: Boolean,
+      children: Seq[ChildShard],
+      asked: Moment,
+      at: Moment
+  ): ReadStep = {
+    feed.took()
+    val (from, read) = (place, reach.read)
+    reached = reach.isReached
+    // Not after records: the shard may have ended, and its children may have older records.
+    val isTip = page.isAtTip && page.records.isEmpty && !isEnd
+    val known =
+      if (reached) goal.completeAsOf
+      else if (isTip) Some(reachedBy(asked))
+      else read.lastArrivalMillis.map(Instant.ofEpochMilli)
+    completeAsOf = known.orElse(completeAsOf)
+    lacked &&= read.isEmpty
+    val isWhole = isEnd && !reached
+    place = if (isWhole) Progress.Finished else ReadGoal.lastOf(read).getOrElse(from)
+    Read(
+      ReadPage(
+        reach.wanted,
+        from,
+        isWhole,
+        if (isWhole) children else Nil,
+        if (reached) Some(0) else page.millisBehindLatest,
+        known
+      ),
+      feed.pauseAfter(page, at.steady)
+    )
+  }
+
+  /**
+   * The time, at the tip, before which no unread record has arrived. A subscription may be minutes
+   * old, so what was known before may say more.
+   */
+  private def reachedBy(asked: Moment): Instant =
+    (completeAsOf.filter(_ => feed.isPushed) ++ Seq(time.reachedAt(asked.now))).max
+
+  /** The service no longer lists a closed shard after its last record expired, read or not. */
+  private def shardIsGone(gone: KinesisException.NotFound, at: Moment): ReadStep = {
+    val listed = listing.shards(at)
+    if (listed.exists(_.id == shard.shard)) {
+      wasGone = false
+      retries.retry(gone, at.steady)
+    } else if (!wasGone) {
+      wasGone = true
+      listing.doubt(at)
+      Retries(gone, DataLoss.secondLook(chance()))
+    } else
+      losses.lose("the shard does not exist any more", rest, completeAsOf, time.at(at)) match {
+        case Some(loss) => Loses(loss)
+        case None =>
+          val children = ShardEnd.childrenIn(listed, shard.shard)
+          val reach = ReadGoal.Reach(PackedRecords.Empty, PackedRecords.Empty, isReached = false)
+          accept(ShardEnd.EmptyPage, reach, isEnd = true, children, at, at)
+      }
+  }
+
+  private def rest = goal.rest(shard, place, completeAsOf)
+
+  /** Ends the reading. Any thread may call this. */
+  override def close(): Unit = feed.close()
+}
