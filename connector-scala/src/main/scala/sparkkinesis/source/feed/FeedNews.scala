@@ -6,18 +6,16 @@ import sparkkinesis.client.Clock
 
 /** Tells the thread of a task that any of its pushed feeds has news. Thread-safe. */
 final class FeedNews {
-  private var number = 0L
-
-  /** How often there were news. */
-  def count: Long = synchronized(number)
+  private var hasArrived = false // since the last wait
 
   def arrived(): Unit = synchronized {
-    number += 1
+    hasArrived = true
     notifyAll()
   }
 
-  /** Waits until there are more news than `seen`, or until the timeout. */
-  def await(seen: Long, timeout: FiniteDuration, clock: Clock): Unit = synchronized {
-    if (number == seen) clock.await(this, timeout.toMillis)
+  /** Waits for news since the last wait, or until the timeout. */
+  def await(timeout: FiniteDuration, clock: Clock): Unit = synchronized {
+    if (!hasArrived) clock.await(this, timeout.toMillis)
+    hasArrived = false
   }
 }

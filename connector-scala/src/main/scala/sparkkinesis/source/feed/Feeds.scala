@@ -14,7 +14,7 @@ private[source] object Feeds {
   /**
    * @param arrivals admits responses to memory
    * @param maxRecords limit of one `GetRecords` call
-   * @param counts of all subscriptions of the executor
+   * @param counts of all feeds of the executor
    * @param chance evenly distributed in `[0, 1)`, for jitter
    * @param wake called on any thread when a pushed feed has news
    */
@@ -24,11 +24,11 @@ private[source] object Feeds {
       arrivals: Arrivals,
       settings: FetchSettings,
       maxRecords: Int,
-      counts: SubscriptionCounts,
+      counts: FeedCounts,
       chance: () => Double,
       wake: () => Unit
   ): PageFeed = stream.consumer match {
-    case None => new PolledPages(stream, shard, arrivals, settings, maxRecords)
+    case None => new PolledPages(stream, shard, arrivals, settings, maxRecords, counts)
     case Some(consumer) =>
       pushed(stream, consumer, shard, renewAfter(settings), counts, chance, wake)
   }
@@ -39,7 +39,7 @@ private[source] object Feeds {
       consumer: ConsumerArn,
       shard: ShardId,
       renewAfter: FiniteDuration,
-      counts: SubscriptionCounts,
+      counts: FeedCounts,
       chance: () => Double,
       wake: () => Unit
   ): PageFeed = {

@@ -9,7 +9,7 @@ import sparkkinesis.model.Position
 
 /** Where the pages of one shard come from. Used by one thread at a time. */
 private[source] trait PageFeed extends AutoCloseable {
-  import PageFeed._
+  import ReadStep._
 
   /** Whether the service sends pages by itself. */
   def isPushed: Boolean
@@ -17,16 +17,19 @@ private[source] trait PageFeed extends AutoCloseable {
   def readiness(at: Moment): Readiness
 
   /**
-   * Gets the next page, or asks for it. May throw any `KinesisException`. Returns the same page
-   * until `took` or `restart` is called.
+   * Gets the next page, or asks for it. May throw any `KinesisException`. If it is not taken, the
+   * next call returns it again.
    *
    * @param position where reading begins, if it does not continue after the last page
    * @return the page, and the time at which the service was asked for it or for something before it
    */
-  def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)]
+  def next(position: Position, at: Moment): Either[NotYet, (Page, Moment)]
 
   /** The page is read. The next one follows it. */
   def took(): Unit
+
+  /** The step is over, and its page is stored or dropped. One that was not taken comes again. */
+  def release(): Unit
 
   /**
    * Whether the page that has arrived should not be the last one that the service was asked for.
@@ -44,32 +47,4 @@ private[source] trait PageFeed extends AutoCloseable {
 
   /** The next page begins at the position of the next call. */
   def restart(): Unit
-}
-
-private[source] object PageFeed {
-
-  /** Whether `next` makes sense. */
-  sealed trait Readiness
-
-  /** The feed is ready if there is room for a page. */
-  case object NeedsRoom extends Readiness
-
-  /** The feed is ready without room, because a page has arrived or something else has happened. */
-  case object HasNews extends Readiness
-
-  /** Why there is no page yet. */
-  sealed trait NoPage
-
-  /**
-   * The service was asked for a page, and the feed reports its arrival.
-   *
-   * @param limit after this time it makes sense to ask again
-   */
-  final case class Asked(limit: FiniteDuration) extends Readiness with NoPage
-
-  /** The service may not be asked yet. */
-  final case class Paced(pause: FiniteDuration) extends Readiness with NoPage
-
-  /** The outcome if there is no memory for the page, which has so many bytes. */
-  final case class TooLarge(bytes: Long) extends NoPage
 }

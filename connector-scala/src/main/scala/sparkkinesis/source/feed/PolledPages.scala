@@ -6,9 +6,9 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.{KinesisException, Moment, Page, ShardIterator}
 import sparkkinesis.model.{Position, ShardId}
+import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.{ReadCall, ReadPace}
-import sparkkinesis.source.StreamClient
 import sparkkinesis.source.store.Arrivals
 
 /** The pages of a shard by `GetRecords`, at the pace of the shard's quota. */
@@ -17,40 +17,39 @@ private[source] final class PolledPages(
     shard: ShardId,
     arrivals: Arrivals,
     settings: FetchSettings,
-    maxRecords: Int
+    maxRecords: Int,
+    counts: FeedCounts
 ) extends PageFeed {
-  import PageFeed._
-  import PolledPages._
+  import ReadStep._
   import stream.{client, ref}
 
   private var iterator = Option.empty[ShardIterator]
   private var lastDataAt = Option.empty[Instant]
-  @volatile private var held = Option.empty[Held]
-  @volatile private var isClosed = false
+  private var tip = new SilentTip
+  private var following = Option.empty[ShardIterator] // after the page that has arrived
+  private var room = Option.empty[AutoCloseable] // of that page, in memory
 
   override def isPushed: Boolean = false
 
   override def readiness(at: Moment): Readiness =
-    if (held.nonEmpty) HasNews
-    else pace(at).pause(at.steady.toEpochMilli).fold[Readiness](NeedsRoom)(Paced)
+    pace(at).pause(at.steady.toEpochMilli).fold[Readiness](NeedsRoom)(Paced)
 
   /** Gets the iterator first: a failure to get one uses nothing of the quota. */
-  override def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)] =
-    held.map(it => Right(it.page -> it.asked)).getOrElse {
-      val current = iterator.getOrElse(client.shardIterator(ref, shard, position))
-      iterator = Some(current)
-      pace(at).next(at.steady.toEpochMilli) match {
-        case Left(wait) => Left(Paced(wait))
-        case Right(call) => called(call, current, at)
-      }
+  override def next(position: Position, at: Moment): Either[NotYet, (Page, Moment)] = {
+    val current = iterator.getOrElse(client.shardIterator(ref, shard, position))
+    iterator = Some(current)
+    pace(at).next(at.steady.toEpochMilli) match {
+      case Left(wait) => Left(Paced(wait))
+      case Right(call) => called(call, current, at)
     }
+  }
 
   private def called(call: ReadCall, from: ShardIterator, at: Moment) =
     arrivals.receive(getRecords(call, from, at)) match {
-      case Right((page, room)) =>
-        held = Some(Held(page, at, room))
-        if (isClosed) room.close() // meanwhile
-        Right(page -> at)
+      case Right((page, taken)) =>
+        following = page.next
+        room = Some(taken)
+        Right(tip.judge(page, at.steady.toEpochMilli) -> at)
       case Left(bytes) =>
         pace(at).unread(call, bytes, at.steady.toEpochMilli)
         Left(TooLarge(bytes))
@@ -58,7 +57,10 @@ private[source] final class PolledPages(
 
   private def getRecords(call: ReadCall, from: ShardIterator, at: Moment): Page = {
     val now = at.steady.toEpochMilli
-    try pace(at).read(call, maxRecords, () => now)(client.getRecords(ref, from, _))
+    try
+      pace(at).read(call, maxRecords, () => now) { limit =>
+        counts.timed(client.getRecords(ref, from, limit))
+      }
     catch {
       case expired: KinesisException.IteratorExpired =>
         restart()
@@ -66,14 +68,11 @@ private[source] final class PolledPages(
     }
   }
 
-  override def took(): Unit = {
-    held.foreach(it => iterator = it.page.next)
-    drop()
-  }
+  override def took(): Unit = iterator = following
 
-  private def drop(): Unit = {
-    held.foreach(_.room.close())
-    held = None
+  override def release(): Unit = {
+    room.foreach(_.close())
+    room = None
   }
 
   /** Behind the tip, the next call follows as soon as the service allows. */
@@ -90,25 +89,12 @@ private[source] final class PolledPages(
   override def keepsRoom: Boolean = false
 
   override def restart(): Unit = {
-    drop()
     iterator = None
+    following = None
+    tip = new SilentTip
   }
 
-  /** Any thread may call this. */
-  override def close(): Unit = {
-    isClosed = true
-    held.foreach(_.room.close())
-  }
+  override def close(): Unit = ()
 
   private def pace(at: Moment): ReadPace = stream.shared.paces.of(shard, at.steady.toEpochMilli)
-}
-
-private object PolledPages {
-
-  /**
-   * A page that has arrived and is not taken.
-   *
-   * @param room in memory for the response
-   */
-  private final case class Held(page: Page, asked: Moment, room: AutoCloseable)
 }

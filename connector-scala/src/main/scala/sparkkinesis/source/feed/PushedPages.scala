@@ -26,13 +26,13 @@ private[source] final class PushedPages(
     subscribe: (Position, EventSubscriber) => EventSubscription,
     check: () => Unit,
     renewAfter: FiniteDuration,
-    counts: SubscriptionCounts,
+    counts: FeedCounts,
     chance: () => Double,
     wake: () => Unit
 ) extends PageFeed {
   import EventInbox.Signal
-  import PageFeed._
   import PushedPages._
+  import ReadStep._
 
   @volatile private var isClosed = false
   @volatile private var current = Option.empty[Subscribed]
@@ -41,6 +41,7 @@ private[source] final class PushedPages(
   private var last = Option.empty[SequenceNumber] // of the records so far
   private var takeovers = Vector.empty[Long]
   private var isBehind = true // as the last event says
+  private var tip = new SilentTip
   private var arrived = Option.empty[Arrived] // the page that is not taken
   private var silences = 0 // of accepted subscriptions, since the last event
 
@@ -51,21 +52,22 @@ private[source] final class PushedPages(
     current match {
       case None => if (now < notBefore) Paced((notBefore - now).millis) else NeedsRoom
       case Some(it) if it.inbox.head.nonEmpty || it.isOver(now) => HasNews
-      case Some(it) => if (it.askedAt.isEmpty) NeedsRoom else Asked(it.limit(now))
+      case Some(it) => if (it.askedAt.isEmpty) NeedsRoom else Awaits(it.limit(now))
     }
   }
 
-  override def next(position: Position, at: Moment): Either[NoPage, (Page, Moment)] = current match {
-    case None if millis(at) < notBefore => Left(Paced((notBefore - millis(at)).millis))
-    case None => Left(begin(position, at))
-    case Some(it) => take(it, position, at)
-  }
+  override def next(position: Position, at: Moment): Either[NotYet, (Page, Moment)] =
+    current match {
+      case None if millis(at) < notBefore => Left(Paced((notBefore - millis(at)).millis))
+      case None => Left(begin(position, at))
+      case Some(it) => take(it, position, at)
+    }
 
   @tailrec private def take(
       it: Subscribed,
       position: Position,
       at: Moment
-  ): Either[NoPage, (Page, Moment)] = it.inbox.head match {
+  ): Either[NotYet, (Page, Moment)] = it.inbox.head match {
     case Some(Signal.Opened(serverTime)) =>
       it.opened(serverTime, millis(at))
       it.inbox.drop()
@@ -96,7 +98,7 @@ private[source] final class PushedPages(
       )
   }
 
-  private def begin(position: Position, at: Moment): NoPage = {
+  private def begin(position: Position, at: Moment): NotYet = {
     val inbox = new EventInbox(wake)
     val from = continuation.fold(position)(Position.AfterSequenceNumber(_))
     counts.subscribed()
@@ -108,12 +110,12 @@ private[source] final class PushedPages(
     ask(it, millis(at))
   }
 
-  private def ask(it: Subscribed, now: Long): NoPage = {
+  private def ask(it: Subscribed, now: Long): NotYet = {
     if (it.askedAt.isEmpty) {
       it.askedAt = Some(now)
       it.subscription.request()
     }
-    Asked(it.limit(now))
+    Awaits(it.limit(now))
   }
 
   /**
@@ -141,7 +143,8 @@ private[source] final class PushedPages(
     // The shard may have ended since a repeated event. Only an event without records is at the tip.
     val isRepeated = records.isEmpty && event.records.nonEmpty
     val behind = event.millisBehindLatest.filterNot(_ => isRepeated)
-    val page = Page(records, next, behind, event.children, it.serverTime)
+    val found = Page(records, next, behind, event.children, it.serverTime)
+    val page = if (isRepeated) found else tip.judge(found, millis(at))
     arrived = Some(Arrived(it, records, event.continuation, page.isAtTip, millis(at)))
     page -> it.began
   }
@@ -160,6 +163,8 @@ private[source] final class PushedPages(
     arrived = None
   }
 
+  override def release(): Unit = arrived = None
+
   /** The service never repeats a record, but a repetition must not become a loss of order. */
   private def unread(records: PackedRecords): PackedRecords =
     last.fold(records) { before =>
@@ -167,7 +172,7 @@ private[source] final class PushedPages(
     }
 
   /** @throws KinesisException if the subscription has failed */
-  private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NoPage = {
+  private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NotYet = {
     end(now)
     failure match {
       case Some(refusal: KinesisException.InUse) =>
@@ -224,6 +229,7 @@ private[source] final class PushedPages(
     arrived = None
     continuation = None
     last = None
+    tip = new SilentTip
   }
 
   /** Any thread may call this. */

@@ -67,6 +67,7 @@ private[feed] final class ReadRetries(
     }
 
   private def again(failure: KinesisException, count: Int): ReadStep = {
+    expirations = 0
     if (count >= NoteworthyFailures)
       log.warn(s"Reading $shard failed $count times in a row: ${failure.getMessage}")
     Retries(failure, policy.backoff.delay(count, chance()))

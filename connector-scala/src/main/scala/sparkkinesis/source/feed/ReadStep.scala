@@ -20,14 +20,7 @@ sealed trait FetchStep {
   def hadRoom: Boolean = true
 }
 
-object ReadStep {
-
-  /**
-   * A page was read.
-   *
-   * @param pause until the next step, before jitter
-   */
-  final case class Read(page: ReadPage, pause: FiniteDuration) extends ReadStep
+object FetchStep {
 
   /**
    * A page was read and is kept for a batch.
@@ -47,24 +40,46 @@ object ReadStep {
   case object Waits extends FetchStep {
     override def hadRoom: Boolean = false
   }
+}
 
-  /** There was no memory for the page, which has so many bytes. */
-  final case class TooLarge(bytes: Long) extends ReadStep
+object ReadStep {
+
+  /**
+   * A page was read.
+   *
+   * @param pause until the next step, before jitter
+   */
+  final case class Read(page: ReadPage, pause: FiniteDuration) extends ReadStep
 
   /** A step without a page. */
   sealed trait NoPage extends ReadStep with FetchStep
 
+  /** Why a feed has no page yet. */
+  sealed trait NotYet extends ReadStep
+
+  /** Whether a feed makes sense to ask. */
+  sealed trait Readiness
+
+  /** The feed is ready if there is room for a page. */
+  case object NeedsRoom extends Readiness
+
+  /** The feed is ready without room, because a page has arrived or something else has happened. */
+  case object HasNews extends Readiness
+
+  /** There was no memory for the page, which has so many bytes. */
+  final case class TooLarge(bytes: Long) extends NotYet
+
   /** The shard's quota does not allow a call yet. */
-  final case class Paced(pause: FiniteDuration) extends NoPage {
+  final case class Paced(pause: FiniteDuration) extends NoPage with NotYet with Readiness {
     override def hadRoom: Boolean = false
   }
 
   /**
-   * The service sends a page when it has one, and the reader is woken then.
+   * The service was asked for a page, and sends it when it has one. The reader is woken then.
    *
-   * @param limit time to the next step if it is not woken
+   * @param limit after this time it makes sense to ask again
    */
-  final case class Awaits(limit: FiniteDuration) extends NoPage {
+  final case class Awaits(limit: FiniteDuration) extends NoPage with NotYet with Readiness {
     override def hadRoom: Boolean = false
   }
 

@@ -41,12 +41,12 @@ private[source] final class ShardReader(
   private val retries = new ReadRetries(shard, settings.retry, chance)
   private val mistakenEnds = new ReadRetries(shard, settings.retry, chance)
   private val time = new ServiceTime
-  private var tip = new SilentTip
   @volatile private var place = start
   @volatile private var completeAsOf = startedAsOf
   @volatile private var reached = false
   private var wasGone = false // whether the last answer was that the shard does not exist
   private var lacked = false // whether a record seemed to be missing, and none has come since
+  private var isExcused = false // whether the query goes on although a record is missing
   private var doubtedAt = Option.empty[Progress] // where a page said that the shard has ended
   private var unconfirmed = Option.empty[Page] // the shard's end
 
@@ -82,17 +82,11 @@ private[source] final class ShardReader(
     }
 
   private def read(position: Position, at: Moment): ReadStep = feed.next(position, at) match {
-    case Right((page, asked)) => received(tip.judge(page, at.steady.toEpochMilli), asked, at)
-    case Left(PageFeed.Asked(limit)) => Awaits(limit)
-    case Left(PageFeed.Paced(pause)) => Paced(pause)
-    case Left(PageFeed.TooLarge(bytes)) => TooLarge(bytes)
+    case Right((page, asked)) => received(page, asked, at)
+    case Left(notYet) => notYet
   }
 
-  /**
-   * The feed keeps the page until it is judged.
-   *
-   * @param asked when the page, or the subscription that it comes from, was asked for
-   */
+  /** @param asked when the page, or the subscription that it comes from, was asked for */
   private def received(page: Page, asked: Moment, at: Moment): ReadStep = {
     time.observe(asked.now, page.serverTime)
     val expired =
@@ -102,10 +96,11 @@ private[source] final class ShardReader(
       case None =>
         retries.reset()
         wasGone = false
-        if (page.next.nonEmpty || goal.reach(page, place, isEnd = false).isReached) {
+        val reach = goal.reach(page, place, isEnd = false)
+        if (page.next.nonEmpty || reach.isReached) {
           if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
-          judged(page, isEnd = false, Nil, asked, at)
-        } else end(page, asked, at)
+          judged(page, reach, None, asked, at)
+        } else end(page, reach, asked, at)
     }
   }
 
@@ -113,14 +108,17 @@ private[source] final class ShardReader(
    * A shard that has ended has children. An end without them may be a mistake, so it needs a second
    * answer, from another iterator, and the listing.
    */
-  private def end(page: Page, asked: Moment, at: Moment): ReadStep =
-    if (page.children.nonEmpty) judged(page, isEnd = true, page.children, asked, at)
+  private def end(page: Page, reach: ReadGoal.Reach, asked: Moment, at: Moment): ReadStep =
+    if (page.children.nonEmpty) ended(page, page.children, asked, at)
     else if (page.records.isEmpty && doubtedAt.contains(place)) {
       feed.took()
       confirm(page, at)
     } else {
-      val step = judged(page.copy(millisBehindLatest = None), isEnd = false, Nil, asked, at)
-      doubtedAt = Some(place)
+      val step = judged(page.copy(millisBehindLatest = None), reach, None, asked, at)
+      step match {
+        case _: Read => doubtedAt = Some(place)
+        case _ =>
+      }
       feed.restart()
       step
     }
@@ -133,43 +131,47 @@ private[source] final class ShardReader(
     val children = listing.childrenOfClosed(at)
     unconfirmed = None
     children match {
-      case Some(found) => judged(page, isEnd = true, found, at, at)
+      case Some(found) => ended(page, found, at, at)
       case None =>
         feed.restart()
         mistakenEnds.retry(ShardEnd.mistaken(ref, shard.shard), at.steady)
     }
   }
 
+  private def ended(page: Page, children: Seq[ChildShard], asked: Moment, at: Moment): ReadStep =
+    judged(page, goal.reach(page, place, isEnd = true), Some(children), asked, at)
+
+  /** @param children of the shard, if it ends with the page */
   private def judged(
       page: Page,
-      isEnd: Boolean,
-      children: Seq[ChildShard],
+      reach: ReadGoal.Reach,
+      children: Option[Seq[ChildShard]],
       asked: Moment,
       at: Moment
   ): ReadStep = {
-    val reach = goal.reach(page, place, isEnd)
-    if (reach.missing.nonEmpty && !lacked) {
+    val missing = reach.missing.filterNot(_ => isExcused)
+    if (missing.nonEmpty && !lacked) {
       lacked = true
       lookAgain()
     } else
-      reach.missing.flatMap(losses.lose(_, rest, completeAsOf, time.at(at))) match {
+      missing.flatMap(losses.lose(_, rest, completeAsOf, time.at(at))) match {
         case Some(loss) => Loses(loss)
-        case None => accept(page, reach, isEnd, children, asked, at)
+        case None =>
+          isExcused ||= missing.nonEmpty
+          accept(page, reach, children, asked, at)
       }
   }
 
   /** Asks again a little later, with another iterator. */
   private def lookAgain(): ReadStep = {
     feed.restart()
-    tip = new SilentTip
     Doubts(DataLoss.secondLook(chance()))
   }
 
   private def accept(
       page: Page,
       reach: ReadGoal.Reach,
-      isEnd: Boolean,
-      children: Seq[ChildShard],
+      children: Option[Seq[ChildShard]],
       asked: Moment,
       at: Moment
   ): ReadStep = {
@@ -177,21 +179,21 @@ private[source] final class ShardReader(
     val (from, read) = (place, reach.read)
     reached = reach.isReached
     // Not after records: the shard may have ended, and its children may have older records.
-    val isTip = page.isAtTip && page.records.isEmpty && !isEnd
+    val isTip = page.isAtTip && page.records.isEmpty && children.isEmpty
     val known =
       if (reached) goal.completeAsOf
       else if (isTip) Some(reachedBy(asked))
       else read.lastArrivalMillis.map(Instant.ofEpochMilli)
     completeAsOf = known.orElse(completeAsOf)
     lacked &&= read.isEmpty
-    val isWhole = isEnd && !reached
-    place = if (isWhole) Progress.Finished else ReadGoal.lastOf(read).getOrElse(from)
+    val isEnd = children.nonEmpty && !reached
+    place = if (isEnd) Progress.Finished else ReadGoal.lastOf(read).getOrElse(from)
     Read(
       ReadPage(
         reach.wanted,
         from,
-        isWhole,
-        if (isWhole) children else Nil,
+        isEnd,
+        children.filter(_ => isEnd).getOrElse(Nil),
         if (reached) Some(0) else page.millisBehindLatest,
         known
       ),
@@ -208,7 +210,9 @@ private[source] final class ShardReader(
 
   /** The service no longer lists a closed shard after its last record expired, read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, at: Moment): ReadStep = {
-    val listed = listing.shards(at)
+    val listed =
+      try listing.shards(at)
+      catch { case _: KinesisException.NotFound if !wasGone => Nil } // the stream, perhaps
     if (listed.exists(_.id == shard.shard)) {
       wasGone = false
       retries.retry(gone, at.steady)
@@ -222,11 +226,14 @@ private[source] final class ShardReader(
         case None =>
           val children = ShardEnd.childrenIn(listed, shard.shard)
           val reach = ReadGoal.Reach(PackedRecords.Empty, PackedRecords.Empty, isReached = false)
-          accept(ShardEnd.EmptyPage, reach, isEnd = true, children, at, at)
+          accept(ShardEnd.EmptyPage, reach, Some(children), at, at)
       }
   }
 
   private def rest = goal.rest(shard, place, completeAsOf)
+
+  /** The page of the last step is stored or dropped. */
+  def release(): Unit = feed.release()
 
   /** Ends the reading. Any thread may call this. */
   override def close(): Unit = feed.close()

@@ -4,7 +4,7 @@ package sparkkinesis.source
  * Where the pages of a shard come from: [[feed.PolledPages]] asks for them, [[feed.PushedPages]]
  * receives them by enhanced fan-out. Runs on the executors.
  *
- * Has no threads. All but [[feed.EventInbox]] and [[feed.SubscriptionCounts]] belong to one thread
- * at a time.
+ * Has no threads. All but [[feed.EventInbox]] and [[feed.FeedCounts]] belong to one thread at a
+ * time.
  */
 package object feed

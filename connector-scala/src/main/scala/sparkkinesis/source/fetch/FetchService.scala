@@ -11,7 +11,7 @@ import sparkkinesis.client.{Clock, FanOutClient}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FetchStep, ReadStep, SubscriptionCounts}
+import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
@@ -61,27 +61,22 @@ final class FetchService(
   private val heapBytes = Runtime.getRuntime.maxMemory
   private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
 
-  private val subscriptions = new SubscriptionCounts
-  private val requests = new RequestTimes
-  private val timed = streams.map { case (arn, stream) =>
-    arn -> stream.copy(client = new TimedReads(stream.client, requests, clock))
-  }
+  private val counts = new FeedCounts(clock)
   val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
   private val fetchers: ShardFetchers = new ShardFetchers(
     store,
     assignment => {
-      val stream = timed(assignment.shard.stream)
       def isOldest(it: ShardFetcher) = synchronized(fetchers.isOldest(it))
       val ofShard = settings.copy(shards = queryShards)
       lazy val fetcher: ShardFetcher = new ShardFetcher(
-        stream,
+        streams(assignment.shard.stream),
         assignment,
         store,
         ofShard,
         () => fetcherCount,
         chance,
         isOldest,
-        subscriptions,
+        counts,
         () => schedule(fetcher, Duration.Zero)
       )
       fetcher
@@ -138,16 +133,16 @@ final class FetchService(
   }
 
   private def status(unsent: UnsentReports, version: Long): FetchStatus = {
-    val times = requests.times
+    val times = counts.times
     val counters = unsent.counters.copy(
       bufferedBytes = store.bytes,
       spilledBytes = store.spilledBytes,
       fullStores = if (store.isFull) 1 else 0,
       memoryBytes = store.memoryBytes,
-      subscriptions = subscriptions.subscriptions,
-      renewals = subscriptions.renewals,
-      subscriptionsInUse = subscriptions.refusals,
-      pushedBytes = subscriptions.pushedBytes,
+      subscriptions = counts.subscriptions,
+      renewals = counts.renewals,
+      subscriptionsInUse = counts.refusals,
+      pushedBytes = counts.pushedBytes,
       requests = times.counts.valuesIterator.sum,
       times = times
     )
@@ -205,13 +200,13 @@ final class FetchService(
 
   private def handle(fetcher: ShardFetcher, step: FetchStep, begin: Long, wakes: Long): Unit =
     step match {
-      case ReadStep.Fetched(report, records, pause, isUrgent) =>
+      case FetchStep.Fetched(report, records, pause, isUrgent) =>
         onReport(report)
         reporter.update(_.add(report, records, isUrgent))
         val jittered = pause * (1 + JitterFraction * chance())
         val spent = (clock.elapsedMillis - begin).millis
         schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case ReadStep.Waits =>
+      case FetchStep.Waits =>
         waiting.add(fetcher, wakes)
         reporter.askForRoom()
       case ReadStep.Paced(pause) => schedule(fetcher, pause)

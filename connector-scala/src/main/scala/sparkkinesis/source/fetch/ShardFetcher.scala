@@ -2,7 +2,7 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import sparkkinesis.client.Moment
+import sparkkinesis.client.{Moment, SystemClock}
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.StreamClient
@@ -18,7 +18,7 @@ import sparkkinesis.source.store.{BufferedPage, PageStore}
  * @param shards number of shards that share the store
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  * @param isOldest whether this fetcher is behind all others by the arrival times
- * @param counts of all subscriptions of the executor
+ * @param counts of all feeds of the executor
  * @param wake called on any thread when the shard has news
  */
 final class ShardFetcher(
@@ -29,9 +29,10 @@ final class ShardFetcher(
     shards: () => Int,
     chance: () => Double,
     isOldest: ShardFetcher => Boolean = _ => false,
-    counts: SubscriptionCounts = new SubscriptionCounts,
+    counts: FeedCounts = new FeedCounts(SystemClock),
     wake: () => Unit = () => ()
 ) extends AutoCloseable {
+  import FetchStep._
   import ReadStep._
 
   private val feed = Feeds.of(
@@ -71,13 +72,13 @@ final class ShardFetcher(
     if (reader.isOver || reader.isEnding) read(at)
     else
       feed.readiness(at) match {
-        case PageFeed.Paced(pause) => Paced(pause)
-        case PageFeed.Asked(limit) => Awaits(limit)
+        case paced: Paced => paced
+        case awaits: Awaits => awaits
         case _ if hasEnoughMarks => Waits
-        case PageFeed.HasNews =>
+        case HasNews =>
           askAhead(at)
           read(at)
-        case PageFeed.NeedsRoom => if (reserve(at.steady)) read(at) else Waits
+        case NeedsRoom => if (reserve(at.steady)) read(at) else Waits
       }
 
   /** Ends the reading. Any thread may call this. */
@@ -95,7 +96,10 @@ final class ShardFetcher(
           Waits
         case nothing: NoPage => nothing
       }
-    finally if (!feed.keepsRoom) store.release(shard)
+    finally {
+      reader.release()
+      if (!feed.keepsRoom) store.release(shard)
+    }
 
   /**
    * Asks ahead if the store has room beside the page that has arrived, whose reservation is still

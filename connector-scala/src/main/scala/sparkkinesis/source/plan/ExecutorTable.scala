@@ -22,6 +22,7 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   private var now = 0L
   private var executors = Map.empty[String, Executor]
   private var heardAt = -1L
+  private var services = Map.empty[String, String] // the newest of each executor, also if gone
   private var replaced = Set.empty[String] // services whose executors have a newer one
   private var counted = Map.empty[String, FetchCounters] // also of executors that are gone
   private var sum = FetchCounters.Zero
@@ -41,8 +42,9 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   def heard(beat: Heartbeat): Boolean = {
     val isOld = replaced(beat.service)
     if (!isOld) {
-      replaced ++= executors.get(beat.executor).map(_.service).filter(_ != beat.service)
-      executors += beat.executor -> Executor(beat.host, beat.service, now, beat.counters)
+      replaced ++= services.get(beat.executor).filter(_ != beat.service)
+      services += beat.executor -> beat.service
+      executors += beat.executor -> Executor(beat.host, now, beat.counters)
       heardAt = now
       // Counters that became smaller belong to a new service on the executor.
       val before = counted.get(beat.executor).filterNot(beat.counters.isBehind)
@@ -132,12 +134,7 @@ object ExecutorTable {
   val Tick: FiniteDuration = 500.millis
   private val RecentPeriod = 1.minute
 
-  private final case class Executor(
-      host: String,
-      service: String,
-      heardAt: Long,
-      counters: FetchCounters
-  )
+  private final case class Executor(host: String, heardAt: Long, counters: FetchCounters)
 
   /**
    * @param older sums from which the differences are taken

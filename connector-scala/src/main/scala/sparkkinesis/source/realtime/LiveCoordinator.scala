@@ -97,9 +97,12 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
 
   /** Whether a shard has had no task for too long, because there are fewer slots than tasks. */
   private def lacksTasks: Boolean = {
-    val active = statuses.values.flatMap(_.shards).collect {
-      case (shard, state) if state.isActive => shard
-    }.toSet
+    val active = statuses.values
+      .flatMap(_.shards)
+      .collect {
+        case (shard, state) if state.isActive => shard
+      }
+      .toSet
     val isMissing = start.exists(!_.readable.keySet.subsetOf(active))
     missingSince = if (isMissing) missingSince.orElse(Some(executors.ticks)) else None
     hasMissed ||= !isEnding &&
@@ -113,10 +116,19 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
     lose(executor)
   }
 
-  override def tick(): Unit = synchronized(executors.tick().foreach(lose))
+  /**
+   * An executor that is only silent keeps its tasks, and Spark starts no others. Without tasks, its
+   * service has ended.
+   */
+  override def tick(): Unit = synchronized {
+    executors.tick().filterNot(hasTasks).foreach(lose)
+  }
+
+  private def hasTasks(executor: String): Boolean =
+    statuses.get(executor).exists(_.shards.values.exists(_.isActive))
 
   private def lose(executor: String): Unit = {
-    if (statuses.get(executor).exists(_.shards.values.exists(_.isActive))) endBatch()
+    if (hasTasks(executor)) endBatch()
     statuses -= executor
     notifyAll()
   }

@@ -29,7 +29,7 @@ final class ShardRangeReader(
 ) extends AutoCloseable {
   import ShardRangeReader._
 
-  private val counts = new SubscriptionCounts
+  private val counts = new FeedCounts(clock)
   private var dueAt = clock.elapsedMillis // no call begins earlier
   private var current = Option.empty[(PageFeed, ShardReader)]
   private var losses = 0L
@@ -45,10 +45,10 @@ final class ShardRangeReader(
     else due.max(pauseOf(feed.readiness(clock.moment)))
   }
 
-  private def pauseOf(readiness: PageFeed.Readiness): FiniteDuration = readiness match {
-    case PageFeed.Paced(pause) => pause
-    case PageFeed.Asked(limit) => limit
-    case PageFeed.HasNews | PageFeed.NeedsRoom => Duration.Zero
+  private def pauseOf(readiness: ReadStep.Readiness): FiniteDuration = readiness match {
+    case ReadStep.Paced(pause) => pause
+    case ReadStep.Awaits(limit) => limit
+    case ReadStep.HasNews | ReadStep.NeedsRoom => Duration.Zero
   }
 
   /**
@@ -101,7 +101,9 @@ final class ShardRangeReader(
       close()
       None
     } else {
-      val read = if (await(range)) stepped(reader, clock.moment, atEnd) else PackedRecords.Empty
+      val read =
+        try if (await(range)) stepped(reader, clock.moment, atEnd) else PackedRecords.Empty
+        finally reader.release()
       losses += reader.takeLosses()
       Some(read)
     }
@@ -119,7 +121,7 @@ final class ShardRangeReader(
     case ReadStep.Doubts(time) => delayed(time)
     case ReadStep.Fails(failure) => throw failure
     case ReadStep.Loses(loss) => throw loss
-    case _: ReadStep.TooLarge | _: ReadStep.NoPage => PackedRecords.Empty
+    case _: ReadStep.NotYet | ReadStep.Expired | ReadStep.Ended => PackedRecords.Empty
   }
 
   private def delayed(time: FiniteDuration): PackedRecords = {
@@ -137,12 +139,11 @@ final class ShardRangeReader(
   @tailrec private def await(range: ShardRange): Boolean = {
     if (isCancelled())
       throw new InterruptedException(s"Reading $range of stream ${stream.ref} was cancelled.")
-    val seen = news.count
     val wait = pause.min(LongestWait)
     val isPushed = stream.consumer.nonEmpty
     if (wait <= Duration.Zero) true
     else if (isPushed) {
-      news.await(seen, wait, clock)
+      news.await(wait, clock)
       pause <= Duration.Zero
     } else {
       clock.sleep(wait)

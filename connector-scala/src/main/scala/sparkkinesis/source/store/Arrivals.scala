@@ -16,6 +16,8 @@ object Arrivals {
 
   /** For a reader that holds one page at a time. */
   val Unlimited: Arrivals = new Arrivals {
-    override def receive[A](call: => A): Either[Long, (A, AutoCloseable)] = Right(call -> (() => ()))
+    override def receive[A](call: => A): Either[Long, (A, AutoCloseable)] = Right(
+      call -> (() => ())
+    )
   }
 }

@@ -36,6 +36,7 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
     val (now, live) = (coordinator.ticks, coordinator.live)
     if (live.nonEmpty || coordinator.lastHeard >= startedAt) silentSince = None
     else if (jobs.lastOption.exists(_.hasSucceeded)) awaitReport(now)
+    else silentSince = None
     if (now >= lookAt && !jobs.exists(_.isRunning)) {
       lookAt = now + LookTicks
       val executors = Executors.all(context)

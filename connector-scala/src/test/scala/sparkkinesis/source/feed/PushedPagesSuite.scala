@@ -11,7 +11,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.source.ScriptedKinesis.recordsOf
-import sparkkinesis.source.feed.PageFeed._
+import sparkkinesis.source.feed.ReadStep._
 
 /**
  * A subscription
@@ -36,7 +36,7 @@ class PushedPagesSuite extends AnyFunSuite {
 
   private final class Feeding(chance: Double = 0.5) {
     val calls: mutable.Buffer[Call] = mutable.Buffer.empty[Call]
-    val counts = new SubscriptionCounts
+    val counts = new FeedCounts(SystemClock)
     var wakes = 0
     var isConsumerGone = false
     var now = 1000000L
@@ -55,9 +55,9 @@ class PushedPagesSuite extends AnyFunSuite {
 
     def at: Moment = Moment(Instant.ofEpochMilli(now + 7), Instant.ofEpochMilli(now))
 
-    def look(): Either[NoPage, (Page, Moment)] = feed.next(Position.TrimHorizon, at)
+    def look(): Either[NotYet, (Page, Moment)] = feed.next(Position.TrimHorizon, at)
 
-    def next(): Either[NoPage, Page] = look().map { case (page, _) =>
+    def next(): Either[NotYet, Page] = look().map { case (page, _) =>
       feed.took()
       page
     }
@@ -77,7 +77,7 @@ class PushedPagesSuite extends AnyFunSuite {
 
     /** Continues until an event was asked for. */
     def asked(): this.type = {
-      while (!readiness.isInstanceOf[Asked])
+      while (!readiness.isInstanceOf[Awaits])
         (readiness, next()) match {
           case (Paced(pause), _) => now += pause.toMillis
           case _ => ()
@@ -85,7 +85,7 @@ class PushedPagesSuite extends AnyFunSuite {
       this
     }
 
-    def numbers(page: Either[NoPage, Page]): Seq[Long] =
+    def numbers(page: Either[NotYet, Page]): Seq[Long] =
       page.fold(_ => Nil, _.records.map(_.sequenceNumber.text.toLong))
   }
 
@@ -94,9 +94,9 @@ class PushedPagesSuite extends AnyFunSuite {
   test("it begins at the position, and asks for one event when there is room") {
     val it = new Feeding
     assert(it.readiness === NeedsRoom)
-    assert(it.next().left.exists(_.isInstanceOf[Asked]))
+    assert(it.next().left.exists(_.isInstanceOf[Awaits]))
     assert(it.call.from === Position.TrimHorizon && it.call.requests === 1)
-    assert(it.feed.keepsRoom && it.readiness.isInstanceOf[Asked])
+    assert(it.feed.keepsRoom && it.readiness.isInstanceOf[Awaits])
     it.push(1 to 3)
     assert(it.wakes === 1 && it.readiness === HasNews)
     assert(it.numbers(it.next()) === Seq(1, 2, 3))
@@ -131,7 +131,7 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(it.call.requests === 2 && !it.feed.mayAskAhead(it.at))
     it.now += 7
     assert(it.numbers(it.next()) === Seq(1, 2, 3) && it.feed.keepsRoom)
-    assert(it.readiness === Asked(Subscribed.LongestSilence) && it.call.requests === 2)
+    assert(it.readiness === Awaits(Subscribed.LongestSilence) && it.call.requests === 2)
     behind(it, 4 to 5)
     assert(it.numbers(it.next()) === Seq(4, 5))
     assert(it.readiness === NeedsRoom && !it.feed.keepsRoom)
@@ -290,7 +290,7 @@ class PushedPagesSuite extends AnyFunSuite {
   test("it is replaced if it is silent although an event was asked for") {
     val it = new Feeding().asked()
     it.now += 44999
-    assert(it.readiness === Asked(1.milli))
+    assert(it.readiness === Awaits(1.milli))
     it.now += 1
     assert(it.readiness === HasNews)
     intercept[KinesisException.Unreachable](it.next())
@@ -303,7 +303,7 @@ class PushedPagesSuite extends AnyFunSuite {
     val it = new Feeding
     def silence(): KinesisException = {
       it.asked().call.subscriber.opened(None)
-      assert(it.next().left.exists(_.isInstanceOf[Asked]))
+      assert(it.next().left.exists(_.isInstanceOf[Awaits]))
       it.now += 45000
       intercept[KinesisException](it.next())
     }
@@ -318,7 +318,7 @@ class PushedPagesSuite extends AnyFunSuite {
     it.now += 200000
     assert(it.readiness === NeedsRoom)
     it.next()
-    assert(it.calls.size === 1 && it.readiness.isInstanceOf[Asked])
+    assert(it.calls.size === 1 && it.readiness.isInstanceOf[Awaits])
   }
 
   test("a late event of an earlier subscription changes nothing") {
@@ -329,7 +329,7 @@ class PushedPagesSuite extends AnyFunSuite {
     val wakes = it.wakes
     earlier.subscriber.event(it.event(7 to 9))
     earlier.subscriber.ended(Some(inUse))
-    assert(it.wakes === wakes && it.readiness.isInstanceOf[Asked])
+    assert(it.wakes === wakes && it.readiness.isInstanceOf[Awaits])
     it.push(1 to 1)
     assert(it.numbers(it.next()) === Seq(1))
   }
@@ -389,12 +389,12 @@ class PushedPagesSuite extends AnyFunSuite {
       it.next()
       it.now += 200000 // the limit is that of the silence before
       it.asked().readiness match {
-        case Asked(limit) =>
+        case Awaits(limit) =>
           it.now += 40000
           it.push(1 to 0)
           it.next()
           it.asked().readiness match {
-            case Asked(rest) => 240.seconds + rest
+            case Awaits(rest) => 240.seconds + rest
             case _ => limit
           }
         case other => fail(s"$other")

@@ -11,9 +11,9 @@ import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, Mom
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.{QueryStreamSuite, TimeSpan}
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.store.{PageStore, Stores}
@@ -64,9 +64,9 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(end(4 to 4)).page(end(5 to 4))
     (1 to 29).foreach(_ => kinesis.listing(throw busy))
     val reading = new Reading(kinesis.listing(listing(closed)))
-    assert(reading.step(0).isInstanceOf[ReadStep.Fetched])
+    assert(reading.step(0).isInstanceOf[FetchStep.Fetched])
     reading.step(1) match {
-      case ReadStep.Fetched(report, 1, _, true) =>
+      case FetchStep.Fetched(report, 1, _, true) =>
         assert(report.marks.map(_.upTo) === Seq(upTo(4)) && report.millisBehindLatest > 0)
       case other => fail(s"not read: $other")
     }
@@ -74,7 +74,7 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(kinesis.asked.size === 3 && kinesis.listed.size === 29)
     assert(reading.store.parts(ShardRange(id, Progress.TrimHorizon, upTo(4))).nonEmpty)
     reading.step(31) match {
-      case ReadStep.Fetched(report, 0, _, true) =>
+      case FetchStep.Fetched(report, 0, _, true) =>
         assert(report.from === upTo(4) && report.marks.map(_.upTo) === Seq(Progress.Finished))
       case other => fail(s"not read: $other")
     }
@@ -96,7 +96,7 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(end(1 to 0))
     (1 to 21).foreach(_ => kinesis.page(page(1 to 0)).page(end(1 to 0)).listing(listing(shard)))
     val reading = new Reading(kinesis)
-    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[ReadStep.Fetched])
+    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[FetchStep.Fetched])
     assert(ends.size === 21 && ends.init.forall(_.isInstanceOf[ReadStep.Retries]))
     assert(ends.last.isInstanceOf[ReadStep.Fails])
   }

@@ -12,6 +12,7 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.source.feed.FetchStep._
 import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}

@@ -12,7 +12,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
-import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, ShardSkew}
@@ -105,7 +105,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
       val now = Instant.ofEpochMilli(round * 1000L)
       coordinator.advance(from, from)
       val reports = fetchers.all.map(_.step(Moment(now, now))).collect {
-        case ReadStep.Fetched(report, _, _, _) => report
+        case FetchStep.Fetched(report, _, _, _) => report
       }
       val reply = heartbeat(coordinator, reports, version)
       reply.plan.foreach(fetchers(_))

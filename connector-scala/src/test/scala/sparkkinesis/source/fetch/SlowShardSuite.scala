@@ -16,8 +16,8 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
-import sparkkinesis.source.feed.ReadStep
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
@@ -87,7 +87,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
       now = Instant.ofEpochMilli(at)
       val pause = fetcher.step(Moment(now, now)) match {
-        case ReadStep.Fetched(_, _, pause, _) => pause
+        case FetchStep.Fetched(_, _, pause, _) => pause
         case ReadStep.Retries(_, delay) => delay
         case ReadStep.Paced(pause) => pause
         case other => fail(s"not read: $other")

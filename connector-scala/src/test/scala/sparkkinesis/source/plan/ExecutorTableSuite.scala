@@ -39,6 +39,15 @@ class ExecutorTableSuite extends AnyFunSuite {
     assert(sum("a" -> counted(5, buffered = 9), "a" -> counted(5)) === 5)
   }
 
+  test("a service that was replaced stays replaced, also after its executor was silent") {
+    val table = newTable
+    def heard(service: String) =
+      table.heard(FetchStatus("a", "h", Vector.empty, counted(0), None, 1, None, service))
+    assert(heard("old"))
+    pass(table, 11)
+    assert(table.live.isEmpty && heard("new") && !heard("old") && heard("new"))
+  }
+
   /** The requests that are recent at each of these seconds, if there is one per second. */
   private def recent(seconds: Int*): Seq[Long] = {
     val table = newTable

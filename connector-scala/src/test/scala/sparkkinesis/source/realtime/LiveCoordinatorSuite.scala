@@ -215,14 +215,17 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(!driver.answer(status("a").copy(service = "t")).isStopped)
   }
 
-  test("an executor without a heartbeat for ten seconds is lost") {
+  test("a silent executor keeps its tasks until it is lost; one without tasks is forgotten") {
     val driver = new Driver
     driver.coordinator.begin(at(0))
     driver.answer(reading("a", shardOf(0) -> active))
-    (1 to 20).foreach(_ => driver.coordinator.tick())
+    driver.answer(reading("b", shardOf(1) -> parked))
+    (1 to 30).foreach(_ => driver.coordinator.tick())
     assert(!driver.coordinator.isEnding)
-    driver.coordinator.tick()
-    assert(driver.coordinator.isEnding && driver.coordinator.location(shardOf(0)) === None)
+    assert(driver.coordinator.location(shardOf(0)) === Some("host-a" -> "a"))
+    assert(driver.coordinator.location(shardOf(1)) === None)
+    driver.coordinator.executorLost("a")
+    assert(driver.coordinator.isEnding)
   }
 
   test("a stopped query waits until every executor knows, or until the timeout") {

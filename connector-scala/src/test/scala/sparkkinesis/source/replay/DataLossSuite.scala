@@ -13,7 +13,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
@@ -78,7 +78,7 @@ class DataLossSuite extends AnyFunSuite {
       case other => fail(s"not lost: $other")
     }
     val young = fetcher(new ScriptedKinesis().page(page(1 to 1)), strict, Some(late))
-    assert(young.step(Moment(late, late)).isInstanceOf[ReadStep.Fetched])
+    assert(young.step(Moment(late, late)).isInstanceOf[FetchStep.Fetched])
   }
 
   test("a tolerated loss counts once until the reader has caught up") {
@@ -88,7 +88,7 @@ class DataLossSuite extends AnyFunSuite {
     kinesis.summary(summary()).page(empty)
     val reader = fetcher(kinesis, lenient, Some(Instant.EPOCH))
     def lost(at: Instant) = reader.step(Moment(at, at)) match {
-      case ReadStep.Fetched(report, _, _, _) => report.lost
+      case FetchStep.Fetched(report, _, _, _) => report.lost
       case other => fail(s"not fetched: $other")
     }
     assert(Seq.fill(3)(lost(late)) === Seq(1, 0, 0))

@@ -14,7 +14,7 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
@@ -65,7 +65,7 @@ class FirstBatchSuite extends AnyFunSuite {
       )
     }
     for (fetcher <- fetchers; _ <- 1 to calls) fetcher.step(begin) match {
-      case ReadStep.Fetched(report, _, _, _) => heard(report)
+      case FetchStep.Fetched(report, _, _, _) => heard(report)
       case other => fail(s"not fetched: $other")
     }
     coordinator

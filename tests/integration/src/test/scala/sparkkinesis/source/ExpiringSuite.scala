@@ -10,7 +10,7 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
@@ -110,7 +110,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     val end = fixture.clock.now.plusSeconds(24 * 3600)
     while (fixture.clock.now.isBefore(end))
       fetcher.step(fixture.clock.moment) match {
-        case ReadStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
+        case FetchStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
         case other => fail(s"no page: $other")
       }
     assert(fixture.calls("GetShardIterator") === 1 && fixture.calls("GetRecords") > 1000)

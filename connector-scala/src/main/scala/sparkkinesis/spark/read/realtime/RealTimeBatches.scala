@@ -133,6 +133,7 @@ private[spark] final class RealTimeBatches(
 }
 
 private object RealTimeBatches {
+
   /**
    * How long a shard may be without a task with dynamic allocation, until executors have started.
    */

@@ -70,7 +70,9 @@ private[read] final class StatusEndpoint[B <: Heartbeat](run: FetchRun, coordina
     coordinator.executorLost(executor)
   }
 
-  /** Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint. */
+  /**
+   * Tells every executor to stop, waits up to 2 s for its next heartbeat, and closes the endpoint.
+   */
   override def close(): Unit = if (opened.nonEmpty) {
     coordinator.stop()
     try coordinator.awaitStopped(Goodbye): Unit

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.ReadStep
+import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.{ShardFetcher, ShardFetchers}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
@@ -47,7 +47,7 @@ final class SimulatedExecutor(
       clock.advance(random.nextInt(100).millis)
       push()
       fetcher.step(clock.moment) match {
-        case ReadStep.Fetched(report, _, _, _) =>
+        case FetchStep.Fetched(report, _, _, _) =>
           onReport(report)
           unsent += report
         case ReadStep.Fails(cause) => onFailure(fetcher, cause)
