@@ -23,8 +23,6 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   private val name = s"spark-kinesis: start reading ahead of ${run.options.names}"
   private var schedule = StartSchedule.Empty
   private var lookAt = 0L // the next tick at which to look for executors
-  private var startedAt = 0L // the tick at which the last job started
-  private var silentSince = Option.empty[Long] // the tick since which a service should report
   private var jobs = Vector.empty[SubmittedJob] // the newest last
 
   /**
@@ -34,9 +32,15 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
   def startMissing(coordinator: FetchCoordinator): Unit = {
     check()
     val (now, live) = (coordinator.ticks, coordinator.live)
-    if (live.nonEmpty || coordinator.lastHeard >= startedAt) silentSince = None
-    else if (jobs.lastOption.exists(_.hasSucceeded)) awaitReport(now)
-    else silentSince = None
+    val isSilent = live.isEmpty && jobs.lastOption.exists(_.hasSucceeded)
+    schedule = schedule.looked(now, isSilent, coordinator.lastHeard)
+    if (schedule.isTooSilent(now))
+      throw ConnectorError(
+        "KINESIS_EXECUTOR_UNREACHABLE",
+        s"Reading ahead of ${run.options.names} was started, but no executor reports to the " +
+          "driver. Check that executors can connect to the driver ('spark.driver.host', " +
+          "'spark.driver.port'), and find the cause in the log of the executor."
+      )
     if (now >= lookAt && !jobs.exists(_.isRunning)) {
       lookAt = now + LookTicks
       val executors = Executors.all(context)
@@ -44,23 +48,8 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
       val missing = if (executors.isEmpty) Set(Anywhere) else executors.keySet.diff(live)
       val due = schedule.due(missing, coordinator.readable - live.size, now)
       schedule = schedule.asked(due, missing, now)
-      if (due.nonEmpty) {
-        startedAt = now
-        submit(executors.view.filterKeys(due).toMap)
-      }
+      if (due.nonEmpty) submit(executors.view.filterKeys(due).toMap)
     }
-  }
-
-  /** A job has started a service, which reports as soon as it runs. */
-  private def awaitReport(now: Long): Unit = {
-    silentSince = silentSince.orElse(Some(now))
-    if (silentSince.exists(now - _ > MostSilentTicks))
-      throw ConnectorError(
-        "KINESIS_EXECUTOR_UNREACHABLE",
-        s"Reading ahead of ${run.options.names} was started, but no executor reports to the " +
-          "driver. Check that executors can connect to the driver ('spark.driver.host', " +
-          "'spark.driver.port'), and find the cause in the log of the executor."
-      )
   }
 
   /** @throws ConnectorError if the last job failed: no service can start */
@@ -91,12 +80,6 @@ final class ServiceStarter(context: SparkContext, run: FetchRun) extends AutoClo
 
 object ServiceStarter {
   private val LookTicks = 4L
-
-  /**
-   * 30 s: shorter than the longest pause between two jobs, and longer than the loss of an executor
-   * takes.
-   */
-  private val MostSilentTicks = 60L
 
   /** Stands for any executor. */
   private val Anywhere = ""

@@ -3,10 +3,32 @@ package sparkkinesis.spark.read
 import sparkkinesis.compat._
 
 /**
- * The ticks of the driver at which to ask again for a service on an executor. The pause doubles
- * while the executor has none, for example because another query occupies its slots.
+ * The ticks of the driver at which to ask again for a service on an executor, and how long a
+ * service that was started has not reported. The pause doubles while the executor has none, for
+ * example because another query occupies its slots.
+ *
+ * @param startedAt the tick of the last job
+ * @param silentSince the tick since which a service should have reported
  */
-final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
+final case class StartSchedule(
+    asks: Map[String, StartSchedule.Ask] = Map.empty,
+    startedAt: Long = 0,
+    silentSince: Option[Long] = None
+) {
+
+  /**
+   * The schedule after a look at the executors.
+   *
+   * @param isSilent whether the last job has started a service, and no executor reports
+   * @param lastHeard the tick of the last report of any executor
+   */
+  def looked(now: Long, isSilent: Boolean, lastHeard: Long): StartSchedule = {
+    val since = Option.when(isSilent && lastHeard < startedAt)(silentSince.getOrElse(now))
+    copy(silentSince = since)
+  }
+
+  /** A service reports as soon as it runs. */
+  def isTooSilent(now: Long): Boolean = silentSince.exists(now - _ > StartSchedule.MostSilentTicks)
 
   /**
    * The missing executors that are due: first those that were not asked before.
@@ -30,7 +52,10 @@ final case class StartSchedule(asks: Map[String, StartSchedule.Ask]) {
       }
       id -> StartSchedule.Ask(now + pause, pause)
     }
-    StartSchedule(asks.view.filterKeys(missing).toMap ++ again)
+    copy(
+      asks = asks.view.filterKeys(missing).toMap ++ again,
+      startedAt = if (executors.isEmpty) startedAt else now
+    )
   }
 }
 
@@ -43,7 +68,13 @@ object StartSchedule {
     def isStarting(now: Long): Boolean = pause == FirstPause && now < next
   }
 
-  val Empty: StartSchedule = StartSchedule(Map.empty)
+  val Empty: StartSchedule = StartSchedule()
+
+  /**
+   * 30 s: shorter than the longest pause between two jobs, and longer than the loss of an executor
+   * takes.
+   */
+  private val MostSilentTicks = 60L
   private val FirstPause = 8L // 4 s
   private val LongestPause = 120L // 1 min
 }

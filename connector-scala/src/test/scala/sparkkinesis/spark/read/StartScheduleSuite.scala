@@ -32,6 +32,18 @@ class StartScheduleSuite extends AnyFunSuite {
     assert(found.due(Set("a"), 9, at(3)) === Set("a"))
   }
 
+  test("a service that does not report for 30 s is too silent; a report or another job ends that") {
+    val started = StartSchedule.Empty.asked(Set("a"), Set("a"), at(1))
+    def silent(looks: (Int, Boolean)*) = looks
+      .foldLeft(started) { case (all, (second, isSilent)) => all.looked(at(second), isSilent, -1) }
+      .isTooSilent(at(looks.last._1))
+    assert(!silent(2 -> true, 32 -> true) && silent(2 -> true, 32 -> true, 33 -> true))
+    assert(!silent(2 -> true, 20 -> false, 40 -> true), "a job was running")
+    assert(!silent(600 -> true), "the second trigger of a long interval")
+    val heard = started.looked(at(2), isSilent = true, -1).looked(at(50), isSilent = true, at(3))
+    assert(!heard.isTooSilent(at(50)), "its executor was lost after a report")
+  }
+
   test("there are not more services than needed, and free executors replace busy ones") {
     val all = Set("a", "b", "c", "d", "e")
     val first = StartSchedule.Empty.due(all, 2, at(0))
