@@ -6,6 +6,16 @@ final case class HashKeyRange(first: HashKey, last: HashKey) {
 
   def contains(key: HashKey): Boolean = first <= key && key <= last
 
+  /** Whether each of its hash keys is in exactly one of the ranges, which may have others, too. */
+  def isDividedInto(ranges: Seq[HashKeyRange]): Boolean = {
+    val end = ranges.sortBy(_.first).foldLeft(Option(first.value)) { (next, range) =>
+      next
+        .filter(_ == range.first.value.max(first.value))
+        .map(_ => range.last.value.min(last.value) + 1)
+    }
+    end.contains(last.value + 1)
+  }
+
   /** Whether both ranges together form one. Otherwise, their shards cannot be merged. */
   def isAdjacentTo(that: HashKeyRange): Boolean =
     last.value + 1 == that.first.value || that.last.value + 1 == first.value

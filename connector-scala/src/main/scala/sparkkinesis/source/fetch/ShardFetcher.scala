@@ -3,6 +3,7 @@ package sparkkinesis.source.fetch
 import java.time.Instant
 
 import sparkkinesis.client.{Moment, SystemClock}
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.StreamClient

@@ -4,6 +4,7 @@ import java.time.Instant
 
 import scala.concurrent.duration.FiniteDuration
 
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.source.protocol._

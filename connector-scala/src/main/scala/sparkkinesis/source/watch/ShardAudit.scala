@@ -62,21 +62,11 @@ object ShardAudit {
     val byId = listed.map(shard => shard.id -> shard).toMap
     val children = childrenOf(listed)
     val (open, closed) = listed.partition(_.isOpen)
-    ownOnce(HashKeyRange.All, open.map(_.hashKeys)) &&
+    HashKeyRange.All.isDividedInto(open.map(_.hashKeys)) &&
     open.forall(shard => !children.contains(shard.id)) &&
     closed.forall { shard =>
-      ownOnce(shard.hashKeys, children.getOrElse(shard.id, Nil).map(byId(_).hashKeys))
+      shard.hashKeys.isDividedInto(children.getOrElse(shard.id, Nil).map(byId(_).hashKeys))
     }
-  }
-
-  /** Whether each hash key of `whole` is in exactly one of the ranges. */
-  private def ownOnce(whole: HashKeyRange, ranges: Seq[HashKeyRange]): Boolean = {
-    val end = ranges.sortBy(_.first).foldLeft(Option(whole.first.value)) { (next, range) =>
-      next
-        .filter(_ == range.first.value.max(whole.first.value))
-        .map(_ => range.last.value.min(whole.last.value) + 1)
-    }
-    end.contains(whole.last.value + 1)
   }
 
   private def ids(shards: Seq[Shard]): Set[ShardId] = shards.map(_.id).toSet

@@ -352,6 +352,18 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(it.next().exists(_.isAtTip))
   }
 
+  test("on a server that never says how far it is behind, many empty events show the tip") {
+    val it = new Feeding().asked()
+    val tips = (1 to 21).map { _ =>
+      it.now += 1000
+      it.call.subscriber.event(it.event(1 to 0).copy(millisBehindLatest = None))
+      val page = it.next().getOrElse(fail("no page"))
+      it.asked()
+      page.isAtTip
+    }
+    assert(tips === Seq.fill(19)(false) ++ Seq(true, true))
+  }
+
   test("the end of the shard ends the subscription") {
     val it = new Feeding().asked()
     val child = ChildShard(shardId(7), Seq(shardId(0)), HashKeyRange.All)

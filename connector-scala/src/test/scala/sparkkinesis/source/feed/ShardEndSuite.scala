@@ -23,6 +23,12 @@ class ShardEndSuite extends AnyFunSuite {
     assert(ShardEnd.childrenOfClosed(Seq(stranger), shard.id) === Some(Seq.empty))
   }
 
+  test("a shard that is listed as closed, but not all its children, has not provably ended") {
+    assert(ShardEnd.childrenOfClosed(Seq(closed, stranger), shard.id) === None)
+    val half = HashKeyRange.even(2).head
+    assert(ShardEnd.childrenOfClosed(Seq(closed, merged.copy(hashKeys = half)), shard.id) === None)
+  }
+
   test("a shard that is listed as open has not ended") {
     assert(ShardEnd.childrenOfClosed(Seq(stranger, shard), shard.id) === None)
   }

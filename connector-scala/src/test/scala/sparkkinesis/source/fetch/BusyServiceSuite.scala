@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, Moment, ShardListing}
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{Position, SequenceNumber, StreamShard}
+import sparkkinesis.model.{Position, SequenceNumber, Shard, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.{QueryStreamSuite, TimeSpan}
@@ -63,7 +63,8 @@ class BusyServiceSuite extends AnyFunSuite {
     val closed = shard.copy(last = Some(SequenceNumber("999")))
     val kinesis = new ScriptedKinesis().page(page(1 to 3)).page(end(4 to 4)).page(end(5 to 4))
     (1 to 29).foreach(_ => kinesis.listing(throw busy))
-    val reading = new Reading(kinesis.listing(listing(closed)))
+    val child = Shard(shardId(9), Seq(shard.id), shard.hashKeys, shard.first, None)
+    val reading = new Reading(kinesis.listing(listing(closed, child)))
     assert(reading.step(0).isInstanceOf[FetchStep.Fetched])
     reading.step(1) match {
       case FetchStep.Fetched(report, 1, _, true) =>

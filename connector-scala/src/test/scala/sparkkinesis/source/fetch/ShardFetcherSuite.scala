@@ -197,6 +197,18 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon, after))
   }
 
+  test("iterators that expire again and again are a failure, unless something else comes between") {
+    val endless = new ScriptedKinesis()
+    (1 to 30).foreach(_ => endless.page(throw ScriptedKinesis.Expired))
+    val fetching = new Fetching(endless)
+    assert(Seq.fill(20)(fetching.step()).forall(_ == ReadStep.Expired))
+    assert(fetching.step() === Fails(ScriptedKinesis.Expired))
+    val busy = new ScriptedKinesis()
+    (1 to 30).foreach(_ => busy.page(throw ScriptedKinesis.Expired).page(throw Throttled))
+    val waiting = new Fetching(busy.page(page(1 to 3)))
+    assert(Seq.fill(60)(waiting.step()).forall(!_.isInstanceOf[Fails]))
+  }
+
   test("throttled calls have random delays with a bound that grows to ten seconds") {
     def delays(chance: Double) = {
       val kinesis = new ScriptedKinesis()

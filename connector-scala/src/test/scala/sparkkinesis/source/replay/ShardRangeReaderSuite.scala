@@ -9,7 +9,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.client.{Backoff, KinesisClient, KinesisException}
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber}
+import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
@@ -297,6 +297,25 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(failing(1000), range(0, 3), retrying(None)) === Vector(1, 2, 3))
   }
 
+  test("an iterator that expired in an outage is replaced, however long the outage was") {
+    val kinesis = new ScriptedKinesis()
+    (1 to 25).foreach(_ => kinesis.page(throw new KinesisException.ServiceFailure("no")))
+    kinesis.page(throw ScriptedKinesis.Expired).page(page(1 to 3))
+    val patient = settings.copy(retry = RetryPolicy(None, Backoff(2.seconds, 2.seconds)))
+    assert(read(kinesis, range(0, 3), patient) === (1 to 3))
+  }
+
+  test("a first record that is missing counts once, also if the shard is quiet") {
+    val kinesis = new ScriptedKinesis().summary(summary())
+    (1 to 5).foreach(_ => kinesis.page(page(2 to 1, behind = 0)))
+    val range = ShardRange(shard, place(0), Progress.Finished, first = Some(SequenceNumber("1")))
+    val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
+    val lenient = settings.copy(failOnDataLoss = false)
+    val script = StreamClient(stream, kinesis.page(end(2 to 1, child)))
+    val reader = new ShardRangeReader(script, lenient, new FastClock, () => 0.5, () => false)
+    assert(reader.pages(range).flatten.isEmpty && reader.lostRanges === 1)
+  }
+
   test("after cancellation there is no further call") {
     val kinesis = new ScriptedKinesis().page(page(1 to 2))
     assertThrows[InterruptedException] {
@@ -359,7 +378,8 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val closed = newStream(1).head.copy(last = Some(SequenceNumber("999")))
     val range = ShardRange(shard, place(0), Progress.Finished)
     def kinesis = new ScriptedKinesis().page(end(1 to 1)).page(page(2 to 2)).page(end(3 to 3))
-    def confirmed = kinesis.page(end(4 to 3)).listing(listing(closed))
+    val child = Shard(shardId(9), Seq(closed.id), closed.hashKeys, closed.first, None)
+    def confirmed = kinesis.page(end(4 to 3)).listing(listing(closed, child))
     assert(read(confirmed, range) === (1 to 3))
     assert(
       read(confirmed, range.copy(until = Some(ReadUntil(99, withChildren = true)))) === (1 to 3)
