@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{Clock, Moment}
-import sparkkinesis.model.{ChildShard, PackedRecords}
+import sparkkinesis.model.{ChildShard, ConsumerArn, PackedRecords}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
@@ -17,6 +17,7 @@ import sparkkinesis.source.store.Arrivals
  *
  * @param settings page size, period between calls, and whether the query fails on a loss
  * @param isCancelled checked before each call, and while it waits
+ * @param consumer by which it reads; it polls if there is none, whatever reads ahead
  * @param news of the subscriptions of the task
  */
 final class ShardRangeReader(
@@ -25,6 +26,7 @@ final class ShardRangeReader(
     clock: Clock,
     chance: () => Double,
     isCancelled: () => Boolean,
+    consumer: Option[ConsumerArn] = None,
     news: FeedNews = new FeedNews
 ) extends AutoCloseable {
   import ShardRangeReader._
@@ -69,7 +71,7 @@ final class ShardRangeReader(
 
   private def open(range: ShardRange) = {
     val feed = Feeds.of(
-      stream,
+      stream.copy(consumer = consumer),
       range.shard.shard,
       Arrivals.Unlimited,
       settings,
@@ -140,9 +142,8 @@ final class ShardRangeReader(
     if (isCancelled())
       throw new InterruptedException(s"Reading $range of stream ${stream.ref} was cancelled.")
     val wait = pause.min(LongestWait)
-    val isPushed = stream.consumer.nonEmpty
     if (wait <= Duration.Zero) true
-    else if (isPushed) {
+    else if (consumer.nonEmpty) {
       news.await(wait, clock)
       pause <= Duration.Zero
     } else {

@@ -133,11 +133,12 @@ final class KinesisPartitionReader(
     val context = TaskContext.get()
     val isFirst = context == null || context.attemptNumber() == 0
     val reader = new ShardRangeReader(
-      loan.value.copy(consumer = consumers.get(arn).filter(_ => isFirst)),
+      loan.value,
       options.fetch,
       SystemClock,
       SystemChance,
       () => context != null && context.isInterrupted(),
+      consumers.get(arn).filter(_ => isFirst),
       news
     )
     readers += reader
