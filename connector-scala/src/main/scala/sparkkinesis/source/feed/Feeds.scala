@@ -30,29 +30,16 @@ private[source] object Feeds {
   ): PageFeed = stream.consumer match {
     case None => new PolledPages(stream, shard, arrivals, settings, maxRecords, counts)
     case Some(consumer) =>
-      pushed(stream, consumer, shard, renewAfter(settings), counts, chance, wake)
-  }
-
-  /** @param renewAfter how long a subscription is used */
-  def pushed(
-      stream: StreamClient,
-      consumer: ConsumerArn,
-      shard: ShardId,
-      renewAfter: FiniteDuration,
-      counts: FeedCounts,
-      chance: () => Double,
-      wake: () => Unit
-  ): PageFeed = {
-    val fanOut = stream.client.fanOut
-    new PushedPages(
-      s"shard $shard of stream ${stream.ref} with consumer $consumer",
-      fanOut.subscribe(consumer, shard, _, _),
-      () => check(fanOut, consumer),
-      renewAfter,
-      counts,
-      chance,
-      wake
-    )
+      val fanOut = stream.client.fanOut
+      new PushedPages(
+        s"shard $shard of stream ${stream.ref} with consumer $consumer",
+        fanOut.subscribe(consumer, shard, _, _),
+        () => check(fanOut, consumer),
+        renewAfter(settings),
+        counts,
+        chance,
+        wake
+      )
   }
 
   /**

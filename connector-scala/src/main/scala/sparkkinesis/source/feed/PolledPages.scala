@@ -63,7 +63,7 @@ private[source] final class PolledPages(
       }
     catch {
       case expired: KinesisException.IteratorExpired =>
-        restart()
+        iterator = None
         throw expired
     }
   }

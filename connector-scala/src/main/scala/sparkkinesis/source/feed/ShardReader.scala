@@ -34,6 +34,7 @@ private[source] final class ShardReader(
     chance: () => Double
 ) extends AutoCloseable {
   import ReadStep._
+  import ShardReader._
   import stream.ref
 
   private val listing = new ShardListing(stream, shard.shard)
@@ -42,7 +43,7 @@ private[source] final class ShardReader(
   private val mistakenEnds = new ReadRetries(shard, settings.retry, chance)
   private val time = new ServiceTime
   @volatile private var place = start
-  @volatile private var completeAsOf = startedAsOf
+  private var completeAsOf = startedAsOf
   @volatile private var reached = false
   private var wasGone = false // whether the last answer was that the shard does not exist
   private var lacked = false // whether a record seemed to be missing, and none has come since
@@ -58,6 +59,9 @@ private[source] final class ShardReader(
 
   /** Whether the next step only confirms the end of the shard. */
   def isEnding: Boolean = unconfirmed.nonEmpty
+
+  /** Whether the next step makes sense, and what it needs. */
+  def readiness(at: Moment): Readiness = if (isEnding) HasNews else feed.readiness(at)
 
   /** Number of losses since the last call that the query tolerates. */
   def takeLosses(): Int = losses.takeCount()
@@ -99,7 +103,7 @@ private[source] final class ShardReader(
         val reach = goal.reach(page, place, isEnd = false)
         if (page.next.nonEmpty || reach.isReached) {
           if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
-          judged(page, reach, None, asked, at)
+          judged(Answer(page, reach, None, asked), at)
         } else end(page, reach, asked, at)
     }
   }
@@ -114,7 +118,7 @@ private[source] final class ShardReader(
       feed.took()
       confirm(page, at)
     } else {
-      val step = judged(page.copy(millisBehindLatest = None), reach, None, asked, at)
+      val step = judged(Answer(page.copy(millisBehindLatest = None), reach, None, asked), at)
       step match {
         case _: Read => doubtedAt = Some(place)
         case _ =>
@@ -139,17 +143,10 @@ private[source] final class ShardReader(
   }
 
   private def ended(page: Page, children: Seq[ChildShard], asked: Moment, at: Moment): ReadStep =
-    judged(page, goal.reach(page, place, isEnd = true), Some(children), asked, at)
+    judged(Answer(page, goal.reach(page, place, isEnd = true), Some(children), asked), at)
 
-  /** @param children of the shard, if it ends with the page */
-  private def judged(
-      page: Page,
-      reach: ReadGoal.Reach,
-      children: Option[Seq[ChildShard]],
-      asked: Moment,
-      at: Moment
-  ): ReadStep = {
-    val missing = reach.missing.filterNot(_ => isExcused)
+  private def judged(answer: Answer, at: Moment): ReadStep = {
+    val missing = answer.reach.missing.filterNot(_ => isExcused)
     if (missing.nonEmpty && !lacked) {
       lacked = true
       lookAgain()
@@ -158,7 +155,7 @@ private[source] final class ShardReader(
         case Some(loss) => Loses(loss)
         case None =>
           isExcused ||= missing.nonEmpty
-          accept(page, reach, children, asked, at)
+          accept(answer, at)
       }
   }
 
@@ -168,13 +165,8 @@ private[source] final class ShardReader(
     Doubts(DataLoss.secondLook(chance()))
   }
 
-  private def accept(
-      page: Page,
-      reach: ReadGoal.Reach,
-      children: Option[Seq[ChildShard]],
-      asked: Moment,
-      at: Moment
-  ): ReadStep = {
+  private def accept(answer: Answer, at: Moment): ReadStep = {
+    import answer._
     feed.took()
     val (from, read) = (place, reach.read)
     reached = reach.isReached
@@ -226,7 +218,7 @@ private[source] final class ShardReader(
         case None =>
           val children = ShardEnd.childrenIn(listed, shard.shard)
           val reach = ReadGoal.Reach(PackedRecords.Empty, PackedRecords.Empty, isReached = false)
-          accept(ShardEnd.EmptyPage, reach, Some(children), at, at)
+          accept(Answer(ShardEnd.EmptyPage, reach, Some(children), at), at)
       }
   }
 
@@ -237,4 +229,20 @@ private[source] final class ShardReader(
 
   /** Ends the reading. Any thread may call this. */
   override def close(): Unit = feed.close()
+}
+
+private object ShardReader {
+
+  /**
+   * A page, and what it means.
+   *
+   * @param children of the shard, if it ends with the page
+   * @param asked see [[PageFeed.next]]
+   */
+  private final case class Answer(
+      page: Page,
+      reach: ReadGoal.Reach,
+      children: Option[Seq[ChildShard]],
+      asked: Moment
+  )
 }

@@ -2,7 +2,7 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 
-import sparkkinesis.client.{Moment, SystemClock}
+import sparkkinesis.client.Moment
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
@@ -30,7 +30,7 @@ final class ShardFetcher(
     shards: () => Int,
     chance: () => Double,
     isOldest: ShardFetcher => Boolean = _ => false,
-    counts: FeedCounts = new FeedCounts(SystemClock),
+    counts: FeedCounts = FeedCounts.Unread,
     wake: () => Unit = () => ()
 ) extends AutoCloseable {
   import FetchStep._

@@ -20,11 +20,10 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   import ExecutorTable._
 
   private var now = 0L
-  private var executors = Map.empty[String, Executor]
+  private var known = Map.empty[String, Executor] // by the last heartbeat, also those that are gone
+  private var present = Set.empty[String]
   private var heardAt = -1L
-  private var services = Map.empty[String, String] // the newest of each executor, also if gone
   private var replaced = Set.empty[String] // services whose executors have a newer one
-  private var counted = Map.empty[String, FetchCounters] // also of executors that are gone
   private var sum = FetchCounters.Zero
   private var recent = Recent(FetchCounters.Zero, FetchCounters.Zero, since = 0)
   private val pagesAt = mutable.Map.empty[StreamShard, Long]
@@ -42,14 +41,14 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   def heard(beat: Heartbeat): Boolean = {
     val isOld = replaced(beat.service)
     if (!isOld) {
-      replaced ++= services.get(beat.executor).filter(_ != beat.service)
-      services += beat.executor -> beat.service
-      executors += beat.executor -> Executor(beat.host, now, beat.counters)
-      heardAt = now
+      val before = known.get(beat.executor)
+      replaced ++= before.map(_.service).filter(_ != beat.service)
       // Counters that became smaller belong to a new service on the executor.
-      val before = counted.get(beat.executor).filterNot(beat.counters.isBehind)
-      sum = sum + beat.counters - before.getOrElse(FetchCounters.Zero)
-      counted += beat.executor -> beat.counters
+      val counted = before.map(_.counters).filterNot(beat.counters.isBehind)
+      sum = sum + beat.counters - counted.getOrElse(FetchCounters.Zero)
+      known += beat.executor -> Executor(beat.host, beat.service, now, beat.counters)
+      present += beat.executor
+      heardAt = now
       crashed = crashed.orElse(beat.crash)
       if (stopped) told += beat.executor
     }
@@ -62,7 +61,7 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   /** A page of a shard was reported, perhaps an empty one. */
   def heardOf(shard: StreamShard): Unit = pagesAt.update(shard, now)
 
-  def lose(executor: String): Unit = executors -= executor
+  def lose(executor: String): Unit = present -= executor
 
   /**
    * Time passes.
@@ -71,8 +70,8 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
    */
   def tick(): Set[String] = {
     now += 1
-    val silent = executors.collect { case (id, it) if elapsed(it.heardAt) > lease => id }.toSet
-    executors --= silent
+    val silent = present.filter(id => elapsed(known(id).heardAt) > lease)
+    present --= silent
     silent
   }
 
@@ -82,13 +81,14 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   /** The tick of the last heartbeat of any executor; -1 if there was none. */
   def lastHeard: Long = heardAt
 
-  def live: Set[String] = executors.keySet
+  def live: Set[String] = present
 
-  def host(executor: String): Option[String] = executors.get(executor).map(_.host)
+  def host(executor: String): Option[String] =
+    known.get(executor).filter(_ => present(executor)).map(_.host)
 
   /** Sums since the query began; current sizes of the live executors only. */
   def counters: FetchCounters =
-    sum.withState(FetchCounters.sum(executors.valuesIterator.map(_.counters)))
+    sum.withState(FetchCounters.sum(present.iterator.map(known(_).counters)))
 
   /**
    * Sums over the last one to two minutes, without current sizes; since the query began if that is
@@ -123,7 +123,7 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
   def isStopped: Boolean = stopped
 
   /** Whether every executor knows of the stop. */
-  def allKnowOfStop: Boolean = executors.keySet.subsetOf(told)
+  def allKnowOfStop: Boolean = present.subsetOf(told)
 
   private def elapsed(since: Long): FiniteDuration = Tick * (now - since)
 }
@@ -134,7 +134,12 @@ object ExecutorTable {
   val Tick: FiniteDuration = 500.millis
   private val RecentPeriod = 1.minute
 
-  private final case class Executor(host: String, heardAt: Long, counters: FetchCounters)
+  private final case class Executor(
+      host: String,
+      service: String,
+      heardAt: Long,
+      counters: FetchCounters
+  )
 
   /**
    * @param older sums from which the differences are taken

@@ -31,21 +31,19 @@ final class ShardRangeReader(
 ) extends AutoCloseable {
   import ShardRangeReader._
 
-  private val counts = new FeedCounts(clock)
   private var dueAt = clock.elapsedMillis // no call begins earlier
-  private var current = Option.empty[(PageFeed, ShardReader)]
+  private var current = Option.empty[ShardReader]
   private var losses = 0L
 
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
   def lostRanges: Long = losses
 
   /** The time until the next page can be requested; zero if it can be requested now. */
-  def pause: FiniteDuration = current.fold[FiniteDuration](Duration.Zero) { case (feed, reader) =>
-    val due = math.max(0L, dueAt - clock.elapsedMillis).millis
-    if (reader.isOver) Duration.Zero
-    else if (reader.isEnding) due
-    else due.max(pauseOf(feed.readiness(clock.moment)))
-  }
+  def pause: FiniteDuration =
+    current.filterNot(_.isOver).fold[FiniteDuration](Duration.Zero) { reader =>
+      val due = math.max(0L, dueAt - clock.elapsedMillis).millis
+      due.max(pauseOf(reader.readiness(clock.moment)))
+    }
 
   private def pauseOf(readiness: ReadStep.Readiness): FiniteDuration = readiness match {
     case ReadStep.Paced(pause) => pause
@@ -64,8 +62,8 @@ final class ShardRangeReader(
       range: ShardRange,
       atEnd: Seq[ChildShard] => Unit = _ => ()
   ): Iterator[PackedRecords] = {
-    val (feed, reader) = open(range)
-    current = Some(feed -> reader)
+    val reader = open(range)
+    current = Some(reader)
     Iterator.continually(next(range, reader, atEnd)).takeWhile(_.nonEmpty).flatten
   }
 
@@ -76,22 +74,20 @@ final class ShardRangeReader(
       Arrivals.Unlimited,
       settings,
       settings.maxRecords,
-      counts,
+      FeedCounts.Unread,
       chance,
       () => news.arrived()
     )
-    val goal = ReadGoal.Exactly(range)
-    val reader = new ShardReader(
+    new ShardReader(
       stream,
       range.shard,
       range.start,
       range.completeAsOf,
-      goal,
+      ReadGoal.Exactly(range),
       feed,
       settings,
       chance
     )
-    (feed, reader)
   }
 
   private def next(
@@ -152,7 +148,7 @@ final class ShardRangeReader(
     }
   }
 
-  override def close(): Unit = current.foreach(_._2.close())
+  override def close(): Unit = current.foreach(_.close())
 }
 
 private object ShardRangeReader {

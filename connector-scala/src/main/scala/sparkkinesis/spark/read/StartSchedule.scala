@@ -11,9 +11,9 @@ import sparkkinesis.compat._
  * @param silentSince the tick since which a service should have reported
  */
 final case class StartSchedule(
-    asks: Map[String, StartSchedule.Ask] = Map.empty,
-    startedAt: Long = 0,
-    silentSince: Option[Long] = None
+    asks: Map[String, StartSchedule.Ask],
+    startedAt: Long,
+    silentSince: Option[Long]
 ) {
 
   /**
@@ -68,7 +68,7 @@ object StartSchedule {
     def isStarting(now: Long): Boolean = pause == FirstPause && now < next
   }
 
-  val Empty: StartSchedule = StartSchedule()
+  val Empty: StartSchedule = StartSchedule(Map.empty, startedAt = 0, silentSince = None)
 
   /**
    * 30 s: shorter than the longest pause between two jobs, and longer than the loss of an executor
